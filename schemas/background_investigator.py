@@ -1,0 +1,13 @@
+"""What the background investigation found before planning."""
+
+from pydantic import BaseModel, Field
+
+from schemas.evidence import Excerpt
+
+
+class Background(BaseModel):
+    """One quick search of the question; the reporter answers simple questions from it."""
+
+    excerpts: list[Excerpt] = Field(default_factory=list)
+    failures: list[str] = Field(default_factory=list)
+    """Searches that failed, in words."""

@@ -1,0 +1,46 @@
+"""The coder's call: code whose printed output is the finding, so that every number comes from a run."""
+
+from pydantic import BaseModel, Field
+
+from schemas.evidence_view import FindingView
+
+
+class TableView(BaseModel):
+    """A table the code can read, as a profile instead of raw rows."""
+
+    file: str
+    """File name in the working folder."""
+    title: str
+    rows: int
+    columns: list[str]
+    """`name: type, examples` for each column."""
+    sheet: str = ""
+
+
+class CodeAttempt(BaseModel):
+    """An earlier attempt of this step and how it ended."""
+
+    code: str
+    output: str
+    error: str
+
+
+class CoderPrompt(BaseModel):
+    """Variables of `prompts/coder.md`."""
+
+    question: str
+    locale: str
+    title: str
+    description: str
+    feedback: str
+    findings: list[FindingView]
+    tables: list[TableView]
+    attempts: list[CodeAttempt]
+
+
+class Code(BaseModel):
+    """The coder's answer."""
+
+    thought: str = ""
+    description: str = Field(description="What the code computes, in a few words.")
+    code: str = Field(description="A complete Python program that prints its result as sentences in the user's language.")

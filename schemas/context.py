@@ -1,0 +1,65 @@
+"""What a run can choose: the form that Studio shows, the options of the command line, the arguments of `research()`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from schemas.profile import Profile
+
+
+def _locale(value: object) -> object:
+    """Accept `auto` or a BCP 47 tag of a language and, optionally, script and region."""
+    if not isinstance(value, str):
+        return value
+    tag = value.strip().replace("_", "-") or "auto"
+    parts = tag.split("-")
+    known = tag == "auto" or (
+        parts[0].lower() in LANGUAGES and all(part.isalnum() and 2 <= len(part) <= 4 for part in parts[1:])
+    )
+    if not known:
+        msg = f"unknown locale {value!r}: use auto, or a language tag such as en-US or zh-CN"
+        raise ValueError(msg)
+    return tag
+
+
+LANGUAGES = frozenset(
+    "af ar bg bn ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lo lt lv mk ml "
+    "mn mr ms my nb ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi yue zh zu".split()
+)
+
+Locale = Annotated[str, BeforeValidator(_locale)]
+
+
+class RunContext(BaseModel):
+    """Choices of one run. Everything has a default; secrets and endpoints are not here but in the environment."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    deep_research: bool = Field(
+        default=True, description="Plan and research in steps. Off: answer from one quick search."
+    )
+    review_plan: bool = Field(default=False, description="Pause after planning so that a person can review the plan.")
+    max_plan_iterations: int = Field(
+        default=3, ge=1, le=10, description="How many plans a run may make: the first one and its replans."
+    )
+    max_step_num: int = Field(default=3, ge=1, le=20, description="How many steps one plan may have.")
+    max_step_attempts: int = Field(
+        default=2, ge=1, le=5, description="How often a step may be tried: once, and redone with the reflector's feedback."
+    )
+    locale: Locale = Field(
+        default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
+    )
+    search: Literal["auto", "tavily", "documents", "none"] | None = Field(
+        default=None, description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there."
+    )
+    documents: list[str] = Field(
+        default_factory=list, description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
+    )
+    profile: Profile | None = Field(default=None, description="Scope, replies and tone of a deployment; none by default.")
+    length: Literal["brief", "standard"] = Field(default="standard", description="Length of the report.")
+    unsupported: Literal["mark", "drop"] = Field(
+        default="mark", description="What happens to a sentence that its citations do not support."
+    )
+    max_seconds: int = Field(
+        default=900, ge=5, le=86_400, description="Seconds after which no new research starts and the report is written."
+    )

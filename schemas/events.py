@@ -1,0 +1,28 @@
+"""Progress, as custom events: every event has a type, the node it came from and a title a person can read."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+EventType = Literal[
+    "notice",  # something the user should know before or during the run
+    "triage",
+    "background",
+    "plan",
+    "step_started",
+    "source",
+    "step_finished",
+    "reflection",
+    "limit",
+    "report",
+]
+
+
+class Event(BaseModel):
+    """One line of progress."""
+
+    type: EventType
+    node: str
+    title: str
+    """In the user's language."""
+    data: dict[str, Any] = Field(default_factory=dict)

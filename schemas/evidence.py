@@ -1,0 +1,86 @@
+"""Evidence: sources, the excerpts that quote them, and the claims that cite the excerpts."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+SourceKind = Literal["web", "document", "database", "computation", "tool"]
+Relevance = Literal["high", "medium", "low"]
+
+
+class Source(BaseModel):
+    """Something that was read. Its text lies in the evidence store under `content_hash`, never in the state."""
+
+    id: str = ""
+    """`S1`, `S2`, … in the order in which the report cites them, given by the reporter; until then empty."""
+    url: str
+    """Web address, or the document's path as the user named it."""
+    title: str
+    kind: SourceKind
+    content_hash: str
+    """SHA-256 of the stored, normalised text, as 64 hexadecimal digits."""
+    fetched_at: str = ""
+    """ISO 8601, UTC."""
+    published: str | None = None
+    """ISO date, where the source tells it."""
+    duplicate_of: str | None = None
+    """Id of the source that this one copies (near-duplicates count once)."""
+    snippet_only: bool = False
+    """True when only a search engine's snippet could be read."""
+    fingerprint: str = ""
+    """MinHash signature of the text, by which copies are found."""
+
+
+class Passage(BaseModel):
+    """A stretch of a source's stored text that may hold an answer: `text == stored[start:end]`."""
+
+    id: str
+    """`P1`, `P2`, … within one prompt."""
+    content_hash: str
+    title: str
+    start: int
+    end: int
+    text: str
+    score: float = 0.0
+
+
+class Excerpt(BaseModel):
+    """A verbatim quote: `quote == stored[start:end]` of its source."""
+
+    id: str = ""
+    """`E2-1`: the first excerpt of step 2; `E0-…` are those of the background investigation."""
+    source_id: str
+    """The source's id; until the reporter numbers the sources, the source's content hash."""
+    quote: str
+    start: int
+    end: int
+    relevance: Relevance = "medium"
+
+
+class Claim(BaseModel):
+    """A sentence of the report and what became of the check of its citations."""
+
+    text: str
+    citations: list[str] = Field(default_factory=list)
+    """Ids of the excerpts that the sentence cites."""
+    verified: bool
+    reason: str = ""
+    """Why it is not verified; empty when it is."""
+
+
+class Contradiction(BaseModel):
+    """Two excerpts that disagree about one thing."""
+
+    topic: str
+    excerpt_ids: list[str] = Field(min_length=2)
+    explanation: str = ""
+
+
+class Artifact(BaseModel):
+    """A file that a step made. Its bytes lie in the evidence store under `content_hash`."""
+
+    id: str
+    name: str
+    description: str = ""
+    media_type: str = "application/octet-stream"
+    content_hash: str

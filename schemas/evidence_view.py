@@ -1,0 +1,32 @@
+"""How prompts show evidence: ids and words only, no offsets and no hashes."""
+
+from pydantic import BaseModel, Field
+
+
+class EvidenceView(BaseModel):
+    """One excerpt as a model sees it."""
+
+    id: str
+    """The excerpt's id, by which it is cited: `E2-1`."""
+    title: str
+    """Of its source."""
+    published: str = ""
+    kind: str = "document"
+    relevance: str = "medium"
+    quote: str
+
+
+class FindingView(BaseModel):
+    """One finished step as a model sees it."""
+
+    step_id: str
+    title: str
+    description: str = ""
+    step_type: str = "research"
+    status: str
+    finding: str = ""
+    confidence: float = 0.0
+    attempts: int = 1
+    missing_aspects: list[str] = Field(default_factory=list)
+    error: str = ""
+    evidence: list[EvidenceView] = Field(default_factory=list)

@@ -1,0 +1,56 @@
+"""The reflection: a verdict for each step and for the question."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field, field_validator
+
+from schemas.evidence import Contradiction
+from schemas.evidence_view import FindingView
+
+
+class ReflectorPrompt(BaseModel):
+    """Variables of `prompts/reflector.md`."""
+
+    question: str
+    locale: str
+    today: str
+    findings: list[FindingView]
+    plan_iterations: int
+    max_plan_iterations: int
+    max_step_attempts: int
+
+
+class StepVerdict(BaseModel):
+    """What the reflector says of one step's result."""
+
+    step_id: str
+    redo: bool = False
+    feedback: str = ""
+    """What to do differently; needed when `redo` is true."""
+
+
+class Reflection(BaseModel):
+    """The reflector's answer."""
+
+    has_enough_context: bool = False
+    confidence: float = Field(default=0.0, ge=0, le=1)
+    covered_aspects: list[str] = Field(default_factory=list)
+    missing_aspects: list[str] = Field(default_factory=list)
+    contradictions: list[Contradiction] = Field(default_factory=list)
+    reasoning: str = ""
+    follow_up_queries: list[str] = Field(default_factory=list)
+    """At most three, as affirmative statements."""
+    steps: list[StepVerdict] = Field(default_factory=list)
+
+    @field_validator("follow_up_queries", mode="after")
+    @classmethod
+    def _at_most_three(cls, value: list[str]) -> list[str]:
+        return value[:3]
+
+    @field_validator("contradictions", mode="before")
+    @classmethod
+    def _only_pairs(cls, value: Any) -> Any:
+        """A contradiction needs two excerpts; one that names fewer says nothing and is left out."""
+        if not isinstance(value, list):
+            return value
+        return [item for item in value if not isinstance(item, dict) or len(item.get("excerpt_ids") or []) >= 2]

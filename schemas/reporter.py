@@ -1,0 +1,60 @@
+"""The reporter's prompt and the report that people get."""
+
+from pydantic import BaseModel, Field
+
+from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.planner import Plan
+from schemas.results import StepResult
+from schemas.usage import Usage
+
+
+class ContradictionView(BaseModel):
+    """A contradiction as the reporter sees it."""
+
+    topic: str
+    excerpt_ids: list[str]
+    explanation: str = ""
+
+
+class ReporterPrompt(BaseModel):
+    """Variables of `prompts/reporter.md`."""
+
+    question: str
+    locale: str
+    today: str
+    length: str
+    """`answer` (two to four sentences, the fast path), `brief` or `standard`."""
+    tone: str
+    note: str
+    """A safety or scope note that the answer must carry; usually empty."""
+    findings: list[FindingView]
+    """Steps with their evidence; failed steps have no evidence."""
+    background: list[EvidenceView]
+    """Evidence of the fast path; empty when steps found some."""
+    contradictions: list[ContradictionView]
+    missing_aspects: list[str]
+
+
+class Report(BaseModel):
+    """A finished report with all that proves it."""
+
+    title: str
+    question: str = ""
+    markdown: str
+    sources: list[Source] = Field(default_factory=list)
+    excerpts: list[Excerpt] = Field(default_factory=list)
+    citations: list[Claim] = Field(default_factory=list)
+    contradictions: list[Contradiction] = Field(default_factory=list)
+    plans: list[Plan] = Field(default_factory=list)
+    results: list[StepResult] = Field(default_factory=list)
+    follow_up_questions: list[str] = Field(default_factory=list)
+    limits: list[str] = Field(default_factory=list)
+    usage: Usage = Usage()
+    artifacts: list[Artifact] = Field(default_factory=list)
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+    def __str__(self) -> str:
+        return self.markdown

@@ -1,0 +1,27 @@
+"""What a step came to, keyed by its id and never by the worker that did it."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from schemas.evidence import Artifact, Excerpt
+from schemas.reflector import StepVerdict
+
+StepStatus = Literal["done", "failed", "skipped"]
+
+
+class StepResult(BaseModel):
+    """The result of one step, after its latest attempt."""
+
+    step_id: str
+    status: StepStatus
+    finding: str = ""
+    excerpts: list[Excerpt] = Field(default_factory=list)
+    confidence: float = 0.0
+    missing_aspects: list[str] = Field(default_factory=list)
+    attempts: int = 1
+    reflections: list[StepVerdict] = Field(default_factory=list)
+    artifacts: list[Artifact] = Field(default_factory=list)
+    seconds: float = 0.0
+    error: str = ""
+    """What happened and what to do, when `status` is not `done`."""

@@ -1,0 +1,90 @@
+"""The state that every node shares, and how the updates of parallel steps merge into it.
+
+Merging never depends on which worker finished first: results and sources are keyed, usage is added up. A new turn of a
+thread starts over with `Overwrite`, which LangGraph applies instead of the reducer.
+"""
+
+from typing import Annotated, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from pydantic import Field
+
+from schemas.background_investigator import Background
+from schemas.coordinator import Triage
+from schemas.evidence import Source
+from schemas.planner import Plan, Step
+from schemas.reflector import Reflection
+from schemas.reporter import Report
+from schemas.results import StepResult
+from schemas.usage import Usage
+
+
+def merge_results(old: dict[str, StepResult], new: dict[str, StepResult]) -> dict[str, StepResult]:
+    """Merge step results by step id; the newer result of a step replaces the older one."""
+    return {**old, **new}
+
+
+def merge_sources(old: dict[str, Source], new: dict[str, Source]) -> dict[str, Source]:
+    """Merge sources by content hash; the first account of a source stays."""
+    return {**new, **old}
+
+
+def add_usage(old: Usage | None, new: Usage | None) -> Usage:
+    """Add up what parallel steps used."""
+    return (old or Usage()) + (new or Usage())
+
+
+def merge_limits(old: list[str], new: list[str]) -> list[str]:
+    """Keep each limit that was reached once, in the order in which they were reached."""
+    return list(dict.fromkeys([*old, *new]))
+
+
+class ResearchInput(TypedDict, total=False):
+    """What starts a run: `messages` alone is enough, and so is `question`."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    question: Annotated[str, Field(description="The question to research. Leave it empty when chatting by messages.")]
+
+
+class ResearchState(TypedDict, total=False):
+    """Everything a run knows. Texts of sources are not here but in the evidence store."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    question: str
+    """As asked; the coordinator keeps it and puts its rewritten form into `triage`."""
+    locale: str
+    triage: Triage | None
+    background: Background | None
+    plan: Plan | None
+    """The plan being worked on."""
+    plans: list[Plan]
+    """Every plan of this run, the present one last."""
+    plan_iterations: int
+    feedback: list[str]
+    """What the person said of plans of this run."""
+    awaiting_review: bool
+    """True between a plan and its review."""
+    results: Annotated[dict[str, StepResult], merge_results]
+    reflection: Reflection | None
+    has_enough_context: bool
+    sources: Annotated[dict[str, Source], merge_sources]
+    """By content hash."""
+    limits: Annotated[list[str], merge_limits]
+    """Limits that were reached, in the user's language."""
+    usage: Annotated[Usage, add_usage]
+    report: Report | None
+
+
+class StepTask(TypedDict):
+    """What `Send` hands to one worker: the step and everything of the state that it may look at."""
+
+    step: Step
+    question: str
+    locale: str
+    results: dict[str, StepResult]
+    """Results of the steps it depends on, and its own earlier attempt if there is one."""
+    sources: dict[str, Source]
+    """Sources that those results quote."""
+    feedback: str
+    """The reflector's feedback on the earlier attempt; empty at the first."""

@@ -1,0 +1,53 @@
+"""Every error a user can meet, as one small tree. Each message says what happened and what to do next.
+
+LeadlineError
+├── BadInput              the question, an option, a plan or a file cannot be used (exit code 2)
+│   ├── DocumentsError    a documents folder is missing, empty or unreadable
+│   └── PlanError         a plan cannot be carried out
+├── SettingsError         the environment lacks something or holds something impossible
+├── ModelError            a model did not answer, or not in the form that was asked for
+├── SearchError           a search provider failed
+├── SandboxRefused        this machine cannot isolate model-written code
+├── StoreError            checkpoints or evidence cannot be read or written
+└── BundleError           an evidence bundle cannot be checked at all
+"""
+
+
+class LeadlineError(Exception):
+    """Base of all errors that are meant to be shown to a user as they are."""
+
+
+class BadInput(LeadlineError):
+    """Something the user gave cannot be used."""
+
+
+class DocumentsError(BadInput):
+    """A documents folder is missing, empty or unreadable."""
+
+
+class PlanError(BadInput):
+    """A plan cannot be carried out."""
+
+
+class SettingsError(LeadlineError):
+    """The environment lacks something or holds something impossible."""
+
+
+class ModelError(LeadlineError):
+    """A model did not answer, or not in the form that was asked for."""
+
+
+class SearchError(LeadlineError):
+    """A search provider failed."""
+
+
+class SandboxRefused(LeadlineError):
+    """This machine cannot isolate model-written code."""
+
+
+class StoreError(LeadlineError):
+    """Checkpoints or evidence cannot be read or written."""
+
+
+class BundleError(LeadlineError):
+    """An evidence bundle cannot be checked at all."""
