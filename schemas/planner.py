@@ -1,5 +1,6 @@
 """The plan: research and processing steps with their queries and dependencies."""
 
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -60,3 +61,78 @@ class PlannerPrompt(BaseModel):
     """Tables among the user's documents: name, columns, rows."""
     previous_plan: str
     """Titles of the last plan's steps, a line each; empty for the first plan."""
+
+
+class PlanProblem(ValueError):
+    """A plan that cannot be carried out; the message says why."""
+
+
+def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_steps: int | None) -> Plan:
+    """Check a plan and number its steps on from `first_id`.
+
+    Args:
+        plan: as a model or a person gave it.
+        first_id: number of its first step; steps are numbered over the whole run.
+        finished: ids of steps of earlier plans, which its steps may depend on.
+        max_steps: refuse more steps than this; None lets any number pass.
+
+    Returns:
+        The plan with ids renumbered, queries trimmed to five, and a research step's title standing in for missing queries.
+
+    Raises:
+        PlanProblem: no steps although something is missing, too many steps, ids that are not unique, or dependencies
+            that are unknown or run in a circle.
+    """
+    if plan.has_enough_context and not plan.steps:
+        return plan
+    if not plan.steps:
+        raise PlanProblem("the plan has no steps although has_enough_context is false")
+    if max_steps is not None and len(plan.steps) > max_steps:
+        raise PlanProblem(f"the plan has {len(plan.steps)} steps, and at most {max_steps} are allowed (max_step_num)")
+    ids = [step.id for step in plan.steps]
+    doubled = sorted({one for one in ids if ids.count(one) > 1})
+    if doubled:
+        raise PlanProblem(f"step ids must be unique, and {', '.join(doubled)} occurs more than once")
+    for step in plan.steps:
+        unknown = [one for one in step.depends_on if one not in ids and one not in finished]
+        if unknown:
+            raise PlanProblem(f"step {step.id} depends on {', '.join(unknown)}, which no step is called")
+    _refuse_circles(plan.steps)
+    numbers = {one: str(first_id + place) for place, one in enumerate(ids)}
+    steps = [
+        step.model_copy(
+            update={
+                "id": numbers[step.id],
+                "depends_on": [numbers.get(one, one) for one in dict.fromkeys(step.depends_on)],
+                "queries": _queries(step),
+            }
+        )
+        for step in plan.steps
+    ]
+    return plan.model_copy(update={"steps": steps, "has_enough_context": False})
+
+
+def first_steps(plan: Plan, count: int) -> Plan:
+    """Keep the first `count` steps, without dependencies on what is cut off."""
+    kept = plan.steps[:count]
+    cut = {step.id for step in plan.steps[count:]}
+    steps = [step.model_copy(update={"depends_on": [one for one in step.depends_on if one not in cut]}) for step in kept]
+    return plan.model_copy(update={"steps": steps})
+
+
+def _queries(step: Step) -> list[str]:
+    if step.step_type == "processing":
+        return []
+    queries = [query.strip() for query in step.queries if query.strip()]
+    return list(dict.fromkeys(queries))[:5] or [step.title]
+
+
+def _refuse_circles(steps: list[Step]) -> None:
+    """Take away steps whose dependencies are gone until none is left (Kahn's algorithm)."""
+    inside = {step.id for step in steps}
+    waiting = {step.id: {one for one in step.depends_on if one in inside} for step in steps}
+    while waiting:
+        free = {one for one, needs in waiting.items() if not needs & waiting.keys()}
+        if not free:
+            raise PlanProblem(f"steps {', '.join(sorted(waiting))} depend on each other in a circle")
+        waiting = {one: needs for one, needs in waiting.items() if one not in free}

@@ -4,7 +4,7 @@ Merging never depends on which worker finished first: results and sources are ke
 thread starts over with `Overwrite`, which LangGraph applies instead of the reducer.
 """
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -54,6 +54,8 @@ class ResearchState(TypedDict, total=False):
     question: str
     """As asked; the coordinator keeps it and puts its rewritten form into `triage`."""
     locale: str
+    today: str
+    """ISO date on which the run began; prompts show it."""
     triage: Triage | None
     background: Background | None
     plan: Plan | None
@@ -63,8 +65,8 @@ class ResearchState(TypedDict, total=False):
     plan_iterations: int
     feedback: list[str]
     """What the person said of plans of this run."""
-    awaiting_review: bool
-    """True between a plan and its review."""
+    review: Literal["none", "wanted", "accepted", "edited"]
+    """Where the review of the present plan stands."""
     results: Annotated[dict[str, StepResult], merge_results]
     reflection: Reflection | None
     has_enough_context: bool
@@ -80,11 +82,17 @@ class StepTask(TypedDict):
     """What `Send` hands to one worker: the step and everything of the state that it may look at."""
 
     step: Step
+    steps: dict[str, Step]
+    """The steps that it depends on."""
     question: str
     locale: str
     results: dict[str, StepResult]
-    """Results of the steps it depends on, and its own earlier attempt if there is one."""
+    """Results of the steps it depends on."""
     sources: dict[str, Source]
     """Sources that those results quote."""
+    seconds_left: float
+    """How long it may take."""
+    previous: StepResult | None
+    """Its own earlier attempt, if there is one."""
     feedback: str
     """The reflector's feedback on the earlier attempt; empty at the first."""

@@ -1,0 +1,58 @@
+"""Where to go next: pure functions of state and context, the only edges that depend on anything."""
+
+from typing import Literal
+
+from langgraph.graph import END
+from langgraph.runtime import Runtime
+
+from schemas.context import RunContext
+from schemas.state import ResearchState
+from services.runs import choices
+from services.steps import ready_steps, research_seconds
+
+
+async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "__end__"]:
+    """Research only what needs it; the rest has been answered."""
+    triage = state["triage"]
+    return "background_investigator" if triage is not None and triage.intent in {"in_scope", "edge_case"} else END
+
+
+async def after_background_investigator(
+    state: ResearchState, runtime: Runtime[RunContext]
+) -> Literal["planner", "reporter"]:
+    """Take the fast path for a simple question that the background answers, or when deep research is off."""
+    triage, background = state["triage"], state["background"]
+    if not choices(runtime).deep_research:
+        return "reporter"
+    simple = triage is not None and triage.complexity == "simple"
+    return "reporter" if simple and background is not None and background.excerpts else "planner"
+
+
+async def after_planner(state: ResearchState) -> Literal["reporter", "human_feedback", "research_team"]:
+    """Report when nothing is left to do; else show the plan to a person where that is wanted."""
+    plan = state["plan"]
+    if plan is None or not plan.steps:
+        return "reporter"
+    return "human_feedback" if state["review"] == "wanted" else "research_team"
+
+
+async def after_human_feedback(state: ResearchState) -> Literal["planner", "research_team", "reporter"]:
+    """Plan again with the person's words, or go to work."""
+    if state["review"] == "edited":
+        return "planner"
+    plan = state["plan"]
+    return "research_team" if plan is not None and plan.steps else "reporter"
+
+
+async def after_reflector(
+    state: ResearchState, runtime: Runtime[RunContext]
+) -> Literal["research_team", "planner", "reporter"]:
+    """Go on with the plan, plan for the gaps, or report: first what is due, then whether it is enough, last the limits."""
+    context = choices(runtime)
+    if state["usage"].seconds >= research_seconds(context):
+        return "reporter"
+    if ready_steps(state, context.max_step_attempts):
+        return "research_team"
+    if state["has_enough_context"] or state["plan_iterations"] >= context.max_plan_iterations:
+        return "reporter"
+    return "planner"

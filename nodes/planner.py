@@ -1,0 +1,71 @@
+"""Planner: a plan of research and processing steps; on a replan, only of what is missing."""
+
+from functools import partial
+
+from langgraph.runtime import Runtime
+
+from schemas.context import RunContext
+from schemas.planner import Plan, PlannerPrompt, first_steps, settle_plan
+from schemas.state import ResearchState
+from services.evidence.views import evidence_views, finding_views, steps_by_id
+from services.messages import say
+from services.metering import Meter
+from services.models import ask
+from services.progress import emit, emit_message
+from services.runs import choices
+from services.search.providers import providers_for
+
+MAX_TABLES = 12
+
+
+async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
+    """Make the next plan. A plan after a person's edit replaces the one that was edited."""
+    context = choices(runtime)
+    plans = state["plans"][:-1] if state["review"] == "edited" else state["plans"]
+    done = steps_by_id(plans)
+    with Meter() as meter:
+        providers = await providers_for(context)
+        asked = await ask(
+            "planner",
+            _prompt(state, context, plans, [table.describe() for table in providers.tables()][:MAX_TABLES]),
+            Plan,
+            check=partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None),
+        )
+    plan = first_steps(asked, context.max_step_num)
+    limits = []
+    if len(asked.steps) > context.max_step_num:
+        limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
+    _announce(runtime, state["locale"], plan)
+    return {
+        "plan": plan,
+        "plans": [*plans, plan],
+        "plan_iterations": len(plans) + 1,
+        "has_enough_context": plan.has_enough_context,
+        "review": "wanted" if context.review_plan and plan.steps else "none",
+        "limits": limits,
+        "usage": meter.usage,
+    }
+
+
+def _prompt(state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str]) -> PlannerPrompt:
+    background, reflection, triage = state["background"], state["reflection"], state["triage"]
+    last = state["plan"]
+    return PlannerPrompt(
+        question=triage.question if triage else state["question"],
+        locale=state["locale"],
+        today=state["today"],
+        max_step_num=context.max_step_num,
+        background=evidence_views(background.excerpts, state["sources"]) if background else [],
+        feedback=state["feedback"],
+        findings=finding_views(steps_by_id(plans), state["results"], state["sources"]),
+        gaps=[*reflection.missing_aspects, *reflection.follow_up_queries] if reflection else [],
+        tables=tables,
+        previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
+    )
+
+
+def _announce(runtime: Runtime[RunContext], locale: str, plan: Plan) -> None:
+    if plan.steps:
+        emit_message(runtime, "plan", "planner", "plan", locale, title=plan.title, data=plan.model_dump(mode="json"))
+    else:
+        emit(runtime, "plan", "planner", say("plan_enough", locale), **plan.model_dump(mode="json"))

@@ -1,0 +1,23 @@
+"""Research team: sends every step whose dependencies are settled, all at once."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+
+from schemas.context import RunContext
+from schemas.state import ResearchState
+from services.runs import choices
+from services.steps import ready_steps, task_of
+
+
+async def research_team(
+    state: ResearchState, runtime: Runtime[RunContext]
+) -> Command[Literal["researcher", "coder", "reflector"]]:
+    """Hand each ready step to a researcher or a coder of its own; when none is ready, reflect on what there is."""
+    context = choices(runtime)
+    sends = [
+        Send("coder" if step.step_type == "processing" else "researcher", task_of(state, step, context))
+        for step in ready_steps(state, context.max_step_attempts)
+    ]
+    return Command(goto=sends or "reflector")

@@ -1,0 +1,101 @@
+"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call."""
+
+from langgraph.runtime import Runtime
+
+from schemas.context import RunContext
+from schemas.evidence import Excerpt, Passage, Source
+from schemas.researcher import Findings, ResearcherPrompt
+from schemas.results import StepResult
+from schemas.state import ResearchState, StepTask
+from services.evidence.locate import locate
+from services.evidence.views import finding_views
+from services.messages import say
+from services.models import ask
+from services.runs import choices, evidence_of
+from services.search.gather import gather
+from services.search.providers import providers_for
+from services.steps import Outcome, attempt
+
+PASSAGES = 12
+
+
+async def researcher(task: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
+    """Search the step's queries, read what they find, and keep only quotes that stand in the stored text."""
+
+    async def work() -> Outcome:
+        step, locale = task["step"], task["locale"]
+        queries = [*step.queries, task["feedback"]] if task["feedback"] else step.queries
+        providers = await providers_for(choices(runtime))
+        found = await gather(queries, providers, evidence=evidence_of(runtime), limit=PASSAGES)
+        if not found.passages:
+            error = "; ".join([say("no_sources", locale), *found.failures])
+            return Outcome(StepResult(step_id=step.id, status="failed", error=error))
+        answer = await ask("researcher", _prompt(task, found.passages), Findings)
+        return _outcome(step.id, locale, answer, found.passages, found.sources)
+
+    return await attempt(task, "researcher", runtime, work)
+
+
+def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
+    step = task["step"]
+    return ResearcherPrompt(
+        question=task["question"],
+        locale=task["locale"],
+        title=step.title,
+        description=step.description,
+        queries=step.queries,
+        feedback=task["feedback"],
+        findings=finding_views(task["steps"], task["results"], task["sources"]),
+        passages=passages,
+    )
+
+
+def _outcome(
+    step_id: str, locale: str, answer: Findings, passages: list[Passage], sources: dict[str, Source]
+) -> Outcome:
+    excerpts = quoted(answer, passages, step_id)
+    missing = answer.missing_aspects
+    if not excerpts:
+        failed = StepResult(step_id=step_id, status="failed", error=say("no_quotes", locale), missing_aspects=missing)
+        return Outcome(failed)
+    result = StepResult(
+        step_id=step_id,
+        status="done",
+        finding=answer.finding,
+        excerpts=excerpts,
+        confidence=answer.confidence,
+        missing_aspects=missing,
+    )
+    used = {excerpt.source_id for excerpt in excerpts}
+    copies = {one: source for one, source in sources.items() if one in used or source.duplicate_of in used}
+    return Outcome(result, copies)
+
+
+def quoted(answer: Findings, passages: list[Passage], step_id: str) -> list[Excerpt]:
+    """Find each quote in its passage and keep the stored text; a quote that is not there is left out.
+
+    Returns:
+        Excerpts with exact offsets into the source's stored text, without repetitions.
+    """
+    by_id = {passage.id: passage for passage in passages}
+    excerpts: dict[tuple[str, int, int], Excerpt] = {}
+    for quotation in answer.excerpts:
+        candidates = [by_id[quotation.passage_id]] if quotation.passage_id in by_id else passages
+        for passage in candidates:
+            span = locate(quotation.quote, passage.text)
+            if span is None:
+                continue
+            start, end = passage.start + span[0], passage.start + span[1]
+            excerpts.setdefault(
+                (passage.content_hash, start, end),
+                Excerpt(
+                    id=f"E{step_id}-{len(excerpts) + 1}",
+                    source_id=passage.content_hash,
+                    quote=passage.text[span[0] : span[1]],
+                    start=start,
+                    end=end,
+                    relevance=quotation.relevance,
+                ),
+            )
+            break
+    return list(excerpts.values())

@@ -1,0 +1,25 @@
+"""Which sentences of a passage say most about a question: the quote where no model chooses one."""
+
+from services.evidence.passages import sentences
+from services.search.tokens import tokens
+
+
+def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
+    """Return start and end of the run of whole sentences, at most `limit` characters, that holds most of the question's terms.
+
+    Ties go to the earlier and shorter run. A single sentence over the limit is returned whole.
+    """
+    wanted = set(tokens(question))
+    spans = [(span.start, span.end) for span in sentences(text)] or [(0, len(text))]
+    best, best_score = spans[0], -1.0
+    for first in range(len(spans)):
+        found: set[str] = set()
+        for last in range(first, len(spans)):
+            start, end = spans[first][0], spans[last][1]
+            if last > first and end - start > limit:
+                break
+            found |= wanted & set(tokens(text[spans[last][0] : spans[last][1]]))
+            score = len(found) - (last - first) * 0.1
+            if score > best_score:
+                best, best_score = (start, end), score
+    return best

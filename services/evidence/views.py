@@ -1,0 +1,52 @@
+"""Evidence as prompts show it: without offsets, hashes and addresses."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from schemas.evidence import Excerpt, Source
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.planner import Plan, Step
+from schemas.results import StepResult
+
+
+def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[EvidenceView]:
+    """Show excerpts with the titles of their sources.
+
+    Args:
+        excerpts: with content hashes as source ids.
+        sources: by content hash.
+    """
+    return [
+        EvidenceView(
+            id=excerpt.id,
+            title=source.title,
+            published=source.published or "",
+            kind=source.kind,
+            relevance=excerpt.relevance,
+            quote=excerpt.quote,
+        )
+        for excerpt in excerpts
+        if (source := sources.get(excerpt.source_id)) is not None
+    ]
+
+
+def finding_views(
+    steps: Mapping[str, Step], results: Mapping[str, StepResult], sources: Mapping[str, Source]
+) -> list[FindingView]:
+    """Show the results of steps in the order of their ids."""
+    return [
+        FindingView(
+            step_id=step_id,
+            title=steps[step_id].title,
+            description=steps[step_id].description,
+            step_type=steps[step_id].step_type,
+            evidence=evidence_views(results[step_id].excerpts, sources),
+            **results[step_id].model_dump(include={"status", "finding", "confidence", "attempts", "missing_aspects", "error"}),
+        )
+        for step_id in sorted(results, key=int)
+        if step_id in steps
+    ]
+
+
+def steps_by_id(plans: Sequence[Plan]) -> dict[str, Step]:
+    """Return every step of every plan of a run."""
+    return {step.id: step for plan in plans for step in plan.steps}

@@ -1,0 +1,60 @@
+"""What the program itself says to a person, in English and Chinese. Reports have their own labels beside them."""
+
+MESSAGES: dict[str, tuple[str, str]] = {
+    "triage": ("Understanding the question", "理解问题"),
+    "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
+    "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),
+    "plan_enough": ("Enough is known: no further steps", "信息已经足够，无需更多步骤"),
+    "review": ("Please review the plan", "请审阅研究计划"),
+    "review_answers": (
+        'Answer {{"action": "accept"}}, {{"action": "edit", "feedback": "what to change"}} or '
+        '{{"action": "replace", "plan": {{…}}}}; "[ACCEPTED]" and "[EDIT_PLAN] what to change" work too.',
+        '请回答 {{"action": "accept"}}、{{"action": "edit", "feedback": "要改什么"}} 或 '
+        '{{"action": "replace", "plan": {{…}}}}；也可以写 "[ACCEPTED]" 或 "[EDIT_PLAN] 要改什么"。',
+    ),
+    "review_rejected": ("That answer cannot be used: {reason}", "这个回答无法使用：{reason}"),
+    "plan_accepted": ("Plan accepted", "计划已接受"),
+    "plan_edit": ("Planning again with your feedback", "根据您的意见重新规划"),
+    "step_started": ("Step {id}: {title}", "步骤 {id}：{title}"),
+    "step_redone": ("Step {id}, attempt {attempt}: {title}", "步骤 {id}，第 {attempt} 次尝试：{title}"),
+    "source": ("Read: {title}", "阅读：{title}"),
+    "step_done": ("Step {id} done: {excerpts} excerpts, confidence {confidence}", "步骤 {id} 完成：{excerpts} 条摘录，置信度 {confidence}"),
+    "step_failed": ("Step {id} failed: {error}", "步骤 {id} 失败：{error}"),
+    "step_skipped": ("Step {id} skipped: {error}", "步骤 {id} 跳过：{error}"),
+    "reflection_enough": ("Reflection: enough is known", "反思：信息已经足够"),
+    "reflection_gaps": ("Reflection: still missing: {gaps}", "反思：仍缺少：{gaps}"),
+    "reflection_redo": ("Reflection: to redo: {steps}", "反思：需要重做：{steps}"),
+    "writing": ("Writing the report", "撰写报告"),
+    "report": ("Report: {claims} claims, {verified} verified, {sources} sources", "报告：{claims} 条论断，{verified} 条已核实，{sources} 个来源"),
+    "no_sources": (
+        "No source was found for this step. Name other documents with --docs, or set TAVILY_API_KEY to search the web.",
+        "没有找到与该步骤有关的来源。请用 --docs 指定其他文档，或设置 TAVILY_API_KEY 以搜索网络。",
+    ),
+    "no_quotes": ("The sources that were found do not answer this step.", "找到的来源没有回答该步骤。"),
+    "dependency_failed": ("The steps that it depends on came to nothing.", "它所依赖的步骤没有结果。"),
+    "plan_limit": ("The limit of {limit} plans was reached (max_plan_iterations).", "已达到计划次数上限 {limit}（max_plan_iterations）。"),
+    "step_limit": ("A plan had more than {limit} steps; the rest was left out (max_step_num).", "计划的步骤超过上限 {limit}，其余步骤已省略（max_step_num）。"),
+    "attempt_limit": ("Step {id} was tried {limit} times (max_step_attempts).", "步骤 {id} 已尝试 {limit} 次（max_step_attempts）。"),
+    "time_limit": ("The time limit of {limit} seconds was reached (max_seconds).", "已达到 {limit} 秒的时间上限（max_seconds）。"),
+    "greeting": ("Hello! Ask me a question, and I will research it and show the proof.", "您好！请提出问题，我会查证资料并给出依据。"),
+    "unclear": ("What would you like to know? Please ask in a full sentence.", "您想了解什么？请用一句完整的话提问。"),
+    "out_of_scope": ("This question is outside what I am set up to answer.", "这个问题超出了我的服务范围。"),
+    "not_research": ("This needs no research.", "这个请求不需要研究。"),
+    "offline": (
+        "This report was written without a language model: its sentences are extracts, selected by rules. "
+        "To connect one, set OPENAI_API_KEY (and, for other endpoints, OPENAI_BASE_URL and LEADLINE_MODEL).",
+        "本报告未使用语言模型：句子由规则从来源中摘选。要连接语言模型，请设置 OPENAI_API_KEY"
+        "（其他端点另设 OPENAI_BASE_URL 和 LEADLINE_MODEL）。",
+    ),
+}
+
+
+def is_chinese(locale: str) -> bool:
+    """Tell whether a locale is a Chinese one."""
+    return locale.lower().startswith(("zh", "yue"))
+
+
+def say(key: str, locale: str, **values: object) -> str:
+    """Return a message in the locale's language, English for all but Chinese."""
+    english, chinese = MESSAGES[key]
+    return (chinese if is_chinese(locale) else english).format(**values)

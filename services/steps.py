@@ -1,0 +1,139 @@
+"""Steps of a plan: which can run now, what a worker is given, and how one attempt ends.
+
+A step is ready when it has no result yet and what it depends on is settled, or when the reflector wants it redone.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+
+from schemas.context import RunContext
+from schemas.evidence import Source
+from schemas.planner import Step
+from schemas.results import StepResult
+from schemas.state import ResearchState, StepTask
+from services.errors import LeadlineError
+from services.evidence.views import steps_by_id
+from services.messages import say
+from services.metering import Meter
+from services.progress import emit_message
+from services.runs import choices
+
+REPORT_SHARE = 0.2
+"""Share of a run's seconds that is kept for the report."""
+
+
+def research_seconds(context: RunContext) -> float:
+    """Return how many seconds a run may spend before it must write its report."""
+    return context.max_seconds * (1 - REPORT_SHARE)
+
+
+def to_redo(result: StepResult, max_attempts: int) -> bool:
+    """Tell whether the reflector's last word on a result is to try again, and an attempt is left."""
+    return bool(result.reflections) and result.reflections[-1].redo and result.attempts < max_attempts
+
+
+def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
+    """Return the present plan's steps that can run now, in the plan's order."""
+    plan, results = state["plan"], state["results"]
+    if plan is None:
+        return []
+    settled = {one for one, result in results.items() if not to_redo(result, max_attempts)}
+    return [
+        step
+        for step in plan.steps
+        if (step.id not in results and all(one in settled for one in step.depends_on))
+        or (step.id in results and to_redo(results[step.id], max_attempts))
+    ]
+
+
+def task_of(state: ResearchState, step: Step, context: RunContext) -> StepTask:
+    """Give a worker its step and the part of the state that it may look at."""
+    results, triage = state["results"], state["triage"]
+    needed = {one: results[one] for one in step.depends_on if one in results}
+    hashes = {excerpt.source_id for result in needed.values() for excerpt in result.excerpts}
+    previous = results.get(step.id)
+    return StepTask(
+        step=step,
+        steps={one: found for one, found in steps_by_id(state["plans"]).items() if one in needed},
+        question=triage.question if triage else state["question"],
+        locale=state["locale"],
+        results=needed,
+        sources={one: source for one, source in state["sources"].items() if one in hashes},
+        previous=previous,
+        feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
+        seconds_left=max(1.0, research_seconds(context) - state["usage"].seconds),
+    )
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the work of one attempt came to."""
+
+    result: StepResult
+    sources: dict[str, Source] = field(default_factory=dict)
+
+
+async def attempt(
+    task: StepTask, node: str, runtime: Runtime[RunContext], work: Callable[[], Awaitable[Outcome]]
+) -> ResearchState:
+    """Do one attempt of a step: announce it, meter it, hold its time, and turn any failure into a failed result.
+
+    Only the step fails, never the run: what went wrong stands in the result's `error`.
+    """
+    step, locale, previous = task["step"], task["locale"], task["previous"]
+    number = previous.attempts + 1 if previous else 1
+    key = "step_started" if number == 1 else "step_redone"
+    emit_message(
+        runtime, "step_started", node, key, locale, id=step.id, title=step.title, attempt=number, data={"step": step.id, "attempt": number}
+    )
+    with Meter() as meter:
+        outcome = await _guarded(task, runtime, work)
+    result = outcome.result.model_copy(
+        update={
+            "attempts": number,
+            "reflections": previous.reflections if previous else [],
+            "seconds": meter.usage.seconds,
+        }
+    )
+    for source in outcome.sources.values():
+        emit_message(runtime, "source", node, "source", locale, title=source.title, data={"step": step.id, "url": source.url})
+    emit_message(
+        runtime,
+        "step_finished",
+        node,
+        f"step_{result.status}",
+        locale,
+        id=step.id,
+        excerpts=len(result.excerpts),
+        confidence=f"{result.confidence:.2f}",
+        error=result.error,
+        data={"step": step.id, "status": result.status, "finding": result.finding},
+    )
+    return {
+        "results": {step.id: result},
+        "sources": outcome.sources,
+        "usage": meter.usage.model_copy(update={"seconds": 0.0}),
+    }
+
+
+async def _guarded(task: StepTask, runtime: Runtime[RunContext], work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    step, locale = task["step"], task["locale"]
+    if task["results"] and not any(result.status == "done" for result in task["results"].values()):
+        return Outcome(StepResult(step_id=step.id, status="skipped", error=say("dependency_failed", locale)))
+    context = choices(runtime)
+    try:
+        async with asyncio.timeout(task["seconds_left"]):
+            return await work()
+    except GraphBubbleUp:
+        raise
+    except TimeoutError:
+        error = say("time_limit", locale, limit=context.max_seconds)
+    except LeadlineError as failure:
+        error = str(failure)
+    except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
+        error = f"{type(failure).__name__}: {failure}"
+    return Outcome(StepResult(step_id=step.id, status="failed", error=error))
