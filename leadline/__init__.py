@@ -1,0 +1,10 @@
+"""Deep research that proves what it says.
+
+`research(question)` runs the whole machine and returns a `Report`; `aresearch` is the same for code that already runs
+in an event loop, and tells its progress as it goes.
+"""
+
+from leadline.api import aresearch, research
+from schemas.reporter import Report
+
+__all__ = ["Report", "aresearch", "research"]

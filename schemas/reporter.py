@@ -26,8 +26,6 @@ class ReporterPrompt(BaseModel):
     length: str
     """`answer` (two to four sentences, the fast path), `brief` or `standard`."""
     tone: str
-    note: str
-    """A safety or scope note that the answer must carry; usually empty."""
     findings: list[FindingView]
     """Steps with their evidence; failed steps have no evidence."""
     background: list[EvidenceView]
@@ -52,6 +50,11 @@ class Report(BaseModel):
     limits: list[str] = Field(default_factory=list)
     usage: Usage = Usage()
     artifacts: list[Artifact] = Field(default_factory=list)
+    direct: bool = False
+    """True for an answer without research: a greeting, a clarifying question, something out of scope."""
+    run_id: str = ""
+    folder: str | None = None
+    """Where its files were written, if they were."""
 
     def _repr_markdown_(self) -> str:
         return self.markdown

@@ -1,0 +1,56 @@
+# The front door. Everything lives in .venv, which each target sets up by itself.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=false
+PORT ?= 2024
+LOCK := --universal --generate-hashes --no-emit-index-url --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help research test dev lint types lock clean
+
+help: ## Explain every target
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
+	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who invented the sounding machine?"' >&2; exit 2; fi
+	@$(BIN)/leadline research "$$Q" $(ARGS)
+
+export Q
+
+test: .venv/develop ## Run the tests; they need no key and no network
+	@$(BIN)/pytest $(ARGS)
+
+dev: .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
+	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)
+
+lint: .venv/develop ## Check style and formatting
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: .venv/develop ## Check types, strictly, in sources and tests
+	@$(BIN)/mypy .
+
+lock: .venv/develop ## Pin the dependencies anew (needs the network)
+	@$(PIP) uv
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml -c requirements-dev.lock $(LOCK) -o requirements.lock
+
+clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
+
+.venv/bin/python:
+	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or later is needed; none was found." >&2; exit 1; fi
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 cannot make a virtual environment: install its venv package (Debian: python3-venv)." >&2; exit 1; }
+
+.venv/runtime: requirements.lock pyproject.toml | .venv/bin/python
+	@echo "Setting up .venv (once; about a minute) …" >&2
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/develop: requirements-dev.lock .venv/runtime
+	@echo "Setting up the development tools (once) …" >&2
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@

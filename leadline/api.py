@@ -1,0 +1,196 @@
+"""Research from Python: `research(question)` and, inside an event loop, `await aresearch(question)`."""
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from leadline.home import Home, RunRecord, open_home
+from leadline.output import check_writable, write_report
+from schemas.context import RunContext
+from schemas.events import Event
+from schemas.reporter import Report
+from services.errors import BadInput
+from services.runs import checked_choices
+from services.search.providers import allow_folders, providers_for
+from services.settings import settings
+
+OnEvent = Callable[[Event], None]
+OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+
+
+class ReviewPending(Exception):  # noqa: N818 - it is no error: the run waits for a person
+    """The run waits for a review of its plan, and nobody was there to give it."""
+
+
+async def aresearch(
+    question: str,
+    *,
+    docs: Iterable[str | PathLike[str]] = (),
+    out: str | PathLike[str] | None = None,
+    on_event: OnEvent | None = None,
+    on_review: OnReview | None = None,
+    **choices: Any,
+) -> Report:
+    """Research a question and return the report.
+
+    Args:
+        question: in any language; English and Chinese are first-class.
+        docs: folders of documents to search.
+        out: folder below which `<slug>/report.md` and `evidence.json` are written; None writes no files.
+        on_event: called with each progress event.
+        on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
+        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`.
+
+    Raises:
+        LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
+    """
+    folders = [str(folder) for folder in docs]
+    context = checked_choices({**choices, **({"documents": folders} if folders else {})})
+    if not question.strip():
+        raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
+    if out is not None:
+        await asyncio.to_thread(check_writable, Path(out))
+    allow_folders(context.documents)
+    providers = await providers_for(context)
+    if on_event is not None:
+        for folder, reason in providers.skipped:
+            on_event(Event(type="notice", node="", title=f"{folder}: {reason}"))
+    now = datetime.now(UTC)
+    record = RunRecord(
+        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        question=question,
+        out=None if out is None else str(out),
+        context=context,
+    )
+    async with open_home(settings().leadline_home) as home:
+        return await _carry_out(home, record, {"question": question}, on_event, on_review)
+
+
+def research(question: str, **options: Any) -> Report:
+    """Research a question and return the report; takes what `aresearch` takes.
+
+    It works in a notebook too, where an event loop runs already: the run then has a thread and a loop of its own.
+    """
+    return _run(aresearch(question, **options))
+
+
+async def aresume(
+    run_id: str | None = None,
+    *,
+    out: str | PathLike[str] | None = None,
+    on_event: OnEvent | None = None,
+    on_review: OnReview | None = None,
+) -> Report:
+    """Go on with a run that was interrupted; by default the latest unfinished one.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run_id)
+        if out is not None:
+            await asyncio.to_thread(check_writable, Path(out))
+            record = record.model_copy(update={"out": str(out)})
+        allow_folders(record.context.documents)
+        state = await home.graph.aget_state(_config(record))
+        started: Any = None if state.values else {"question": record.question}
+        return await _carry_out(home, record, started, on_event, on_review)
+
+
+async def aruns() -> list[RunRecord]:
+    """Return the records of all runs, the newest first."""
+    async with open_home(settings().leadline_home) as home:
+        return await home.records()
+
+
+def _config(record: RunRecord) -> RunnableConfig:
+    return {"configurable": {"thread_id": record.id}}
+
+
+async def _carry_out(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    """Run to the end, keeping the record true whatever happens on the way."""
+    record = record.model_copy(update={"status": "running", "error": ""})
+    await home.save(record)
+    try:
+        report = await _stream(home, record, given, on_event, on_review)
+    except asyncio.CancelledError:
+        await home.save(record.model_copy(update={"status": "interrupted"}))
+        raise
+    except ReviewPending:
+        await home.save(record.model_copy(update={"status": "waiting"}))
+        raise
+    except Exception as error:
+        await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
+        raise
+    folder = None
+    if record.out is not None and not report.direct:
+        folder = await write_report(report, Path(record.out), home.evidence)
+    await home.save(record.model_copy(update={"status": "done", "folder": str(folder) if folder else None}))
+    return report.model_copy(update={"run_id": record.id, "folder": str(folder) if folder else None})
+
+
+async def _stream(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    config = _config(record)
+    while True:
+        async for event in home.graph.astream(
+            given, config, context=record.context, stream_mode="custom", durability="sync"
+        ):
+            if on_event is not None:
+                on_event(Event.model_validate(event))
+        state = await home.graph.aget_state(config)
+        if not state.interrupts:
+            return _report_of(state.values)
+        answer = None if on_review is None else await on_review(state.interrupts[0].value)
+        if answer is None:
+            raise ReviewPending(record.id)
+        given = Command(resume=answer)
+
+
+def _report_of(values: dict[str, Any]) -> Report:
+    """Return the report, or the direct answer where no research was due."""
+    report: Report | None = values.get("report")
+    if report is not None:
+        return report
+    triage = values["triage"]
+    return Report(title="", question=values["question"], markdown=triage.reply, usage=values["usage"], direct=True)
+
+
+def _run(work: Awaitable[Report]) -> Report:
+    async def main() -> Report:
+        return await work
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main())
+    return _in_thread(main)
+
+
+def _in_thread(main: Callable[[], Any]) -> Report:
+    outcome: list[Report] = []
+    failure: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            outcome.append(asyncio.run(main()))
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits for it
+            failure.append(error)
+
+    thread = threading.Thread(target=target, name="leadline-research")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
