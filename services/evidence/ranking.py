@@ -1,0 +1,66 @@
+"""Ranking passages: BM25, reciprocal rank fusion, and turns for different sources.
+
+BM25 after Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009); fusion after Cormack, Clarke and
+Büttcher, "Reciprocal Rank Fusion" (2009).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+K1, B = 1.2, 0.75
+RRF_K = 60
+
+
+def bm25(documents: Sequence[Sequence[str]], query: Iterable[str]) -> list[float]:
+    """Score tokenised documents against a tokenised query.
+
+    Returns:
+        A score for each document, 0 where no term occurs.
+    """
+    if not documents:
+        return []
+    counts = [Counter(document) for document in documents]
+    average = sum(len(document) for document in documents) / len(documents) or 1.0
+    scores = [0.0] * len(documents)
+    for term, weight in Counter(query).items():
+        holding = sum(term in count for count in counts)
+        if not holding:
+            continue
+        idf = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
+        for place, count in enumerate(counts):
+            if frequency := count[term]:
+                length = 1 - B + B * len(documents[place]) / average
+                scores[place] += min(weight, 2) * idf * frequency * (K1 + 1) / (frequency + K1 * length)
+    return scores
+
+
+def fuse(rankings: Sequence[Sequence[Key]], weights: Sequence[float] | None = None, k: int = RRF_K) -> dict[Key, float]:
+    """Fuse ranked lists: a thing scores `weight / (k + rank)` in each list it stands in.
+
+    Returns:
+        Scores by thing, the best first; ties in the order of first appearance.
+    """
+    scores: dict[Key, float] = {}
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
+        for rank, key in enumerate(ranking, 1):
+            scores[key] = scores.get(key, 0.0) + weight / (k + rank)
+    return dict(sorted(scores.items(), key=lambda item: -item[1]))
+
+
+def take_turns(ranked: Sequence[Key], source_of: Mapping[Key, Hashable], limit: int, per_source: int) -> list[Key]:
+    """Take the best, at most `per_source` of one source as long as others have any left."""
+    taken: list[Key] = []
+    spare: list[Key] = []
+    used: Counter[Hashable] = Counter()
+    for key in ranked:
+        if used[source_of[key]] < per_source:
+            used[source_of[key]] += 1
+            taken.append(key)
+        else:
+            spare.append(key)
+    chosen = set((taken + spare)[:limit])
+    return [key for key in ranked if key in chosen]

@@ -1,0 +1,77 @@
+"""The content-addressed store: normalised texts and files by their SHA-256, in whatever store the run has."""
+
+import base64
+import hashlib
+import re
+import unicodedata
+
+from langgraph.store.base import BaseStore
+
+from services.errors import StoreError
+
+_TEXTS = ("evidence", "texts")
+_FILES = ("evidence", "files")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b\ufeff\ud800-\udfff]")
+
+
+def normalise_text(text: str) -> str:
+    r"""Return the form in which a text is stored: NFC, `\n` line ends, no control characters, no blanks at line ends.
+
+    Normalising twice changes nothing; offsets of passages and excerpts refer to this form.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+    text = _CONTROL.sub("", unicodedata.normalize("NFC", text))
+    text = re.sub(r"[ \t\u00a0\u3000]+(?=\n|$)", "", text)
+    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
+
+
+def content_hash(text: str) -> str:
+    """Return the SHA-256 of a text's normalised form, as 64 hexadecimal digits."""
+    return hashlib.sha256(normalise_text(text).encode()).hexdigest()
+
+
+class EvidenceStore:
+    """Texts of sources and bytes of artifacts, written once under their hash."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self._store = store
+
+    async def put_text(self, text: str) -> str:
+        """Store a text in its normalised form and return its hash; storing it again changes nothing."""
+        normal = normalise_text(text)
+        key = hashlib.sha256(normal.encode()).hexdigest()
+        if await self._store.aget(_TEXTS, key) is None:
+            await self._store.aput(_TEXTS, key, {"text": normal}, index=False)
+        return key
+
+    async def get_text(self, key: str) -> str:
+        """Return a stored text.
+
+        Raises:
+            StoreError: there is no text under this hash.
+        """
+        return str((await self._get(_TEXTS, key))["text"])
+
+    async def put_bytes(self, data: bytes) -> str:
+        """Store a file and return its hash."""
+        key = hashlib.sha256(data).hexdigest()
+        if await self._store.aget(_FILES, key) is None:
+            await self._store.aput(_FILES, key, {"base64": base64.b64encode(data).decode()}, index=False)
+        return key
+
+    async def get_bytes(self, key: str) -> bytes:
+        """Return a stored file.
+
+        Raises:
+            StoreError: there is no file under this hash.
+        """
+        return base64.b64decode((await self._get(_FILES, key))["base64"])
+
+    async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
+        item = await self._store.aget(namespace, key)
+        if item is None:
+            raise StoreError(
+                f"The evidence store holds nothing under {key[:12]}…: it is not the one this run wrote to. "
+                "Use the LEADLINE_HOME (or the server's store) of the run."
+            )
+        return item.value

@@ -1,0 +1,134 @@
+"""Files to text, in a process of its own: a broken or hostile file can neither block nor end the run.
+
+Run as `python -m services.search.convert`: reads one path a line, writes one JSON object a line, in the same order.
+"""
+
+import contextlib
+import io
+import json
+import logging
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import TypedDict
+
+MAX_BYTES = 50_000_000
+PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
+CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
+SUFFIXES = PLAIN | CONVERTED
+_DATE = re.compile(
+    r"(?:published|date|updated|发布日期|发表日期|日期|更新)\s*[:：]\s*(\d{4})[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?", re.IGNORECASE
+)
+
+
+class Converted(TypedDict, total=False):
+    """A converted file, or why it could not be converted."""
+
+    text: str
+    title: str
+    published: str | None
+    error: str
+
+
+def convert(path: Path) -> Converted:
+    """Convert one file; what goes wrong is returned as `error`."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return {"error": f"cannot be read ({error.strerror})"}
+    if not data.strip():
+        return {"error": "is empty"}
+    if len(data) > MAX_BYTES:
+        return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
+    suffix = path.suffix.lower()
+    title = ""
+    try:
+        if suffix in PLAIN:
+            text = decode(data)
+        elif suffix in {".html", ".htm"}:
+            text, title = _html(data)
+        else:
+            text = _office(data, suffix)
+    except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
+        return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
+    if not text.strip():
+        return {"error": "holds no text"}
+    found = _DATE.search(text[:2_000])
+    published = "-".join(part.zfill(2) for part in found.groups() if part) if found else None
+    return {"text": text, "title": title or _title(text, path), "published": published}
+
+
+def decode(data: bytes) -> str:
+    if b"\x00" in data[:8_192] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError("it is binary, not text")
+    for encoding in ("utf-8-sig", "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "gb18030"):
+        with contextlib.suppress(UnicodeDecodeError):
+            text = data.decode(encoding)
+            if encoding != "gb18030" or _plausible_chinese(text):
+                return text
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data).best()
+    if best is None:
+        raise ValueError("its encoding cannot be told")
+    return str(best)
+
+
+def _plausible_chinese(text: str) -> bool:
+    """Tell whether text decoded as GB18030 is Chinese: mostly common ideographs, ASCII and Chinese punctuation."""
+    sample = text[:4_000]
+    common = sum(char < "\x80" or "\u4e00" <= char <= "\u9fff" or "\u3000" <= char <= "\u303f" or "\uff00" <= char <= "\uffef" for char in sample)
+    return common >= 0.95 * len(sample)
+
+
+def _html(data: bytes) -> tuple[str, str]:
+    from bs4 import BeautifulSoup
+
+    page = BeautifulSoup(data, "html.parser")
+    title = page.title.get_text(" ", strip=True) if page.title else ""
+    for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
+        boilerplate.decompose()
+    return _markitdown(str(page).encode(), ".html"), title
+
+
+def _office(data: bytes, suffix: str) -> str:
+    magic = {".pdf": b"%PDF", ".docx": b"PK", ".xlsx": b"PK"}[suffix]
+    if magic not in data[:1_024]:
+        raise ValueError(f"it is no {suffix[1:].upper()} file")
+    return _markitdown(data, suffix)
+
+
+def _markitdown(data: bytes, suffix: str) -> str:
+    from markitdown import MarkItDown, StreamInfo
+
+    charset = "utf-8" if suffix == ".html" else None
+    converted = MarkItDown(enable_plugins=False).convert_stream(
+        io.BytesIO(data), stream_info=StreamInfo(extension=suffix, charset=charset)
+    )
+    return re.sub(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])", "", converted.markdown) if suffix == ".pdf" else converted.markdown
+
+
+def _title(text: str, path: Path) -> str:
+    for line in text.split("\n", 40)[:40]:
+        if found := re.match(r"#\s+(.+)", line):
+            return found.group(1).strip().strip("#").strip()
+    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    if path.suffix.lower() in {".txt", ".pdf", ".docx"} and 0 < len(first) <= 120 and first[-1] not in ".。,，;；:：":
+        return first.lstrip("# ")
+    return re.sub(r"[-_]+", " ", path.stem).strip()
+
+
+def main() -> None:
+    """Convert the files named on standard input."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    answers = sys.stdout
+    sys.stdout = sys.stderr
+    for line in sys.stdin:
+        answers.write(json.dumps(convert(Path(line.rstrip("\n"))), ensure_ascii=True) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Gathering: all queries in all providers at once, their results fused into one ranking of passages.
+
+Results do not depend on which search answered first. Copies of one text count once. The second hop costs no model call:
+sources whose titles occur in the queries or in the best passages, and names found there, lead to further passages.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from schemas.evidence import Passage, Source
+from services.errors import SearchError
+from services.evidence.duplicates import fingerprint, is_copy
+from services.evidence.passages import split
+from services.evidence.ranking import bm25, fuse, take_turns
+from services.evidence.store import EvidenceStore, content_hash
+from services.metering import count
+from services.search.hit import Found, Hit, SearchProvider
+from services.search.providers import Providers
+from services.search.tokens import has_cjk, tokens
+
+HITS_A_QUERY = 10
+PASSAGES_A_PAGE = 4
+"""Passages of a web page that a query can bring in; documents bring those that the index ranked."""
+PER_SOURCE = 4
+"""Passages of one source before other sources have had their turn."""
+SEEDS = 3
+"""Best passages in which the second hop looks for names."""
+HOP_NAMES = 4
+HOP_WEIGHT = 0.7
+KEPT_FIRST = 2
+"""Passages that were found directly and keep their places before those that a hop found."""
+_NAME = re.compile(r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”")
+
+Key = tuple[str, int, int]
+"""Content hash, start and end of a passage."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What a gathering found."""
+
+    passages: list[Passage] = field(default_factory=list)
+    """Best first, numbered `P1`, `P2`, …"""
+    sources: dict[str, Source] = field(default_factory=dict)
+    """Sources of the passages and copies of them, by content hash."""
+    failures: list[str] = field(default_factory=list)
+    """Searches that failed, in words, each once."""
+
+
+async def gather(queries: Sequence[str], providers: Providers, *, evidence: EvidenceStore, limit: int) -> Gathered:
+    """Search all queries everywhere, and return the best passages with their sources.
+
+    Args:
+        queries: statements or questions; the first counts as much as the last.
+        providers: where to search.
+        evidence: the texts of the sources of the passages are put here.
+        limit: most passages to return.
+    """
+    wanted = [query for query in dict.fromkeys(query.strip() for query in queries) if query]
+    pool = _Pool()
+    rankings, failures = await _search_all(wanted, providers.all, pool)
+    direct = list(fuse(rankings))
+    hops = await _second_hop(wanted, direct[:SEEDS], providers, pool)
+    fused = fuse([*rankings, *hops], [*[1.0] * len(rankings), *[HOP_WEIGHT] * len(hops)])
+    ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *fused]))
+    originals = await asyncio.to_thread(pool.originals, ranked)
+    ranked = [key for key in ranked if originals[key[0]] == key[0]]
+    chosen = take_turns(ranked, {key: key[0] for key in ranked}, limit, PER_SOURCE)
+    return await pool.collect(chosen, originals, evidence, failures)
+
+
+async def _search_all(
+    queries: Sequence[str], providers: Sequence[SearchProvider], pool: "_Pool"
+) -> tuple[list[list[Key]], list[str]]:
+    async def one(query: str, provider: SearchProvider) -> list[Hit] | str:
+        try:
+            return await provider.search(query, HITS_A_QUERY)
+        except SearchError as error:
+            return str(error)
+
+    pairs = [(query, provider) for query in queries for provider in providers]
+    count(searches=len(pairs))
+    answers = await asyncio.gather(*(one(query, provider) for query, provider in pairs))
+    failures = list(dict.fromkeys(answer for answer in answers if isinstance(answer, str)))
+    rankings = [pool.rank(query, answer) for (query, _), answer in zip(pairs, answers, strict=True) if isinstance(answer, list)]
+    return rankings, failures
+
+
+async def _second_hop(queries: Sequence[str], seeds: Sequence[Key], providers: Providers, pool: "_Pool") -> list[list[Key]]:
+    """Follow titles and names from the queries and the best passages into the documents."""
+    if not seeds or not providers.documents:
+        return []
+    seed_text = "\n".join(pool.text(key) for key in seeds)
+    everything = f" {' '.join(queries)}\n{seed_text} ".lower()
+    rankings: list[list[Key]] = []
+    for documents in providers.documents:
+        titled = [key for key, title in await documents.titles() if _mentioned(title, everything)]
+        hits = await asyncio.gather(*(documents.hit(key) for key in titled[:HITS_A_QUERY]))
+        mentioned = [pool.rank("", [hit])[0] for hit in hits]
+        if mentioned:
+            rankings.append(mentioned)
+    asked = " ".join(queries).lower()
+    names = [name for name in dict.fromkeys(found.group() for found in _NAME.finditer(seed_text)) if name.lower() not in asked]
+    followed, _ = await _search_all([f"{name} {queries[0]}" for name in names[:HOP_NAMES]], providers.documents, pool)
+    return [*rankings, *(ranking[:SEEDS] for ranking in followed)]
+
+
+def _mentioned(title: str, text: str) -> bool:
+    """Tell whether a text names a title; short and common words do not count as titles."""
+    bare = re.sub(r"\s*\([^)]*\)$", "", title).strip().lower()
+    if has_cjk(bare):
+        return len(bare) >= 3 and bare in text
+    return len(bare) >= 4 and bool(tokens(bare)) and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text) is not None
+
+
+class _Pool:
+    """Every hit of one gathering, by content hash."""
+
+    def __init__(self) -> None:
+        self._hits: dict[str, Hit] = {}
+
+    def rank(self, query: str, hits: Sequence[Hit]) -> list[Key]:
+        """Take hits in and return their passages in order of rank."""
+        ranking: list[Key] = []
+        for hit in hits:
+            key = _hash(hit.text)
+            self._hits.setdefault(key, hit)
+            ranking.extend((key, place.start, place.end) for place in hit.passages or _best_passages(query, hit.text))
+        return ranking
+
+    def text(self, key: Key) -> str:
+        """Return a passage's text."""
+        return self._hits[key[0]].text[key[1] : key[2]]
+
+    def originals(self, ranked: Sequence[Key]) -> dict[str, str]:
+        """Map each source to the best-ranked one of its copies. Blocking."""
+        originals: dict[str, str] = {}
+        signatures: dict[str, str] = {}
+        for key, _, _ in ranked:
+            if key in originals:
+                continue
+            signature = _fingerprint(self._hits[key].text)
+            first = next((one for one, other in signatures.items() if is_copy(signature, other)), key)
+            originals[key] = first
+            if first == key:
+                signatures[key] = signature
+        return originals
+
+    async def collect(
+        self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore, failures: list[str]
+    ) -> Gathered:
+        """Store the texts of the chosen passages' sources and describe both."""
+        used = {key for key, _, _ in chosen}
+        sources = {}
+        for key, original in originals.items():
+            if original in used:
+                await evidence.put_text(self._hits[key].text)
+                sources[key] = self._source(key, original)
+        passages = [
+            Passage(
+                id=f"P{place}",
+                content_hash=key,
+                title=self._hits[key].title,
+                start=start,
+                end=end,
+                text=self._hits[key].text[start:end],
+            )
+            for place, (key, start, end) in enumerate(chosen, 1)
+        ]
+        return Gathered(passages, sources, failures)
+
+    def _source(self, key: str, original: str) -> Source:
+        hit = self._hits[key]
+        return Source(
+            url=hit.url,
+            title=hit.title,
+            kind=hit.kind,
+            content_hash=key,
+            fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            published=hit.published,
+            duplicate_of=None if original == key else original,
+            snippet_only=hit.snippet_only,
+            fingerprint=_fingerprint(hit.text),
+        )
+
+
+def _best_passages(query: str, text: str) -> list[Found]:
+    spans = split(text)
+    scores = bm25([tokens(text[span.start : span.end]) for span in spans], tokens(query))
+    best = sorted(range(len(spans)), key=lambda place: (-scores[place], place))[:PASSAGES_A_PAGE]
+    return [Found(start=spans[place].start, end=spans[place].end) for place in best if scores[place] > 0 or place == 0]
+
+
+@lru_cache(maxsize=4_096)
+def _hash(text: str) -> str:
+    return content_hash(text)
+
+
+@lru_cache(maxsize=4_096)
+def _fingerprint(text: str) -> str:
+    return fingerprint(text)

@@ -1,0 +1,103 @@
+"""Which providers a run searches: the web where there is a key, the user's documents, else the examples."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from schemas.coder import TableView
+from schemas.context import RunContext
+from services.errors import BadInput, DocumentsError
+from services.messages import say
+from services.search.documents import Documents, open_documents
+from services.search.hit import SearchProvider
+from services.search.tables import Table
+from services.search.tavily import TavilySearch
+from services.search.tokens import tokens
+from services.settings import PROJECT_ROOT, Settings, settings
+
+EXAMPLES = PROJECT_ROOT / "examples"
+EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
+
+_allowed: set[Path] = set()
+
+
+def allow_folders(folders: Iterable[str | Path]) -> None:
+    """Let runs of this process search these folders.
+
+    The command line and the Python call allow what their user names. A server's clients get only folders below
+    `LEADLINE_DOCS` and the examples: a run's context comes from outside.
+    """
+    _allowed.update(Path(folder).resolve() for folder in folders)
+
+
+@dataclass(slots=True)
+class Providers:
+    """What one run can search."""
+
+    web: list[SearchProvider] = field(default_factory=list)
+    documents: list[Documents] = field(default_factory=list)
+    examples: bool = False
+    """True when the example documents stand in for the user's."""
+
+    @property
+    def all(self) -> list[SearchProvider]:
+        """Every provider, the web first."""
+        return [*self.web, *self.documents]
+
+    @property
+    def skipped(self) -> list[tuple[str, str]]:
+        """(path, reason) of documents that are not searched."""
+        return [one for documents in self.documents for one in documents.skipped]
+
+    def notices(self, locale: str) -> list[str]:
+        """Return what a person should know before the search, in their language."""
+        return [say("examples", locale)] if self.examples else []
+
+    def tables(self) -> list[Table]:
+        """Return all tables among the documents."""
+        return [table for documents in self.documents for table in documents.tables]
+
+    def tables_for(self, text: str, limit: int) -> list[Table]:
+        """Return the tables whose names, columns and examples share most words with a text, at least one."""
+        wanted = set(tokens(text))
+        scored = [(len(wanted & table.terms()), place, table) for place, table in enumerate(self.tables())]
+        return [table for score, _, table in sorted(scored, key=lambda one: (-one[0], one[1]))[:limit] if score]
+
+
+async def providers_for(context: RunContext) -> Providers:
+    """Open what a run searches; indexes are brought up to date.
+
+    Raises:
+        DocumentsError: a folder is missing, empty, or not allowed.
+        BadInput: a provider was asked for that has no key.
+    """
+    return await _open(context, settings())
+
+
+async def _open(context: RunContext, environment: Settings) -> Providers:
+    wanted = context.search or environment.leadline_search
+    if wanted == "none":
+        return Providers()
+    key = environment.tavily_api_key
+    if wanted == "tavily" and key is None:
+        raise BadInput("Search through Tavily was asked for, and TAVILY_API_KEY is not set. Set it, or choose another search.")
+    web: list[SearchProvider] = []
+    if wanted in {"auto", "tavily"} and key is not None:
+        web = [TavilySearch(key.get_secret_value(), environment.tavily_base_url)]
+    if wanted == "tavily":
+        return Providers(web)
+    folders = [_permitted(folder, environment) for folder in context.documents] or environment.leadline_docs
+    examples = not folders and not web
+    if examples:
+        folders = [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
+    opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in dict.fromkeys(folders)))
+    return Providers(web, list(opened), examples)
+
+
+def _permitted(folder: str, environment: Settings) -> Path:
+    path = Path(folder)
+    below = [*_allowed, *(base.resolve() for base in environment.leadline_docs), EXAMPLES]
+    if not any(path.resolve().is_relative_to(base) for base in below):
+        raise DocumentsError(f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS.")
+    return path

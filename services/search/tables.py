@@ -1,0 +1,85 @@
+"""Tables among the user's documents, as profiles: columns with types and examples instead of raw rows."""
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schemas.coder import TableView
+from services.search.convert import decode
+from services.search.tokens import tokens
+
+SUFFIXES = frozenset({".csv", ".tsv", ".xlsx"})
+MAX_ROWS_PROFILED = 5_000
+EXAMPLES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table file (or one sheet of a workbook) below a documents folder."""
+
+    path: Path
+    view: TableView
+
+    def describe(self) -> str:
+        """Say in one line what the table holds."""
+        sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
+        return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {'; '.join(self.view.columns)}"
+
+    def terms(self) -> set[str]:
+        """Return the words by which a question may mean this table."""
+        return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
+
+
+def read_tables(path: Path) -> list[Table]:
+    """Profile the tables of a file; a file that holds none that can be read gives none. Blocking."""
+    try:
+        sheets = _workbook(path) if path.suffix.lower() == ".xlsx" else {"": _rows(path)}
+    except Exception:  # noqa: BLE001 - a broken table is reported with the documents, which read it too
+        return []
+    return [
+        Table(path, view)
+        for sheet, rows in sheets.items()
+        if (view := _profile(path, sheet, rows)) is not None
+    ]
+
+
+def _rows(path: Path) -> list[list[Any]]:
+    text = decode(path.read_bytes())
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    return [list(row) for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(cell.strip() for cell in row)]
+
+
+def _workbook(path: Path) -> dict[str, list[list[Any]]]:
+    from openpyxl import load_workbook
+
+    book = load_workbook(path, read_only=True, data_only=True)
+    try:
+        return {
+            sheet.title: [list(row) for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
+            for sheet in book.worksheets
+        }
+    finally:
+        book.close()
+
+
+def _profile(path: Path, sheet: str, rows: list[list[Any]]) -> TableView | None:
+    if len(rows) < 2 or len(rows[0]) < 2:
+        return None
+    header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]
+    body = rows[1:]
+    columns = [_column(name, [row[place] if place < len(row) else None for row in body]) for place, name in enumerate(header) if name]
+    return TableView(file=path.name, title=re.sub(r"[-_]+", " ", path.stem), rows=len(body), columns=columns, sheet=sheet)
+
+
+def _column(name: str, values: list[Any]) -> str:
+    filled = [str(value).strip() for value in values[:MAX_ROWS_PROFILED] if value is not None and str(value).strip()]
+    missing = len(values[:MAX_ROWS_PROFILED]) - len(filled)
+    numbers = [float(value.replace(",", "")) for value in filled if re.fullmatch(r"-?[\d,]+(?:\.\d+)?", value)]
+    gaps = f", {missing} missing" if missing else ""
+    if filled and len(numbers) == len(filled):
+        return f"{name}: number, {min(numbers):g} to {max(numbers):g}{gaps}"
+    examples = list(dict.fromkeys(filled))
+    return f"{name}: text, {len(examples)} different{gaps}, e.g. {' | '.join(one[:40] for one in examples[:EXAMPLES])}"

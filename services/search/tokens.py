@@ -1,0 +1,66 @@
+"""Words of a text as search sees them: stemmed English words, CJK bigrams, numbers without separators."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
+_PIECE = re.compile(rf"[{_CJK}]+|\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?", re.UNICODE)
+_IS_CJK = re.compile(rf"[{_CJK}]")
+
+STOP_WORDS = frozenset(
+    "a an and are as at be been being but by did do does for from had has have he her his how i if in into is it its of on or "
+    "our she so some such than that the their them then there these they this those to was we were what when where which who "
+    "whom whose why will with would you your about after also any can could may might must not no nor own per same should "
+    "very between during each more most other over under up us me my many much did many please tell give list name".split()
+)
+CJK_STOP = frozenset("的 了 是 在 和 与 及 或 为 对 从 到 被 把 由 于 以 之 其 也 都 而 就 有 个 这 那 哪 吗 呢 吧 啊 么 什 何 谁 几 多 少 怎 样 请 问 它 他 她 们 我 你 您".split())
+
+
+def has_cjk(text: str) -> bool:
+    """Tell whether a text has a Chinese or Japanese character."""
+    return _IS_CJK.search(text) is not None
+
+
+def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
+    """Return the search terms of a text, in order.
+
+    Words are lower-cased and lightly stemmed; runs of CJK characters become overlapping bigrams (a lone character stays);
+    thousands separators are dropped. Stop words are left out unless kept.
+    """
+    found: list[str] = []
+    for piece in _PIECE.findall(unicodedata.normalize("NFKC", text).lower()):
+        if _IS_CJK.match(piece):
+            found.extend(_bigrams(piece, keep_stop_words))
+        elif piece[0].isdigit():
+            found.append(re.sub(r",(?=\d{3})", "", piece))
+        elif keep_stop_words or piece not in STOP_WORDS:
+            found.append(stem(piece))
+    return found
+
+
+def _bigrams(run: str, keep_stop_words: bool) -> list[str]:
+    if len(run) == 1:
+        return [run] if keep_stop_words or run not in CJK_STOP else []
+    pairs = [run[place : place + 2] for place in range(len(run) - 1)]
+    if keep_stop_words:
+        return pairs
+    return [pair for pair in pairs if not (pair[0] in CJK_STOP or pair[1] in CJK_STOP)]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Take off English plural, possessive and common verb endings (a light form of Porter's first step)."""
+    word = re.sub(r"['’]s?$", "", word)
+    if len(word) < 4 or not word.isascii():
+        return word
+    for ending, replacement in (("sses", "ss"), ("ies", "y"), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", "")):
+        if word.endswith(ending):
+            word = word[: len(word) - len(ending)] + replacement
+            break
+    for ending in ("ingly", "edly", "ing", "ed"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) >= 3 and re.search(r"[aeiouy]", base):
+            word = base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
+            break
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
