@@ -11,7 +11,8 @@ from services.errors import StoreError
 
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b\ufeff\ud800-\udfff]")
+_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff]")
 
 
 def normalise_text(text: str) -> str:
@@ -19,8 +20,7 @@ def normalise_text(text: str) -> str:
 
     Normalising twice changes nothing; offsets of passages and excerpts refer to this form.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    text = _CONTROL.sub("", unicodedata.normalize("NFC", text))
+    text = unicodedata.normalize("NFC", _CONTROL.sub("", _LINE_END.sub("\n", text)))
     text = re.sub(r"[ \t\u00a0\u3000]+(?=\n|$)", "", text)
     return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
 

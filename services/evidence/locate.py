@@ -1,0 +1,153 @@
+"""Finding a quote in a text: exactly if it stands there, else under harmless differences, mapped back to exact offsets."""
+
+import re
+import unicodedata
+from array import array
+from dataclasses import dataclass
+from functools import lru_cache
+
+MAX_GAP = 400
+"""Most characters that an ellipsis inside a quote may stand for."""
+MIN_MEANING = 2
+"""Fewest letters or digits of a quote; less proves nothing."""
+_MAX_TRIES = 1_000
+
+_CJK = r"\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNUSUAL = re.compile(r"[^A-Za-z0-9 \n,.;:()\u4e00-\u9fff]")
+_EMPHASIS = re.compile(r"[*_`]{2,}|~~|(?<![^\W_])[*_`]|[*_`](?![^\W_])|\\(?=[^\w\s])")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
+_SPACES = re.compile(r"\s+")
+_IDLE_SPACE = re.compile(rf"(?<=[^\w\s]) | (?=[^\w\s])|(?<=[{_CJK}]) | (?=[{_CJK}])")
+_ELLIPSIS = re.compile(r"\[\.{3,}\]|\(\.{3,}\)|\.{3,}")
+_EDGE = " \n\t'<>"
+_QUOTES = frozenset("'\"‘’‚‛“”„‟′″＇＂「」『』«»`´")
+_DASHES = frozenset("-‐‑‒–—―−－﹣")
+_INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+
+
+def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tuple[int, int] | None:
+    """Find a quote in `text[start:end]`.
+
+    An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line ends,
+    Markdown emphasis, neutralised tags (`‹` for `<`) and, last, case may differ; quotation marks and ellipses around
+    the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span then covers.
+
+    Returns:
+        Offsets into `text` (not into the slice), or None when the quote is not there or has fewer than `MIN_MEANING`
+        letters and digits. Takes time in proportion to the text.
+    """
+    if sum(map(str.isalnum, quote)) < MIN_MEANING:
+        return None
+    end = len(text) if end is None else end
+    for exact in (quote, quote.strip()):
+        place = text.find(exact, start, end)
+        if place >= 0:
+            return place, place + len(exact)
+    parts = _parts(quote)
+    if not parts or any(sum(map(str.isalnum, part)) < MIN_MEANING for part in parts):
+        return None
+    folded = _fold(text[start:end])
+    span = _search(parts, folded) or _search([_lower(part) for part in parts], folded.lowered())
+    return None if span is None else (start + span[0], start + span[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A text in folded form; `places[i]` is the offset of the character that folded character `i` comes from."""
+
+    text: str
+    places: "array[int]"
+
+    def lowered(self) -> "_Folded":
+        return _Folded(_lower(self.text), self.places)
+
+    def replaced(self, pattern: re.Pattern[str], by: str) -> "_Folded":
+        """Replace each match by at most one character, which keeps the place of the match's first."""
+        pieces: list[str] = []
+        places = array("L")
+        last = 0
+        for found in pattern.finditer(self.text):
+            pieces += (self.text[last : found.start()], by)
+            places.extend(self.places[last : found.start()])
+            if by:
+                places.append(self.places[found.start()])
+            last = found.end()
+        pieces.append(self.text[last:])
+        places.extend(self.places[last:])
+        return _Folded("".join(pieces), places)
+
+    def span(self, left: int, right: int) -> tuple[int, int] | None:
+        """Return the original offsets of a stretch, unless it begins or ends inside a character that folded into several."""
+        places = self.places
+        if left > 0 and places[left] == places[left - 1]:
+            return None
+        if right < len(places) and places[right] == places[right - 1]:
+            return None
+        return places[left], places[right - 1] + 1
+
+
+def _fold(text: str) -> _Folded:
+    pieces: list[str] = []
+    places = array("L")
+    last = 0
+    for found in _UNUSUAL.finditer(text):
+        place = found.start()
+        piece = _fold_char(found.group())
+        pieces += (text[last:place], piece)
+        places.extend(range(last, place))
+        places.extend([place] * len(piece))
+        last = found.end()
+    pieces.append(text[last:])
+    places.extend(range(last, len(text)))
+    folded = _Folded("".join(pieces), places)
+    return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
+
+
+@lru_cache(maxsize=8192)
+def _fold_char(char: str) -> str:
+    if char in _INVISIBLE:
+        return ""
+    if char == "`":
+        return char  # Markdown's code mark; `_EMPHASIS` decides
+    if char in _QUOTES:
+        return "'"
+    if char in _DASHES:
+        return "-"
+    if char in "‹›":
+        return "<" if char == "‹" else ">"
+    if char.isspace():
+        return "\n" if char in "\n\r\u2028\u2029" else " "
+    return unicodedata.normalize("NFKD", char)
+
+
+def _lower(text: str) -> str:
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _parts(quote: str) -> list[str]:
+    """Return the folded quote, cut at its inner ellipses, without marks around it."""
+    parts = [part.strip(_EDGE) for part in _ELLIPSIS.split(_fold(quote).text)]
+    return [part for part in parts if part]
+
+
+def _search(parts: list[str], folded: _Folded) -> tuple[int, int] | None:
+    """Find the parts in order, each within `MAX_GAP` of the one before."""
+    place = 0
+    for _ in range(_MAX_TRIES):
+        left = folded.text.find(parts[0], place)
+        if left < 0:
+            return None
+        right: int = left + len(parts[0])
+        for part in parts[1:]:
+            found = folded.text.find(part, right, right + MAX_GAP + len(part))
+            right = found + len(part) if found >= 0 else -1
+            if right < 0:
+                break
+        span = folded.span(left, right) if right > 0 else None
+        if span is not None:
+            return span
+        place = left + 1
+    return None

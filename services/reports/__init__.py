@@ -1,0 +1,1 @@
+"""Reports: the reporter's Markdown, checked and rendered with its citations."""
