@@ -33,6 +33,7 @@ class Settings(BaseSettings):
     tavily_base_url: str | None = None
     leadline_search: Literal["auto", "tavily", "documents", "none"] = "auto"
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
     leadline_home: Path = Path(".leadline")
 
 

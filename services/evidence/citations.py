@@ -1,7 +1,7 @@
-"""Citation verification: every sentence that states a fact is checked against the excerpts that it cites.
+"""Citation verification: every sentence of a report that makes a claim is checked against the excerpts that it cites.
 
-The check is code, not a model: cited ids exist; numbers and dates of the sentence occur in the cited quotes; so do its
-names; and enough of its words do. What fails is marked or dropped. Links and HTML that a model wrote never survive.
+The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or runs
+does not survive; a sentence whose citations do not support it is marked or dropped; a blockquote must be verbatim.
 """
 
 import re
@@ -9,240 +9,274 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schemas.evidence import Claim, Excerpt
-from services.evidence.locate import locate
-from services.evidence.numbers import missing_quantities, quantities
-from services.evidence.passages import sentences
-from services.evidence.plain import plain
-from services.search.tokens import has_cjk, tokens
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 
-SUPPORT = 0.35
-"""Least share of a sentence's terms that the cited quotes and their sources' titles must hold."""
-_ID = r"E\d+-\d+"
-_GROUP = re.compile(rf"[\[【(（]\s*({_ID}(?:\s*[,，、;；]\s*{_ID})*)\s*[\]】)）]")
-_STOP_THEN_CITATION = re.compile(rf"([.!?。！？；]+[\"”’」』*]*)[ \t]*((?:\[{_ID}\][ \t]*)+)")
-_FENCE = re.compile(r"^\s*(```|~~~)")
-_IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
-_REFERENCE_LINK = re.compile(r"!?\[([^\[\]]*)\]\[[^\[\]]*\]")
-_DEFINITION = re.compile(r"(?m)^\s{0,3}\[(?!E\d+-\d+\])[^\]]+\]:\s.*$")
-_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z!][^>]*>|<[a-z][a-z0-9+.-]*:[^>]*>", re.DOTALL)
-_URL = re.compile(r"\b(?:https?|ftp|javascript|data|file|vbscript):[^\s)\]】]+|\bwww\.[^\s)\]】]+", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)(.*)$", re.DOTALL)
-_NO_CLAIM = re.compile(
-    r"\b(?:no (?:evidence|source|information|answer)|(?:do|does|did) not (?:say|tell|state|mention|cover|give|answer|name)|"
-    r"not (?:found|known|stated|answered))\b|没有(?:找到|说明|提及|提供|回答|给出)|未(?:能?找到|说明|提及|提供|给出|回答)",
-    re.IGNORECASE,
+from schemas.evidence import Claim, Excerpt
+from services.evidence.exempt import claims_nothing, without_label
+from services.evidence.locate import locate
+from services.evidence.numbers import missing_quantities
+from services.evidence.plain import plain, plain_line
+from services.evidence.prose import (
+    CITATION,
+    CLOSE,
+    OPEN,
+    URL,
+    Shelter,
+    cited,
+    harmless,
+    joined,
+    lines_of,
+    sentences_of,
+    with_marks,
+    without_marks,
+    words_of,
+    written,
 )
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]+(?:\s+(?:of|the|de|von|van)?\s*[A-Z][\w’'-]+)+")
+from services.evidence.support import check_support
+from services.reports.labels import Labels, labels
+
+_PARSER = MarkdownIt("commonmark").enable("table")
+_ATTRIBUTION = re.compile(r"\s*(?:[—–―]{1,2}|--?|（出处|（来源|\((?:source|from)\b)[^\n]{1,160}$", re.IGNORECASE)
+_SMALL = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class CheckedReport:
-    """A report's Markdown after the check; citations are still excerpt ids, each in brackets of its own."""
+    """A report's Markdown after the check; citations are still excerpt ids, each in brackets of its own: `[E2-1][E3-2]`."""
 
     markdown: str
     claims: list[Claim] = field(default_factory=list)
+    """What the report says, in its order; dropped sentences are not in it."""
     marked: int = 0
     dropped: int = 0
 
 
-@dataclass(slots=True)
-class Checker:
-    """Checks one report."""
-
-    excerpts: Mapping[str, Excerpt]
-    titles: Mapping[str, str]
-    """Title of an excerpt's source, by the source's id."""
-    context: str
-    """The question: words that a sentence may take up from it without proof."""
-    unsupported: Literal["mark", "drop"]
-    mark: str
-    """What follows an unverified sentence."""
-
-    def check(self, markdown: str) -> CheckedReport:
-        """Check every block of a report."""
-        report = CheckedReport("")
-        blocks = [self._block(block, report) for block in _blocks(_sanitised(markdown))]
-        report.markdown = "\n".join(block for block in blocks if block is not None)
-        report.markdown = re.sub(r"\n{3,}", "\n\n", report.markdown).strip()
-        return report
-
-    def _block(self, block: str, report: CheckedReport) -> str | None:
-        if not block.strip() or _FENCE.match(block) or re.match(r"\s*(?:---+|\*\*\*+)\s*$", block):
-            return block
-        if block.lstrip().startswith("#"):
-            return self._heading(block)
-        if block.lstrip().startswith(">"):
-            return self._quotation(block, report)
-        if block.lstrip().startswith("|"):
-            return self._row(block, report)
-        item = _LIST_ITEM.match(block)
-        lead, text = (item.group(1), item.group(2)) if item else ("", block)
-        kept = [self._sentence(sentence, report) for sentence in _sentences(text)]
-        body = _joined([one for one in kept if one])
-        return lead + body if body else None
-
-    def _heading(self, block: str) -> str:
-        block = _GROUP.sub("", block).rstrip()
-        everything = [excerpt.quote for excerpt in self.excerpts.values()] + list(self.titles.values())
-        missing = missing_quantities(block.lstrip("# "), [*everything, self.context])
-        return f"{block} ({self.mark})" if missing else block
-
-    def _quotation(self, block: str, report: CheckedReport) -> str | None:
-        text = "\n".join(re.sub(r"^\s*>\s?", "", line) for line in block.split("\n"))
-        bare = _GROUP.sub("", text).strip()
-        if not bare:
-            return None
-        cited = [one for one in _ids(text) if one in self.excerpts] or list(self.excerpts)
-        for one in cited:
-            quote = self.excerpts[one].quote
-            span = locate(bare, quote)
-            if span is not None:
-                report.claims.append(Claim(text=bare, citations=[one], verified=True))
-                return f"> {plain(quote[span[0] : span[1]])} [{one}]"
-        return self._unsupported(f"> {' '.join(bare.split())}", bare, [], "it is not a verbatim quote of an excerpt", report)
-
-    def _row(self, block: str, report: CheckedReport) -> str | None:
-        cells = [cell.strip() for cell in block.strip().strip("|").split("|")]
-        if all(re.fullmatch(r":?-+:?", cell) for cell in cells) or not (_ids(block) or quantities(_GROUP.sub("", block))):
-            return block
-        text = _GROUP.sub("", " ; ".join(cells))
-        cited = [one for one in _ids(block) if one in self.excerpts]
-        reason = self.reason(text, cited)
-        if not reason:
-            report.claims.append(Claim(text=text, citations=cited, verified=True))
-            return _known_only(block, self.excerpts)
-        marked = self._unsupported(f"{_known_only(block, self.excerpts).rstrip().rstrip('|').rstrip()}", text, cited, reason, report)
-        return f"{marked} |" if marked else None
-
-    def _sentence(self, sentence: str, report: CheckedReport) -> str | None:
-        text = _GROUP.sub("", sentence).strip()
-        bare = re.sub(r"[*_`]|\s+(?=[.,;!?。，；！？])", "", text).strip()
-        cited = [one for one in _ids(sentence) if one in self.excerpts]
-        if not cited and _states_nothing(bare):
-            return _known_only(sentence, self.excerpts)
-        reason = self.reason(bare, cited)
-        if not reason:
-            report.claims.append(Claim(text=bare, citations=cited, verified=True))
-            return _known_only(sentence, self.excerpts)
-        return self._unsupported(_known_only(sentence, self.excerpts), bare, cited, reason, report)
-
-    def reason(self, text: str, cited: list[str]) -> str:
-        """Return why cited excerpts do not support a sentence; empty when they do."""
-        if not cited:
-            return "it cites nothing"
-        quotes = [self.excerpts[one].quote for one in cited]
-        titles = [self.titles.get(self.excerpts[one].source_id, "") for one in cited]
-        return unsupported_reason(text, quotes, titles, self.context)
-
-    def _unsupported(self, shown: str, text: str, cited: list[str], reason: str, report: CheckedReport) -> str | None:
-        report.claims.append(Claim(text=text, citations=cited, verified=False, reason=reason))
-        if self.unsupported == "drop":
-            report.dropped += 1
-            return None
-        report.marked += 1
-        return f"{shown} ({self.mark})"
-
-
-def unsupported_reason(text: str, quotes: list[str], titles: list[str], context: str) -> str:
-    """Say why quotes do not support a sentence.
+def check_citations(
+    markdown: str,
+    excerpts: Mapping[str, Excerpt],
+    *,
+    titles: Mapping[str, str] | None = None,
+    unsupported: Literal["mark", "drop"] = "mark",
+    locale: str = "en-US",
+    question: str = "",
+) -> CheckedReport:
+    """Check every sentence of a report, and mark or drop what is not supported.
 
     Args:
-        text: the sentence without its citation marks.
-        quotes: the cited quotes.
-        titles: titles of their sources, which count for names and words and not for numbers.
-        context: the question, likewise.
-
-    Returns:
-        The reason; empty when every number, name and enough of the words are there.
+        markdown: as the model wrote it; it cites excerpts as `[E2-1]`.
+        excerpts: all that may be cited, by id.
+        titles: titles of the sources, by the excerpts' `source_id`; names may occur in them instead of the quotes.
+        unsupported: mark unsupported sentences with the locale's label, or drop them.
+        locale: language of labels and reasons.
+        question: numbers in headings may be the question's.
     """
-    missing = missing_quantities(text, quotes)
-    missing = [one for one in missing if one not in {q.text for q in quantities(" ".join([context, *titles]))}]
-    if missing:
-        return f"{', '.join(missing)} does not occur in what it cites"
-    around = " ".join([*quotes, *titles, context])
-    held = set(tokens(around, keep_stop_words=True))
-    for name in _NAME.findall(text):
-        words = tokens(name)
-        if words and sum(word in held for word in words) * 2 < len(words):
-            return f"the name {name} does not occur in what it cites"
-    terms = tokens(text)
-    same_script = has_cjk(text) == has_cjk(" ".join(quotes))
-    if same_script and terms and sum(term in held for term in terms) < SUPPORT * len(terms):
-        return "too few of its words occur in what it cites"
-    return ""
+    check = _Check(excerpts, titles or {}, unsupported == "drop", labels(locale), question)
+    return check.report(markdown)
 
 
-def _states_nothing(text: str) -> bool:
-    """Tell whether a sentence makes no claim: a question, a label, an introduction, or a word on missing evidence."""
-    if not tokens(text) or text.endswith(("?", "？")):
-        return True
-    if quantities(text):
-        return False
-    return text.endswith((":", "：")) or _NO_CLAIM.search(text) is not None
+@dataclass(slots=True)
+class _Check:
+    excerpts: Mapping[str, Excerpt]
+    titles: Mapping[str, str]
+    drop: bool
+    words: Labels
+    question: str
+    result: CheckedReport = field(default_factory=lambda: CheckedReport(""))
+    shelter: Shelter = field(default_factory=Shelter)
+    lines: list[str] = field(default_factory=list)
+    known: str = ""
 
+    def report(self, markdown: str) -> CheckedReport:
+        self.known = "\n".join(one.quote for one in self.excerpts.values())
+        source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n")))
+        self.lines = source.split("\n")
+        root = SyntaxTreeNode(_PARSER.parse(source))
+        blocks = _without_empty_sections([(node, self._block(node)) for node in root.children], dropped=self.result.dropped > 0)
+        self.result.markdown = self.shelter.restored(written("\n\n".join(blocks)))
+        return self.result
 
-def _ids(text: str) -> list[str]:
-    return list(dict.fromkeys(one for group in _GROUP.findall(text) for one in re.findall(_ID, group)))
+    def _block(self, node: SyntaxTreeNode) -> str:
+        match node.type:
+            case "heading":
+                return self._heading(node)
+            case "paragraph":
+                return self._paragraph(node.children[0].content)
+            case "bullet_list" | "ordered_list":
+                return self._list(node)
+            case "blockquote":
+                return self._blockquote(node)
+            case "table":
+                return self._table(node)
+            case "fence" | "code_block":
+                return self._code(node)
+            case "html_block":
+                return self._paragraph(node.content)
+            case "hr":
+                return "---"
+        return self._paragraph(node.content) if node.content else ""
 
+    def _heading(self, node: SyntaxTreeNode) -> str:
+        text = without_marks(harmless(" ".join(lines_of(node.children[0].content)), self.shelter, self.known))
+        marked = self._label_line(text)
+        return f"{node.markup if node.markup.startswith('#') else '#' * int(node.tag[1])} {marked}" if marked else ""
 
-def _known_only(text: str, excerpts: Mapping[str, Excerpt]) -> str:
-    """Keep citations of excerpts that exist, each in brackets of its own."""
-    return _GROUP.sub(lambda found: "".join(f"[{one}]" for one in re.findall(_ID, found.group(1)) if one in excerpts), text)
+    def _label_line(self, text: str) -> str:
+        """Check a heading: its numbers, except small ones, must stand somewhere in the evidence or in the question."""
+        words = words_of(text, self.shelter)
+        if words.endswith(("?", "？")):
+            return text
+        missing = missing_quantities(words, [self.known, *self.titles.values(), self.question])
+        missing = [one for one in missing if not _SMALL.fullmatch(one)]
+        if not missing:
+            return text
+        return self._failed(text, words, [], self.words.reason_numbers.format(what=", ".join(missing)))
 
+    def _paragraph(self, content: str) -> str:
+        content = harmless(content, self.shelter, self.known)
+        if re.fullmatch(r"\s*(\*\*|__)[^*_.。!！]{1,60}\1[:：]?\s*", content):
+            return self._label_line(content.strip())
+        parts = [joined(filter(None, map(self._sentence, sentences_of(line)))) for line in lines_of(content)]
+        return "  \n".join(part for part in parts if part)
 
-def _sanitised(markdown: str) -> str:
-    """Take out everything that could link, load or run: HTML, links, images, addresses."""
-    markdown = _GROUP.sub(lambda found: "".join(f"[{one}]" for one in re.findall(_ID, found.group(1))), markdown)
-    markdown = _DEFINITION.sub("", markdown)
-    for _ in range(3):
-        markdown = _IMAGE_OR_LINK.sub(r"\1", markdown)
-    markdown = _REFERENCE_LINK.sub(lambda found: found.group() if re.match(rf"\[{_ID}\]", found.group()) else found.group(1), markdown)
-    markdown = _URL.sub("", _TAG.sub("", markdown))
-    return markdown.replace("<", "&lt;")
+    def _sentence(self, sentence: str) -> str:
+        ids = [one for one in cited(sentence) if one in self.excerpts]
+        words = words_of(sentence, self.shelter)
+        shown = self._known_only(sentence)
+        if claims_nothing(words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified):
+            return shown
+        reason = self._reason(without_label(words), ids, cited(sentence))
+        if reason:
+            return self._failed(shown, words, ids, reason)
+        self.result.claims.append(Claim(text=words, citations=ids, verified=True))
+        return shown
 
+    def _reason(self, words: str, ids: list[str], written_ids: list[str]) -> str:
+        """Return why a text is not supported, in the reader's language; empty when it is."""
+        if written_ids and not ids:
+            return self.words.reason_unknown.format(what=", ".join(written_ids))
+        quotes = [self.excerpts[one].quote for one in ids]
+        titles = [self.titles.get(self.excerpts[one].source_id, "") for one in ids]
+        return self.words.reason(check_support(words, quotes, titles))
 
-def _blocks(markdown: str) -> list[str]:
-    """Return lines, with those of a paragraph, of a quotation and of a fenced block together."""
-    blocks: list[str] = []
-    fenced = False
-    previous = ""
-    for line in markdown.split("\n"):
-        kind = _kind(line)
-        if fenced:
-            blocks[-1] += f"\n{line}"
-            fenced = _FENCE.match(line) is None
-        elif _FENCE.match(line):
-            blocks.append(line)
-            fenced, kind = True, ""
-        elif kind and kind == previous and kind in {"text", ">"}:
-            blocks[-1] += ("\n" if kind == ">" else " ") + line.strip()
-        elif kind == "text" and previous == "item":
-            blocks[-1] += f" {line.strip()}"
-            kind = "item"
-        else:
-            blocks.append(line)
-        previous = kind
-    return blocks
+    def _failed(self, shown: str, words: str, ids: list[str], reason: str) -> str:
+        """Mark or drop what is not supported, and count it."""
+        if self.drop:
+            self.result.dropped += 1
+            return ""
+        self.result.marked += 1
+        self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason))
+        return f"{shown} {self.words.mark}"
 
+    def _known_only(self, text: str) -> str:
+        text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)
+        return re.sub(r"[ \t]+(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
 
-def _kind(line: str) -> str:
-    stripped = line.lstrip()
-    if not stripped:
+    def _list(self, node: SyntaxTreeNode) -> str:
+        items: list[str] = []
+        first = int(node.attrs.get("start", 1) or 1)
+        for item in node.children:
+            blocks = [block for block in map(self._block, item.children) if block]
+            if not blocks:
+                continue
+            marker = f"{first + len(items)}. " if node.type == "ordered_list" else "- "
+            tight = all(child.hidden for child in item.children if child.type == "paragraph")
+            text = ("\n" if tight else "\n\n").join(blocks)
+            items.append(marker + text.replace("\n", "\n" + " " * len(marker)))
+        return "\n".join(re.sub(r"(?m)^[ \t]+$", "", item) for item in items)
+
+    def _blockquote(self, node: SyntaxTreeNode) -> str:
+        """Keep what is verbatim an excerpt's quote; a blockquote of several quotes is taken paragraph by paragraph."""
+        whole = self._quotation(_unquoted(self.lines, node))
+        if whole or len(node.children) < 2:
+            return whole or self._not_verbatim(_unquoted(self.lines, node))
+        parts = [self._quotation(text) or self._not_verbatim(text) for text in (_unquoted(self.lines, child) for child in node.children)]
+        return "\n>\n".join(part for part in parts if part)
+
+    def _quotation(self, text: str) -> str:
+        bare = self.shelter.restored(without_marks(text))
+        ids = [one for one in cited(text) if one in self.excerpts]
+        for candidate in dict.fromkeys((bare, _ATTRIBUTION.sub("", bare))):
+            for one in [*ids, *(other for other in self.excerpts if other not in ids)]:
+                quote = self.excerpts[one].quote
+                span = locate(candidate, quote)
+                if span is not None:
+                    verbatim = quote[span[0] : span[1]]
+                    self.result.claims.append(Claim(text=verbatim, citations=[one], verified=True))
+                    lines = [plain_line(line) for line in verbatim.split("\n")]
+                    return "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{one}{CLOSE}"
         return ""
-    if stripped[0] in ">|#":
-        return stripped[0]
-    return "item" if _LIST_ITEM.match(line) else "text"
+
+    def _not_verbatim(self, text: str) -> str:
+        words = " ".join(words_of(text, self.shelter).split())
+        if not words:
+            return ""
+        ids = [one for one in cited(text) if one in self.excerpts]
+        shown = f"> {plain(words)}" + "".join(f"{OPEN}{one}{CLOSE}" for one in ids)
+        return self._failed(shown, words, ids, self.words.reason_quote)
+
+    def _table(self, node: SyntaxTreeNode) -> str:
+        rows = [row for part in node.children for row in part.children]
+        header = [self._cell(cell) for cell in rows[0].children]
+        over = [one for cell in header for one in cited(cell)]
+        body = [row for row in (self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]) if row]
+        if not body:
+            return ""
+        return "\n".join([_row(map(self._known_only, header)), _row(["---"] * len(header)), *body])
+
+    def _cell(self, cell: SyntaxTreeNode) -> str:
+        text = " ".join(child.content for child in cell.children)
+        return re.sub(r"(?<!\\)\|", r"\\|", harmless(text, self.shelter, self.known))
+
+    def _row(self, cells: list[str], over: list[str]) -> str:
+        written_ids = list(dict.fromkeys([*over, *(one for cell in cells for one in cited(cell))]))
+        ids = [one for one in written_ids if one in self.excerpts]
+        words = " | ".join(filter(None, (words_of(cell, self.shelter) for cell in cells)))
+        shown = [self._known_only(cell) for cell in cells]
+        if not re.search(r"\w", words):
+            return _row(shown)
+        reason = self._reason(words, ids, written_ids)
+        if reason:
+            last = self._failed(shown[-1], words, ids, reason)
+            return _row([*shown[:-1], last.strip()]) if last else ""
+        self.result.claims.append(Claim(text=words, citations=ids, verified=True))
+        return _row(shown)
+
+    def _code(self, node: SyntaxTreeNode) -> str:
+        """Keep code, diagrams included, without addresses; its numbers must stand somewhere in the evidence."""
+        text = URL.sub("", CITATION.sub("", self.shelter.restored(node.content))).rstrip("\n")
+        if not text.strip():
+            return ""
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+        language = re.sub(r"[^\w+-].*", "", node.info or "", flags=re.DOTALL)
+        shown = f"{fence}{language}\n{text}\n{fence}"
+        missing = missing_quantities(text, [self.known, self.question])
+        missing = [one for one in missing if not _SMALL.fullmatch(one)]
+        if not missing:
+            return shown
+        marked = self._failed("", text, [], self.words.reason_numbers.format(what=", ".join(missing)))
+        return f"{shown}\n\n{marked.strip()}" if marked else ""
 
 
-def _sentences(text: str) -> list[str]:
-    """Split into sentences; citations behind a full stop belong to the sentence before it."""
-    text = _STOP_THEN_CITATION.sub(lambda found: f" {found.group(2).strip()}{found.group(1)} ", text)
-    return [text[span.start : span.end] for span in sentences(text)]
+def _row(cells: "map[str] | list[str]") -> str:
+    return f"| {' | '.join(cells)} |"
 
 
-def _joined(parts: list[str]) -> str:
-    joined = ""
-    for part in parts:
-        joined += part if not joined or has_cjk(joined[-1]) or joined[-1] in "。！？；" else f" {part}"
-    return joined
+def _unquoted(lines: list[str], node: SyntaxTreeNode) -> str:
+    first, last = node.map or (0, 0)
+    return "\n".join(re.sub(r"^\s*(?:>\s?)+", "", line) for line in lines[first:last]).strip()
+
+
+def _without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped: bool) -> list[str]:
+    """Leave out blocks that came to nothing and, where sentences were dropped, headings below which nothing is left."""
+    kept: list[str] = []
+    level_below = 0
+    for node, text in reversed(blocks):
+        if not text:
+            continue
+        level = int(node.tag[1]) if node.type == "heading" else 9
+        if dropped and 1 < level < 9 and level_below <= level:
+            continue
+        level_below = level
+        kept.append(text)
+    return kept[::-1]

@@ -1,20 +1,38 @@
-"""Numbers in sentences, so that a claim's numbers can be looked for in what it cites, English and Chinese alike."""
+"""Numbers and dates of sentences, so that a claim's can be looked for in what it cites, English and Chinese alike."""
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
 
-_CHINESE_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_CHINESE_UNITS = {"十": 10, "百": 100, "千": 1_000}
-_CHINESE_POWERS = {"万": 10_000, "亿": 100_000_000}
-_WORDS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split()
-    )
-} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 10**12}
+from services.evidence.numerals import CHINESE, ENGLISH, chinese_value, english_value, scale_value
+
+ROUNDING = Fraction(1, 20)
+"""How far, relatively, a number that is said to be approximate may be off, besides being rounded to the digits it shows."""
+
+Kind = Literal["number", "percent", "date", "years"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, a date, or a stretch of years in a text."""
+
+    text: str
+    """As written."""
+    kind: Kind
+    value: Fraction = Fraction(0)
+    """Of a number or a percentage; percentages are not divided by 100."""
+    date: tuple[int | None, int | None, int | None] = (None, None, None)
+    """Year, month and day of a date, each where given."""
+    years: tuple[int, int] = (0, 0)
+    """First and last year of a decade or century."""
+    step: Fraction = Fraction(1)
+    """What the last digit that is not a trailing zero counts: 100 in 4,500."""
+    approximate: bool = False
+
+
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -24,144 +42,241 @@ _MONTHS = {
     )
     for name in names.split()
 }
-_SPACED = re.compile(r"(?<=\d)[\u00a0\u202f\u2009 ](?=\d{3}(?!\d))")
-_NUMBER = re.compile(r"(?<![A-Za-z\d.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
-_SCALE_AFTER = re.compile(r"[ -]?(?:(hundred|thousand|million|billion|trillion)\b|(万亿|千万|百万|十万|亿|万|千))", re.IGNORECASE)
-_CHINESE_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百千][零〇一二两三四五六七八九十百千万亿]*(?:点[零〇一二三四五六七八九]+)?")
-_WORD_NUMBER = re.compile(
-    r"\b(?:(?:" + "|".join([*_WORDS, *_SCALES]) + r")(?:[\s-]+(?:and\s+)?)?)+\b", re.IGNORECASE
+_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_CITATION = re.compile(r"[\[【(]\s*\^?E\d+-\d+(?:\s*[,，、;；]?\s*E\d+-\d+)*\s*[\]】)]|\[\[\d+\]\]\([^)\s]*\)|\[\^?\d+\]")
+_LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
+_SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
+_CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
+_CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
+_DATES = (
+    re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
+    re.compile(rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"),
+    re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
+    re.compile(rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>[12]\d{{3}})(?!\d))?", re.IGNORECASE),
+    re.compile(
+        rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})(?:,? (?P<year>[12]\d{{3}})(?!\d))?",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
 )
-_CITATION = re.compile(r"[\[【]\s*E\d+-\d+(?:\s*[,，、;；]\s*E\d+-\d+)*\s*[\]】]|\[\[\d+\]\]\([^)]*\)")
-_LIST_MARK = re.compile(r"(?m)^\s*(?:[-*+]|\d+[.)、])\s+")
-_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b(?!\s+century)", re.IGNORECASE)
-_ABOUT = re.compile(r"(?:about|around|roughly|approximately|nearly|almost|some|over|more than|less than|under|约|近|大约|左右|超过|不足|逾|将近)\s*$", re.IGNORECASE)
-TOLERANCE = 0.02
-"""How far a number that is said to be approximate may be off."""
-_SMALL_WORDS = 12
-"""Number words up to here are too common in prose to be demanded of the evidence when they stand alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number in a text."""
-
-    value: float
-    text: str
-    """As written."""
-    approximate: bool = False
+_DECADE = re.compile(r"(?<![\d,])([12]\d{2}0)['’]?s\b|(?<!\d)(\d{1,2}|二十|十[一-九]|二十一)\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?")
+_CENTURY_WORDS = {
+    word: number
+    for number, word in enumerate("sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split(), 16)
+}
+_CENTURY = re.compile(rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b\d[\d,]*(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
+_SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
+_SHARE = re.compile(rf"(百|\d+|{CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
+_DIGITS = re.compile(
+    r"(?<![A-Za-z\d])(?<![A-Za-z]-)(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
+    r"(?:\s?(?P<scale>[十百千万亿萬億]+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
+    r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
+    re.IGNORECASE,
+)
+_MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
+_CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
+_IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
+_WORDS = re.compile(rf"{ENGLISH.pattern}(?P<percent>\s(?:per ?cent|percentage points?)\b)?", re.IGNORECASE)
+_ABOUT_BEFORE = re.compile(
+    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|[~≈约近]|大约|将近|接近|大概)"
+    r"[\s$€£¥]*$",
+    re.IGNORECASE,
+)
+_ABOUT_AFTER = re.compile(r"\s*(?:[^\d\s，。；、,.;]{0,3}(?:左右|上下)|[多余]|or so\b)")
 
 
 def quantities(text: str) -> list[Quantity]:
-    """Return the numbers of a text by value: digits with separators and scales, number words, Chinese numerals.
+    """Return the numbers, percentages, dates, decades and centuries of a text, in the order of the text.
 
-    Citation marks, list marks and ordinals (but not centuries) are no quantities.
+    Citation marks, list marks and ordinals are none of them, and neither are digits that belong to a name (`H2O`,
+    `COVID-19`), nor the words `one` and `一`, which are rarely meant as numbers.
     """
-    text = unicodedata.normalize("NFKC", _LIST_MARK.sub("", _CITATION.sub(" ", text)))
-    text = _ORDINAL.sub(" ", _SPACED.sub("", text))
-    return [*_digits(text), *_english(text), *_chinese(text)]
+    text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
+    text = unicodedata.normalize("NFKC", text.replace("−", "-").replace("‰", "‰"))
+    text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
+    text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
+    found: list[tuple[int, Quantity]] = []
+    for finder in (_dates, _years, _ordinals, _shares, _digits, _chinese, _english):
+        taken = list(finder(text))
+        found.extend((start, quantity) for start, _, quantity in taken if quantity is not None)
+        text = _blanked(text, [(start, end) for start, end, _ in taken])
+    return [quantity for _, quantity in sorted(found, key=lambda item: item[0])]
 
 
-def missing_quantities(claim: str, evidence: list[str]) -> list[str]:
-    """Return the numbers of a claim, as written, that no evidence text holds.
+def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
+    """Return the numbers and dates of a claim, as written, that no evidence text holds.
 
-    A percentage may stand as a share (`12 %` and `0.12`), and a number that is said to be approximate may be off by 2 %.
+    Units are not compared. A number that is said to be approximate may be a rounded one of the evidence; a date may be less exact than
+    that of the evidence, never more; a decade or century may stand for a year within it.
     """
-    held = {round(one.value, 9) for text in evidence for one in quantities(text)}
-    held |= {month for text in evidence for month in _months(text)}
-    return [one.text for one in quantities(claim) if not _is_held(one, held)]
+    wanted = quantities(claim)
+    held = [one for text in evidence for one in quantities(text)] if wanted else []
+    return list(dict.fromkeys(one.text for one in wanted if not _is_held(one, held)))
 
 
-def _is_held(quantity: Quantity, held: set[float]) -> bool:
-    value = round(quantity.value, 9)
-    if value in held or round(value / 100, 9) in held or round(value * 100, 9) in held:
+_Found = Iterator[tuple[int, int, Quantity | None]]
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    last = 0
+    for start, end in sorted(spans):
+        pieces += (text[last:start], "\0" * (end - start))
+        last = end
+    return "".join([*pieces, text[last:]])
+
+
+def _dates(text: str) -> _Found:
+    taken: list[tuple[int, int]] = []
+    for pattern in _DATES:
+        rest = _blanked(text, taken)
+        for found in pattern.finditer(rest):
+            parts = found.groupdict()
+            month = _MONTHS[parts["month"].lower()] if parts.get("month") else _part(parts.get("number"))
+            date = (_part(parts.get("year")), month, _part(parts.get("day")))
+            taken.append(found.span())
+            yield *found.span(), Quantity(found.group().strip(), "date", date=date)
+
+
+def _part(written: str | None) -> int | None:
+    if not written:
+        return None
+    return int(written) if written.isdigit() and written.isascii() else int(chinese_value(written))
+
+
+def _years(text: str) -> _Found:
+    for found in _DECADE.finditer(text):
+        if found.group(1):
+            first = int(found.group(1))
+            span = (first, first + (99 if first % 100 == 0 and found.group(1).endswith("00") else 9))
+        else:
+            start = ((_part(found.group(2)) or 1) - 1) * 100
+            decade = _part(found.group(3))
+            span = (start + 1, start + 100) if decade is None else (start + decade, start + decade + 9)
+        yield *found.span(), Quantity(found.group().strip(), "years", years=span)
+    for found in _CENTURY.finditer(text):
+        number = int(found.group(1)) if found.group(1) else _CENTURY_WORDS[found.group(2).lower()]
+        yield *found.span(), Quantity(found.group(), "years", years=((number - 1) * 100 + 1, number * 100))
+
+
+def _ordinals(text: str) -> _Found:
+    for found in _ORDINAL.finditer(text):
+        yield *found.span(), None
+
+
+def _shares(text: str) -> _Found:
+    for found in _SHARE.finditer(text):
+        whole, part = found.groups()
+        value = _decimal(part) if part[0].isascii() else chinese_value(part)
+        if whole == "百":
+            yield *found.span(), Quantity(found.group(), "percent", value, step=_step(part), approximate=_is_about(text, found))
+        else:
+            total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
+            yield *found.span(), Quantity(found.group(), "number", value / total if total else value)
+
+
+def _digits(text: str) -> _Found:
+    for found in _DIGITS.finditer(text):
+        scale = scale_value(found["scale"] or found["word"] or "")
+        value, step = _decimal(found["digits"]) * scale, _step(found["digits"]) * scale
+        kind: Kind = "percent" if found["percent"] else "number"
+        yield *found.span(), Quantity(found.group().strip(), kind, value, step=step, approximate=_is_about(text, found))
+
+
+def _decimal(written: str) -> Fraction:
+    if re.fullmatch(r"\d+,\d{1,2}", written):
+        written = written.replace(",", ".")
+    if written.count(".") > 1:
+        written = written.replace(".", "")
+    return Fraction(written.replace(",", ""))
+
+
+def _step(written: str) -> Fraction:
+    digits = written.replace(",", "") if re.search(r",\d{3}", written) else written.replace(",", ".")
+    whole, _, decimals = digits.partition(".")
+    if decimals:
+        return Fraction(1, 10 ** len(decimals))
+    return Fraction(10 ** (len(whole) - len(whole.rstrip("0"))) if whole.strip("0").isdigit() else 1)
+
+
+def _chinese(text: str) -> _Found:
+    for found in _CHINESE.finditer(text):
+        written = found.group().removesuffix("个百分点")
+        if not _counts(written, text[found.end() : found.end() + 1]) and not found["percent"]:
+            continue
+        value = chinese_value(written)
+        kind: Kind = "percent" if found["percent"] else "number"
+        digits = str(int(value))
+        step = Fraction(10 ** (len(digits) - len(digits.rstrip("0")))) if value.denominator == 1 and value else Fraction(1, 10)
+        yield *found.span(), Quantity(found.group(), kind, value, step=step, approximate=_is_about(text, found))
+
+
+def _counts(written: str, following: str) -> bool:
+    """Tell a number from a numeral inside a word (`统一`, `四川`, `百货`, `万一`)."""
+    if _IDIOM.match(written + following) or _IDIOM.match(written):
+        return False
+    if len(written) > 1:
+        return any(char in "十百千万萬亿億点" for char in written) or len(written) >= 4
+    return written not in "一零〇百千万萬亿億" and following != "" and following in _MEASURED
+
+
+def _english(text: str) -> _Found:
+    for found in _WORDS.finditer(text):
+        written = found.group()
+        value = english_value(written)
+        if value in (0, 1):
+            continue
+        digits = str(int(value))
+        step = Fraction(10 ** (len(digits) - len(digits.rstrip("0"))))
+        kind: Kind = "percent" if found["percent"] else "number"
+        yield *found.span(), Quantity(written, kind, value, step=step, approximate=_is_about(text, found))
+
+
+def _is_about(text: str, found: re.Match[str]) -> bool:
+    before = text[max(0, found.start() - 16) : found.start()]
+    return _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, found.end()) is not None
+
+
+def _is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+    if wanted.kind == "date":
+        return _date_is_held(wanted, held)
+    if wanted.kind == "years":
+        first, last = wanted.years
+        return any(first <= year <= last for one in held for year in _years_of(one)) or any(
+            first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
+        )
+    values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
+    values += [(Fraction(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
+    return any(_same(wanted, value, kind) for value, kind in values)
+
+
+def _same(wanted: Quantity, value: Fraction, kind: str) -> bool:
+    if value == wanted.value:
         return True
-    return quantity.approximate and any(abs(one - value) <= TOLERANCE * abs(value) for one in held)
+    if wanted.kind != kind and kind == "number" and wanted.value == value * 100:
+        return True
+    if not wanted.approximate or not value:
+        return False
+    off = abs(value - wanted.value)
+    return off <= wanted.step / 2 and off <= ROUNDING * abs(value)
 
 
-def _digits(text: str) -> list[Quantity]:
-    found = []
-    for match in _NUMBER.finditer(text):
-        value = float(match.group().replace(",", ""))
-        scale = _SCALE_AFTER.match(text, match.end())
-        written = match.group()
-        if scale is not None:
-            value *= _scale(scale.group(1) or scale.group(2))
-            written = text[match.start() : scale.end()]
-        found.append(Quantity(value, written, _ABOUT.search(text[max(0, match.start() - 14) : match.start()]) is not None))
-    return found
+def _date_is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+    year, month, day = wanted.date
+    if month is None:
+        return any(year == one for quantity in held for one in _years_of(quantity))
+    same = [one.date for one in held if one.kind == "date" and one.date[1] == month and (day is None or one.date[2] == day)]
+    if year is None or any(one[0] == year for one in same):
+        return bool(same)
+    unspoken = any(one[0] is None for one in same)
+    return unspoken and any(year == one for quantity in held for one in _years_of(quantity))
 
 
-def _scale(word: str) -> float:
-    word = word.lower()
-    if word in _SCALES:
-        return _SCALES[word]
-    value = 1.0
-    for char in word:
-        value *= {**_CHINESE_UNITS, **_CHINESE_POWERS}[char]
-    return value
-
-
-def _english(text: str) -> list[Quantity]:
-    found = []
-    for match in _WORD_NUMBER.finditer(text):
-        words = re.findall(r"[a-z]+", match.group().lower())
-        before = text[max(0, match.start() - 2) : match.start()].strip()
-        if words[0] in _SCALES or (before and before[-1].isdigit()):
-            continue
-        total = current = 0
-        for word in words:
-            if word in _WORDS:
-                current += _WORDS[word]
-            elif word == "hundred":
-                current = max(1, current) * 100
-            elif word in _SCALES:
-                total += max(1, current) * _SCALES[word]
-                current = 0
-        value = total + current
-        if value > _SMALL_WORDS:
-            found.append(Quantity(float(value), match.group().strip(), _ABOUT.search(text[: match.start()][-14:]) is not None))
-    return found
-
-
-def _chinese(text: str) -> list[Quantity]:
-    found = []
-    for match in _CHINESE_NUMBER.finditer(text):
-        written = match.group()
-        after_digit = match.start() > 0 and text[match.start() - 1].isdigit()
-        if after_digit or (len(written) == 1 and text[match.end() : match.end() + 1] not in {"成", "倍"}):
-            continue
-        value = _chinese_value(written)
-        if value is None:
-            continue
-        if text[max(0, match.start() - 3) : match.start()] == "百分之":
-            written = f"百分之{written}"
-        elif value <= 10 and "点" not in written:
-            continue
-        found.append(Quantity(value, written, _ABOUT.search(text[: match.start()][-4:]) is not None))
-    return found
-
-
-def _chinese_value(written: str) -> float | None:
-    whole, _, fraction = written.partition("点")
-    if whole.strip("零〇一二两三四五六七八九") == "":
-        value = float("".join(str(_CHINESE_DIGITS[char]) for char in whole) or "0")
-    else:
-        total = section = digit = 0
-        for char in whole:
-            if char in _CHINESE_DIGITS:
-                digit = _CHINESE_DIGITS[char]
-            elif char in _CHINESE_UNITS:
-                section += (digit or 1) * _CHINESE_UNITS[char]
-                digit = 0
-            else:
-                total = (total + section + digit) * _CHINESE_POWERS[char]
-                section = digit = 0
-        value = float(total + section + digit)
-    if fraction:
-        value += float("0." + "".join(str(_CHINESE_DIGITS[char]) for char in fraction))
-    return value
-
-
-def _months(text: str) -> list[float]:
-    """Return the months that a text names, so that `23 March` supports `3-23`."""
-    return [float(_MONTHS[word]) for word in re.findall(r"[a-z]+", text.lower()) if word in _MONTHS and word != "may"]
+def _years_of(quantity: Quantity) -> list[int]:
+    """Return the years that a quantity names: a date's, or a plain number that can be one."""
+    if quantity.kind == "date":
+        return [quantity.date[0]] if quantity.date[0] is not None else []
+    if quantity.kind == "number" and quantity.value.denominator == 1 and 1000 <= quantity.value <= 2999:
+        return [int(quantity.value)]
+    return []

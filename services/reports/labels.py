@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from services.evidence.support import Verdict
 from services.messages import is_chinese
 
 
@@ -15,6 +16,7 @@ class Labels:
     follow_up: str
     references: str
     nothing_found: str
+    nothing_held: str
     failed_step: str
     skipped_step: str
     missing: str
@@ -23,7 +25,35 @@ class Labels:
     snippet: str
     copy: str
     published: str
-    sandbox_unsafe: str = ""
+    uncited: str
+    kinds: dict[str, str]
+    """What a source is, for each kind that is not a web page."""
+    reason_uncited: str
+    reason_unknown: str
+    reason_numbers: str
+    reason_names: str
+    reason_words: str
+    reason_language: str
+    reason_negation: str
+    reason_quote: str
+    brackets: tuple[str, str] = ("(", ")")
+
+    @property
+    def mark(self) -> str:
+        """What stands behind a sentence that is not verified."""
+        return self.unverified.join(self.brackets)
+
+    def reason(self, verdict: Verdict) -> str:
+        """Say in words why a sentence is not supported; empty when it is."""
+        return {
+            "": "",
+            "uncited": self.reason_uncited,
+            "numbers": self.reason_numbers,
+            "names": self.reason_names,
+            "words": self.reason_words,
+            "language": self.reason_language,
+            "negation": self.reason_negation,
+        }[verdict.failing].format(what=", ".join(verdict.what))
 
 
 ENGLISH = Labels(
@@ -33,14 +63,25 @@ ENGLISH = Labels(
     follow_up="Questions to ask next",
     references="References",
     nothing_found="No evidence was found for this question, so this report makes no claims.",
+    nothing_held="No sentence of the draft was supported by the evidence it cited, so this report makes no claims.",
     failed_step="Step “{title}” failed: {error}",
     skipped_step="Step “{title}” was skipped: {error}",
     missing="The sources do not tell: {aspect}",
-    unsupported="{count} sentences are marked as unverified: their citations do not support them.",
-    dropped="{count} sentences were left out: their citations do not support them.",
-    snippet="only a search engine's snippet was read",
-    copy="also as {titles}",
+    unsupported="Sentences marked as unverified, because what they cite does not support them: {count}.",
+    dropped="Sentences left out, because what they cite does not support them: {count}.",
+    snippet="{source}: only a search engine's snippet was read, not the page.",
+    copy="same text: {urls}",
     published="published {date}",
+    uncited="read, not cited",
+    kinds={"document": "document", "database": "database", "computation": "computation", "tool": "tool"},
+    reason_uncited="It cites nothing.",
+    reason_unknown="It cites {what}, and there is no such excerpt.",
+    reason_numbers="Not in what it cites: {what}.",
+    reason_names="Names that are not in what it cites: {what}.",
+    reason_words="Too few of its words are in what it cites.",
+    reason_language="What it cites is in another language, and it holds no number or name by which it could be checked.",
+    reason_negation="It denies something, and what it cites denies nothing.",
+    reason_quote="It is not a verbatim quote of an excerpt.",
 )
 CHINESE = Labels(
     unverified="⚠ 未核实",
@@ -49,14 +90,26 @@ CHINESE = Labels(
     follow_up="可以继续追问",
     references="参考来源",
     nothing_found="没有找到与该问题有关的证据，因此本报告不作任何论断。",
+    nothing_held="草稿中没有任何句子得到其引用证据的支持，因此本报告不作任何论断。",
     failed_step="步骤“{title}”失败：{error}",
     skipped_step="步骤“{title}”被跳过：{error}",
     missing="来源没有说明：{aspect}",
-    unsupported="{count} 个句子标为未核实：其引用不足以支持。",
-    dropped="{count} 个句子已删去：其引用不足以支持。",
-    snippet="只读到搜索引擎的摘要",
-    copy="另见转载：{titles}",
+    unsupported="标为未核实（所引内容不足以支持）的句子：{count} 个。",
+    dropped="因所引内容不足以支持而删去的句子：{count} 个。",
+    snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
+    copy="相同文本：{urls}",
     published="发布于 {date}",
+    uncited="已读，未引用",
+    kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
+    reason_uncited="没有引用。",
+    reason_unknown="引用了不存在的摘录 {what}。",
+    reason_numbers="所引内容中没有：{what}。",
+    reason_names="所引内容中没有这些名称：{what}。",
+    reason_words="所引内容中只有很少的相同词语。",
+    reason_language="所引内容是另一种语言，且句中没有可供核对的数字或名称。",
+    reason_negation="句子作了否定，而所引内容没有否定。",
+    reason_quote="不是摘录的逐字引文。",
+    brackets=("（", "）"),
 )
 
 

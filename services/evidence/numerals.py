@@ -1,0 +1,79 @@
+"""Numerals in words: `two thousand and five`, `一万二千`, `三点五`."""
+
+import re
+from fractions import Fraction
+
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_WORDS = {word: value for value, word in enumerate(_SMALL.split())} | {
+    word: value * 10 for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "bn": 10**9, "dozen": 12}
+CHINESE_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_CHINESE_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
+
+_WORD = "(?:" + "|".join(sorted([*_WORDS, *(one for one in SCALES if one != "bn")], key=len, reverse=True)) + ")"
+ENGLISH = re.compile(
+    rf"\b{_WORD}(?:(?:(?<=hundred)|(?<=thousand)|(?<=million)|(?<=billion)) and {_WORD}|[ -]{_WORD})*\b", re.IGNORECASE
+)
+"""A number in English words; `english_value` tells which."""
+CHINESE_DIGIT = "零〇一二两兩三四五六七八九"
+CHINESE = rf"[{CHINESE_DIGIT}十百千万萬亿億]+(?:点[{CHINESE_DIGIT}]+)?"
+"""Pattern of a number in Chinese numerals; `chinese_value` tells which."""
+
+
+def english_value(written: str) -> Fraction:
+    """Return the value of a number in English words."""
+    total = current = 0
+    for word in re.findall(r"[a-z]+", written.lower()):
+        if word in _WORDS:
+            current += _WORDS[word]
+        elif word in {"hundred", "dozen"}:
+            current = max(1, current) * SCALES[word]
+        elif word in SCALES:
+            total += max(1, current) * SCALES[word]
+            current = 0
+    return Fraction(total + current)
+
+
+def chinese_value(written: str) -> Fraction:
+    """Return the value of a number in Chinese numerals, positional (`一万二千`) or digit by digit (`二〇一八`)."""
+    whole, _, decimals = written.partition("点")
+    if all(char in _CHINESE_DIGITS for char in whole):
+        value = int("".join(str(_CHINESE_DIGITS[char]) for char in whole) or "0")
+    else:
+        value = _positional(whole)
+    if not decimals:
+        return Fraction(value)
+    digits = "".join(str(_CHINESE_DIGITS[char]) for char in decimals)
+    return value + Fraction(int(digits), 10 ** len(digits))
+
+
+def _positional(written: str) -> int:
+    total = section = digit = 0
+    last = 1
+    for char in written:
+        if char in _CHINESE_DIGITS:
+            digit = _CHINESE_DIGITS[char]
+            last = 1 if digit == 0 else last
+        elif (unit := CHINESE_SCALES[char]) < 10**4:
+            section += (digit or 1) * unit
+            digit, last = 0, unit
+        else:
+            total = (total + section + digit) * unit if total < unit else total + (section + digit) * unit
+            section, digit, last = 0, 0, unit
+    if digit and last >= 100:
+        digit *= last // 10  # 一万二: the last digit counts in the next lower unit
+    return total + section + digit
+
+
+def scale_value(written: str) -> int:
+    """Return what a scale word after digits multiplies by: `million`, `万`, `百万`; 1 for none."""
+    if written.lower() in SCALES:
+        return SCALES[written.lower()]
+    value = 1
+    for char in written:
+        value *= CHINESE_SCALES[char]
+    return value

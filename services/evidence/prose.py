@@ -1,0 +1,162 @@
+"""The Markdown that a model writes, taken apart: citations as marks, nothing that links or runs, sentences as wholes.
+
+While a report is checked, a citation is an excerpt's id between two private-use characters, so that nothing that a model or a page
+writes can be taken for one; `written` turns the marks into `[E2-1]` again.
+"""
+
+import html
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+
+from services.evidence.passages import sentences
+from services.search.tokens import has_cjk
+
+OPEN, CLOSE = "\ue000", "\ue001"
+_SHELTER_OPEN, _SHELTER_CLOSE = "\ue002", "\ue003"
+_PRIVATE = re.compile("[\ue000-\ue003\x00]")
+
+_ID = r"E\d+[-‑–]\d+"
+_GROUP = re.compile(rf"[\[【［(（]\s*\^?\s*({_ID}(?:\s*[,，、;；/]?\s*(?:and\s+|和)?{_ID})*)\s*[\]】］)）]")
+CITATION = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
+_CITATIONS = rf"(?:{OPEN}[^{CLOSE}]*{CLOSE}[ \t]*[,，、]?[ \t]*)+"
+_AFTER_STOP = re.compile(rf"([.!?。！？…]+[\"'”’」』）)*_]*)[ \t]*({_CITATIONS})")
+_INVENTED = re.compile(r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE)
+
+_MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])", re.DOTALL)
+_UNSAFE_MATH = re.compile(r"\]\(|<[A-Za-z/!]|://|\n\s*\n|^\$?\d[\d.,]*\s", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
+
+_SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
+_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)")
+_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.)+)\][ \t]?\[[^\[\]]*\]")
+_END_OF_URL = r"[^\s<>\"'）)\]】，。；、|`\ue000-\ue003]"
+URL = re.compile(
+    rf"\b(?:(?:https?|ftps?|file|data|javascript|vbscript|mailto):/{{0,2}}|www\.){_END_OF_URL}+|"
+    rf"\b(?:[\w-]+\.)+(?:com|org|net|gov|edu|cn|io|info)/{_END_OF_URL}*",
+    re.IGNORECASE,
+)
+_EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\(\s*\)|\[\s*\]|（\s*）)")
+_HARD_BREAK = re.compile(r"(?: {2,}|\\)\n")
+_PARSER = MarkdownIt("commonmark").enable("table")
+_ACTIVE = frozenset({"link_open", "image", "html_inline"})
+
+
+@dataclass(slots=True)
+class Shelter:
+    """Keeps formulas and code out of the way while the text around them is worked on."""
+
+    kept: list[str] = field(default_factory=list)
+
+    def formulas(self, text: str) -> str:
+        """Replace formulas by marks."""
+        return _MATH.sub(lambda found: found.group() if _UNSAFE_MATH.search(found.group()) else self._keep(found.group()), text)
+
+    def code(self, text: str) -> str:
+        """Replace code spans by marks."""
+        return _CODE.sub(lambda found: self._keep(CITATION.sub("", found.group())), text)
+
+    def restored(self, text: str) -> str:
+        """Put everything back."""
+        mark = re.compile(f"{_SHELTER_OPEN}(\\d+){_SHELTER_CLOSE}")
+        for _ in range(2):  # code may hold a formula's mark
+            text = mark.sub(lambda found: self.kept[int(found.group(1))], text)
+        return text
+
+    def _keep(self, text: str) -> str:
+        self.kept.append(text)
+        return f"{_SHELTER_OPEN}{len(self.kept) - 1}{_SHELTER_CLOSE}"
+
+
+def with_marks(markdown: str) -> str:
+    """Turn citations in any of the forms that models write into marks, one an id."""
+    return _GROUP.sub(
+        lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', one)}{CLOSE}" for one in re.findall(_ID, found.group(1))),
+        _PRIVATE.sub("", markdown),
+    )
+
+
+def written(text: str) -> str:
+    """Turn marks into `[E2-1]`."""
+    return CITATION.sub(r"[\1]", text)
+
+
+def cited(text: str) -> list[str]:
+    """Return the ids that a text cites, each once, in order."""
+    return list(dict.fromkeys(CITATION.findall(text)))
+
+
+def without_marks(text: str) -> str:
+    """Take citations out of a text, with the blanks before them."""
+    text = re.sub(rf"[ \t]*{_CITATIONS}", " ", text).replace("  ", " ")
+    return re.sub(r" +(?=[.,;:!?。，；：！？)）])", "", text).strip()
+
+
+def harmless(text: str, shelter: Shelter, known: str) -> str:
+    """Take out HTML, links, images and addresses of inline Markdown; their words stay.
+
+    Args:
+        text: with marks for citations.
+        shelter: takes code spans in.
+        known: texts of the evidence; an address that occurs there stays, as code.
+    """
+    text = shelter.code(text)
+    text = _TAG.sub(lambda found: " " if found.group().lower().startswith("<br") else "", _SCRIPT.sub("", text))
+    for _ in range(4):
+        text, count = _LINK.subn(r"\1", text)
+        if not count:
+            break
+    text = _REFERENCE.sub(r"\1", _INVENTED.sub("", text))
+    text = URL.sub(lambda found: shelter.code(f"`{found.group()}`") if found.group() in known else "", text)
+    text = _EMPTY_BRACKETS.sub("", text)
+    if _is_active(shelter.restored(text)):
+        text = re.sub(r"[\[\]<`!]", r"\\\g<0>", text)
+    return text
+
+
+def _is_active(text: str) -> bool:
+    tokens = _PARSER.parseInline(CITATION.sub("", text))
+    return any(child.type in _ACTIVE for token in tokens for child in token.children or [])
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut inline Markdown at its hard line breaks and join what is only wrapped."""
+    return [re.sub(r"\s*\n\s*", lambda found: _joint(line, found.start(), found.end()), line).strip() for line in _HARD_BREAK.split(text)]
+
+
+def _joint(text: str, left: int, right: int) -> str:
+    return "" if left and right < len(text) and has_cjk(text[left - 1]) and has_cjk(text[right]) else " "
+
+
+def sentences_of(text: str) -> list[str]:
+    """Split a line into sentences; citations behind a full stop go before it, and a semicolon ends nothing."""
+    text = _AFTER_STOP.sub(lambda found: f" {found.group(2).strip()}{found.group(1)} ", text)
+    spans: list[tuple[int, int]] = []
+    for span in sentences(text):
+        if spans and (text[spans[-1][1] - 1] in "；;" or not re.search(r"\w", _bare(text[span.start : span.end]))):
+            spans[-1] = (spans[-1][0], span.end)
+        else:
+            spans.append((span.start, span.end))
+    return [text[start:end] for start, end in spans]
+
+
+def _bare(text: str) -> str:
+    return CITATION.sub("", text)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Put sentences together again, with blanks where the script has them."""
+    text = ""
+    for part in parts:
+        text += part if not text or text[-1] in "。！？；）" or part[:1] in "。！？" else f" {part}"
+    return text.replace("**", "") if text.count("**") % 2 else text
+
+
+def words_of(text: str, shelter: Shelter) -> str:
+    """Return the words of inline Markdown as a reader sees them, without citations and emphasis."""
+    text = shelter.restored(without_marks(text))
+    text = re.sub(r"\*+|`+|~~|(?<!\w)_+|_+(?!\w)", "", re.sub(r"\\([^\w\s])", r"\1", text))
+    return " ".join(html.unescape(text).split())

@@ -1,0 +1,146 @@
+"""Whether quotes support a sentence: by its numbers and dates, its names, and enough of its words. Code, not a model."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from services.evidence.numbers import missing_quantities, quantities
+from services.search.tokens import CJK_STOP, STOP_WORDS, has_cjk, stem, tokens
+
+SUPPORT = 0.5
+"""Least share of a sentence's terms that its quotes and their sources' titles must hold."""
+
+Failing = Literal["", "uncited", "numbers", "names", "words", "language", "negation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check came to; without a failing part, the sentence is supported."""
+
+    failing: Failing = ""
+    what: tuple[str, ...] = ()
+    """The numbers or names that are not there, as the sentence writes them."""
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W_]+)*\.?|\d[\w.,]*|[^\w\s]")
+_JOINING = frozenset("of the de la le du des von van der den di da del al el bin ibn and & y e".split())
+_NOT_NAMES = STOP_WORDS | frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct "
+    "nov dec monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof tl dr tldr however moreover further "
+    "furthermore although though while since because before despite according first second third finally later today overall "
+    "once until unlike like one two three four five six seven eight nine ten many several few some most both another every "
+    "bc ad ce bce".split()
+)
+_CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
+_CHINESE_PLACE = re.compile(
+    r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|none|neither|nor|without|cannot|n[o']t|fail(?:s|ed)?|un(?:able|known|likely))\b|n['’]t\b|[不没未无非]|并未|从未", re.IGNORECASE
+)
+_NOT_NEGATION = re.compile(r"\bnot only\b|\bno\.? \d|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良", re.IGNORECASE)
+
+
+def check_support(text: str, quotes: Sequence[str], titles: Sequence[str] = ()) -> Verdict:
+    """Check one sentence against what it cites.
+
+    Args:
+        text: the sentence, without citation marks and Markdown.
+        quotes: the cited quotes; numbers, dates and negation are looked for here only.
+        titles: titles of their sources; they count for names and words.
+    """
+    if not quotes:
+        return Verdict("uncited")
+    missing = missing_quantities(text, quotes)
+    if missing:
+        return Verdict("numbers", tuple(missing))
+    around = "\n".join([*quotes, *titles])
+    strangers = missing_names(text, around)
+    if strangers:
+        return Verdict("names", tuple(strangers))
+    if has_cjk(text) != has_cjk("\n".join(quotes)):
+        anchored = bool(quantities(text)) or bool(names(text))
+        return Verdict() if anchored else Verdict("language")
+    if lexical_share(text, around) < SUPPORT:
+        return Verdict("words")
+    if negated(text) and not any(negated(quote) for quote in quotes):
+        return Verdict("negation")
+    return Verdict()
+
+
+def lexical_share(text: str, around: str) -> float:
+    """Return which share of a sentence's terms (stemmed words, Chinese bigrams) a text holds; 1 for a sentence without terms."""
+    terms = [term for term in dict.fromkeys(tokens(text)) if not term[0].isdigit()]
+    held = set(tokens(around, keep_stop_words=True))
+    return sum(term in held for term in terms) / len(terms) if terms else 1.0
+
+
+def negated(text: str) -> bool:
+    """Tell whether a text denies something."""
+    return _NEGATION.search(_NOT_NEGATION.sub(" ", text)) is not None
+
+
+def missing_names(text: str, around: str) -> list[str]:
+    """Return the names of a sentence, as written, that do not occur in a text."""
+    held = {stem(_plain(word)) for word in re.findall(r"[^\W_]+", around)}
+    squeezed = re.sub(r"\W+", "", _plain(around))
+    missing = []
+    for name in names(text):
+        if has_cjk(name):
+            if re.sub(r"\W+", "", _plain(name)) not in squeezed:
+                missing.append(name)
+            continue
+        words = [_plain(word) for word in re.findall(r"[^\W_]+", re.sub(r"['’]s\b", "", name))]
+        if any(stem(word) not in held and not (len(word) > 3 and word in squeezed) for word in words if word not in _JOINING):
+            missing.append(name)
+    return missing
+
+
+def names(text: str) -> list[str]:
+    """Return the proper names of a sentence.
+
+    English: runs of capitalised words, without a lone one that begins the sentence (any word may); Chinese: titles in 《》
+    and what ends like an institution or a place.
+    """
+    found: list[str] = []
+    run: list[str] = []
+    first = True
+    begins = False
+    for word in [*_WORD.findall(unicodedata.normalize("NFC", text)), "."]:
+        bare = word.rstrip(".")
+        if _is_capitalised(bare) and (bare.lower() not in _NOT_NAMES or bare.isupper() and len(bare) > 2):
+            begins = begins if run else first
+            run.append(bare)
+        elif run and word.lower() in _JOINING and word not in {"and", "&"}:
+            run.append(word)
+        else:
+            found.extend(_closed(run, begins))
+            run = []
+        first = word in {".", "!", "?", ":", "|", ";", "•"} or (first and not bare[:1].isalnum())
+        if first and run:
+            found.extend(_closed(run, begins))
+            run = []
+    found.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
+    for match in _CHINESE_PLACE.finditer(text):
+        if not any(char in CJK_STOP or char in "一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些" for char in match.group(1)):
+            found.append(match.group())
+    return list(dict.fromkeys(found))
+
+
+def _closed(run: list[str], begins: bool) -> list[str]:
+    while run and run[-1].lower() in _JOINING:
+        run = run[:-1]
+    lone = len(run) == 1 and begins and not (run[0].isupper() and len(run[0]) > 1)
+    return [" ".join(run)] if run and not lone else []
+
+
+def _is_capitalised(word: str) -> bool:
+    return word[:1].isupper() and len(word) > 1
+
+
+def _plain(word: str) -> str:
+    """Return a word in lower case without accents."""
+    decomposed = unicodedata.normalize("NFKD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).lower()

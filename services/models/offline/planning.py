@@ -1,0 +1,154 @@
+"""The offline planner: a research step for each facet of the question, and a processing step where it wants a computation."""
+
+import re
+
+from schemas.planner import Plan, Step
+from services.models.offline.computing import asks_for_computation, matching_tables
+from services.models.offline.language import GENERIC, Need, clauses_of, compared_in, names_in, need_of, statement_of
+from services.models.offline.sections import Prompt, evidence_of, findings_of
+from services.search.tokens import has_cjk, tokens
+
+MAX_QUERIES = 5
+
+
+def plan(prompt: Prompt) -> Plan:
+    """Plan for the question, or on a replan for the gaps alone."""
+    most = int(prompt.settings["max_step_num"] or 3)
+    gaps = [" ".join(gap.body.split()) for gap in prompt.all("gap")]
+    if findings_of(prompt):
+        steps = _for_gaps(gaps, prompt)[:most]
+    elif _known(prompt):
+        steps = []
+    else:
+        steps = _for_question(prompt, most)
+    thought = f"需要弄清：{prompt.question}" if prompt.chinese else f"What is needed: {prompt.question}"
+    return Plan(
+        locale=prompt.settings["locale"],
+        has_enough_context=not steps,
+        thought=thought,
+        title=prompt.question[:120],
+        steps=[step.model_copy(update={"id": str(place)}) for place, step in enumerate(steps, 1)],
+    )
+
+
+def _for_question(prompt: Prompt, most: int) -> list[Step]:
+    question = prompt.question
+    computing = asks_for_computation(question)
+    tables = matching_tables(question, prompt.one("tables").body.split("\n")) if computing else []
+    room = max(1, most - bool(computing))
+    steps = [_research(facet, question, prompt.chinese) for facet in _facets(question)][:room]
+    steps += [_feedback_step(feedback.body, question, prompt.chinese) for feedback in prompt.all("feedback")]
+    steps = steps[:room]
+    if tables:
+        steps = steps[:1] if len(steps) == 1 else steps
+    if computing and most > 1:
+        needs = [] if tables else [str(place) for place in range(1, len(steps) + 1)]
+        steps = [*steps, _processing(question, needs, prompt.chinese)]
+    elif computing and tables:
+        steps = [_processing(question, [], prompt.chinese)]
+    return steps
+
+
+def _facets(question: str) -> list[str]:
+    """Split a question into what has to be looked for on its own."""
+    compared = compared_in(question)
+    if compared is not None:
+        return [_about(compared[0], question, compared[1]), _about(compared[1], question, compared[0])]
+    clauses = clauses_of(question)
+    named = names_in(question)
+    return [_completed(clause, clauses[0], named) for clause in clauses]
+
+
+def _about(thing: str, question: str, other: str) -> str:
+    """Ask of one compared thing what the question asks of both."""
+    rest = question.replace(other, " ")
+    rest = re.sub(r"\b(?:compare|comparison|differences?|between|versus|vs|contrast|and)\b|比较|对比|区别|差异|差别|不同|相比|有什么|和|与|跟", " ", rest, flags=re.IGNORECASE)
+    return " ".join(rest.split()) if thing in rest else f"{thing} {' '.join(rest.split())}"
+
+
+def _completed(clause: str, first: str, named: tuple[str, ...]) -> str:
+    """Give a clause that leans on the one before it the names or words it leans on."""
+    if clause == first or names_in(clause):
+        return clause
+    leaning = re.search(r"\b(?:it|its|he|him|his|she|her|they|them|their|this|that|there|then)\b|[它他她其该此]", clause, re.IGNORECASE)
+    if leaning is None and len(tokens(clause)) > 3:
+        return clause
+    return f"{clause} {' '.join(named) if named else statement_of(first)}"
+
+
+def _research(facet: str, question: str, chinese: bool) -> Step:
+    need = need_of(facet)
+    title = statement_of(facet)[:80]
+    return Step(
+        id="0",
+        title=title,
+        description=f"查找：{facet}" if chinese else f"Find out: {facet}",
+        step_type="research",
+        need_web_search=True,
+        queries=_queries(need, facet, question),
+    )
+
+
+def _queries(need: Need, facet: str, question: str) -> list[str]:
+    terms = [term for term in need.terms if term not in GENERIC]
+    named = " ".join(need.names)
+    candidates = [statement_of(facet), facet.strip("?？ ")]
+    if named:
+        candidates.append(f"{named} {' '.join(word for word in _words(facet) if word not in named)}")
+    if not has_cjk(facet) and len(terms) > 2:
+        candidates.append(" ".join(_words(facet)))
+    if question != facet:
+        candidates.append(statement_of(question))
+    return list(dict.fromkeys(" ".join(one.split()) for one in candidates if one.strip()))[:MAX_QUERIES]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[\w'’-]+", text) if tokens(word)]
+
+
+def _processing(question: str, needs: list[str], chinese: bool) -> Step:
+    return Step(
+        id="0",
+        title=f"计算：{statement_of(question)[:70]}" if chinese else f"Compute: {statement_of(question)[:70]}",
+        description=question,
+        step_type="processing",
+        need_web_search=False,
+        depends_on=needs,
+    )
+
+
+def _feedback_step(feedback: str, question: str, chinese: bool) -> Step:
+    wish = statement_of(" ".join(feedback.split()))[:200]
+    wish = re.sub(r"^(?:please\s+)?(?:also|add|include|cover|focus on|look at|look into|research)\s+|^(?:请|也|再|还要|增加|加上|补充|重点|关注)+", "", wish, flags=re.IGNORECASE)
+    step = _research(wish, question, chinese)
+    about = " ".join(names_in(question)) or statement_of(question)
+    return step.model_copy(update={"queries": [wish, f"{wish} {about}"]})
+
+
+def _for_gaps(gaps: list[str], prompt: Prompt) -> list[Step]:
+    """Plan one research step a gap; a gap that a finished step has looked for already is none."""
+    done = [set(tokens(found.title)) for found in findings_of(prompt)]
+    steps: list[Step] = []
+    for gap in gaps:
+        terms = set(tokens(gap))
+        if not terms or any(terms <= earlier for earlier in done):
+            continue
+        done.append(terms)
+        title = statement_of(gap)[:80]
+        description = f"补充查找：{gap}" if prompt.chinese else f"Find what is missing: {gap}"
+        steps.append(Step(id="0", title=title, description=description, queries=list(dict.fromkeys([gap, statement_of(gap)]))))
+    return steps
+
+
+def _known(prompt: Prompt) -> bool:
+    """Tell whether one background excerpt answers everything; strict, and never for a computation or several parts."""
+    question = prompt.question
+    if asks_for_computation(question) or compared_in(question) or len(clauses_of(question)) > 1:
+        return False
+    need = need_of(question)
+    wanted = [term for term in need.terms if term not in GENERIC]
+    if prompt.all("feedback") or len(wanted) < 2 or len(wanted) > 5:
+        return False
+    return any(
+        set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in evidence_of(prompt)[:3]
+    )

@@ -1,0 +1,165 @@
+"""The offline reflector: what the evidence covers, which name leads on, and where sources disagree."""
+
+import re
+from itertools import combinations
+
+from schemas.evidence import Contradiction
+from schemas.reflector import Reflection, StepVerdict
+from services.evidence.numbers import quantities
+from services.models.offline.language import GENERIC, clauses_of, names_in, need_of, statement_of
+from services.models.offline.sections import Evidence, Finding, Prompt, findings_of
+from services.search.tokens import has_cjk, tokens
+
+MAX_FOLLOW_UPS = 3
+UNCOVERED = 0.2
+"""Share of a question's terms that must be missing before another plan is worth it."""
+_UNIT = re.compile(r"(\d[\d,.]*)\s*(%|percent|metres|meters|m|fathoms|feet|ft|km|miles|knots|years?|tons?|soundings|hours?|minutes?|kHz|Hz|岁|年|米|分钟|小时|度|毫米|mm|倍|例|名|个|次|D|厘米|个月)(?![A-Za-z])", re.IGNORECASE)
+_CHINESE_NAME = re.compile(r"[\u4e00-\u9fff]{2,6}(?:教授|医生|博士|研究所|大学|医院|试验|条例|方案|镜片|公司|中心|计划)|[A-Z][A-Za-z0-9]{2,}")
+
+
+def reflect(prompt: Prompt) -> Reflection:
+    """Judge what was found."""
+    findings = findings_of(prompt)
+    evidence = [one for finding in findings for one in finding.evidence]
+    round_number = int(prompt.settings["plan_iterations"] or 1)
+    covered, missing = _aspects(prompt.question, evidence)
+    follow_ups = _follow_ups(prompt.question, findings, evidence, round_number) if evidence else []
+    computed = any(one.type == "processing" and one.status == "done" for one in findings)
+    enough = bool(evidence) and (computed or not follow_ups)
+    verdicts = [_verdict(one, int(prompt.settings["max_step_attempts"] or 2), prompt.question) for one in findings]
+    return Reflection(
+        has_enough_context=enough,
+        confidence=round(len(covered) / max(1, len(covered) + len(missing)), 2),
+        covered_aspects=covered,
+        missing_aspects=[] if enough and not missing else missing,
+        contradictions=_contradictions(evidence),
+        reasoning=_reasoning(enough, follow_ups, prompt.chinese),
+        follow_up_queries=[] if enough else follow_ups,
+        steps=verdicts,
+    )
+
+
+def _verdict(finding: Finding, most: int, question: str) -> StepVerdict:
+    redo = finding.status == "failed" and finding.type == "research" and finding.attempts < most
+    return StepVerdict(step_id=finding.step, redo=redo, feedback=" ".join(tokens(question)) if redo else "")
+
+
+def _aspects(question: str, evidence: list[Evidence]) -> tuple[list[str], list[str]]:
+    """Tell for each clause of the question whether some excerpt covers it."""
+    covered, missing = [], []
+    for clause in clauses_of(question):
+        need = need_of(clause)
+        wanted = {term for term in need.terms if term not in GENERIC}
+        held = set(tokens(" ".join(f"{one.quote} {one.source}" for one in evidence)))
+        share = len(wanted & held) / len(wanted) if wanted else 1.0
+        answered = any(need.has_answer(one.quote) for one in evidence)
+        (covered if share >= 0.5 and answered else missing).append(statement_of(clause))
+    return covered, missing
+
+
+def _follow_ups(question: str, findings: list[Finding], evidence: list[Evidence], round_number: int) -> list[str]:
+    """Return queries for what the question asks of something that only the evidence names.
+
+    A second part is due when terms of the question stand in no excerpt that also holds the others, and the best excerpts
+    name something that the question does not. After the first replan, only a name that no query has followed counts.
+    """
+    wanted = [term for term in need_of(question).terms if term not in GENERIC]
+    ranked = _by_relevance(question, evidence)
+    held = set(tokens(" ".join(one.quote for one in evidence)))
+    best_held = set(tokens(" ".join(f"{one.quote} {one.source}" for one in ranked[:2])))
+    lacking = [term for term in wanted if term not in best_held]
+    uncovered = [term for term in wanted if term not in held]
+    if not wanted or (len(lacking) < max(1, UNCOVERED * len(wanted)) and not uncovered):
+        return []
+    if not uncovered and round_number > 1:
+        return []
+    if not uncovered and not _bridges(question):
+        return []
+    rest = _words_of(uncovered or lacking, question)
+    followed = " ".join(f"{finding.title} {finding.text}" for finding in findings if round_number > 1).lower()
+    names = [name for name in _new_names(question, ranked[:2]) if name.lower() not in followed or round_number == 1]
+    if not names or not rest:
+        return []
+    return [f"{name} {rest}" for name in names][:MAX_FOLLOW_UPS]
+
+
+def _by_relevance(question: str, evidence: list[Evidence]) -> list[Evidence]:
+    wanted = set(tokens(question))
+    return sorted(evidence, key=lambda one: -len(wanted & set(tokens(f"{one.quote} {one.source}"))))
+
+
+def _bridges(question: str) -> bool:
+    """Tell whether a question describes something instead of naming it."""
+    pattern = (
+        r"\b(?:whose|that|which|who)\s+\w+|\b(?:the|this|that)\s+(?:\w+\s){0,2}(?:man|woman|engineer|inventor|scientist|physicist|person|company|ship|vessel|author|"
+        r"officer|captain|institution|university|city|town|country|instrument|machine|device|founder|designer|director|team|study)\b"
+        r"|(?:发明|设计|提出|领导|主持|负责|发起|研制|制定|开展)[^，。？]{0,12}的(?:人|学者|医生|机构|单位|公司|大学|国家|城市|团队|研究|专家|那)"
+    )
+    return re.search(pattern, question, re.IGNORECASE) is not None
+
+
+def _words_of(terms: list[str], question: str) -> str:
+    """Return the words of the question that these terms come from, in the question's order."""
+    if has_cjk(question):
+        kept = statement_of(question)
+        parts = [part for part in re.split(r"[的，。？、\s]|是|在", kept) if part and set(tokens(part)) & set(terms)]
+        return " ".join(dict.fromkeys(parts))
+    return " ".join(word for word in re.findall(r"[\w'’-]+", question) if set(tokens(word)) & set(terms))
+
+
+def _new_names(question: str, evidence: list[Evidence]) -> list[str]:
+    """Return names in the evidence that the question does not hold, the most often named first."""
+    known = set(tokens(question))
+    counts: dict[str, int] = {}
+    for one in evidence:
+        found = [*names_in(one.quote)] if not has_cjk(one.quote) else [*names_in(one.quote), *_CHINESE_NAME.findall(one.quote)]
+        for name in found:
+            words = tokens(name)
+            person = len(name.split()) > 1 or has_cjk(name)
+            if words and not set(words) <= known and not re.fullmatch(r"[\d\W]+", name):
+                counts[name] = counts.get(name, 0) + (2 if person else 1)
+    return sorted(counts, key=lambda name: -counts[name])
+
+
+def _contradictions(evidence: list[Evidence]) -> list[Contradiction]:
+    """Find pairs of excerpts of different sources that say the same of one thing with another number."""
+    found: list[Contradiction] = []
+    for one, other in combinations([item for item in evidence if item.kind != "computation"], 2):
+        if one.source == other.source:
+            continue
+        left, right = set(tokens(one.quote)), set(tokens(other.quote))
+        numbers_left, numbers_right = _measures(one.quote), _measures(other.quote)
+        shared = {term for term in left & right if not term[0].isdigit()}
+        smaller = min(len(left), len(right)) or 1
+        if len(shared) < 5 or len(shared) < 0.45 * smaller:
+            continue
+        units = numbers_left.keys() & numbers_right.keys()
+        differing = [unit for unit in sorted(units) if not numbers_left[unit] & numbers_right[unit]]
+        if differing:
+            topic = " ".join(_common_words(one.quote, shared))[:100]
+            values = "; ".join(f"{', '.join(sorted(numbers_left[unit]))} / {', '.join(sorted(numbers_right[unit]))} {unit}" for unit in differing)
+            found.append(Contradiction(topic=topic, excerpt_ids=[one.id, other.id], explanation=values))
+    return found[:3]
+
+
+def _measures(text: str) -> dict[str, set[str]]:
+    measures: dict[str, set[str]] = {}
+    for value, unit in _UNIT.findall(text):
+        number = next((quantity.value for quantity in quantities(value)), None)
+        if number is not None:
+            measures.setdefault(unit.lower(), set()).add(f"{number:g}")
+    return measures
+
+
+def _common_words(text: str, shared: set[str]) -> list[str]:
+    if has_cjk(text):
+        return [part for part in re.split(r"[，。；：、]", text) if set(tokens(part)) & shared][:1]
+    return [word for word in re.findall(r"[\w'’-]+", text) if set(tokens(word)) & shared][:10]
+
+
+def _reasoning(enough: bool, follow_ups: list[str], chinese: bool) -> str:
+    if enough:
+        return "现有摘录覆盖了问题的各个方面。" if chinese else "The excerpts cover what the question asks."
+    if follow_ups:
+        return "摘录中出现了新的名称，需要据此继续查找。" if chinese else "The excerpts reveal a name that leads to the rest."
+    return "没有找到足够的证据。" if chinese else "Too little evidence was found."

@@ -1,0 +1,128 @@
+"""The offline reporter: arranges extracted sentences into a report, each with its citation."""
+
+import re
+
+from services.evidence.passages import sentences
+from services.models.offline.language import GENERIC, need_of
+from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
+from services.search.tokens import has_cjk, tokens
+
+MAX_POINTS = 5
+MAX_CONCLUSION = 4
+
+
+def report(prompt: Prompt) -> str:
+    """Write the report, and below it the questions to ask next."""
+    findings = [finding for finding in findings_of(prompt) if finding.evidence]
+    background = evidence_of(prompt.one("background"))
+    ranked = _ranked(prompt.question, findings, background)
+    if not ranked:
+        return "没有找到证据。" if prompt.chinese else "No evidence was found."
+    if prompt.settings["length"] == "answer":
+        return _cited(_leading(prompt.question, ranked, findings, most=3))
+    chinese = prompt.chinese
+    leading = _leading(prompt.question, ranked, findings, most=MAX_CONCLUSION)
+    points = _points(ranked, leading, 3 if prompt.settings["length"] == "brief" else MAX_POINTS)
+    parts = [
+        f"# {prompt.question.rstrip('?？ ')}",
+        f"**TL;DR** {_cited(leading[:2])}",
+        f"## {'结论' if chinese else 'Conclusion'}",
+        _cited(leading),
+        f"## {'证据' if chinese else 'Evidence'}",
+        *points,
+    ]
+    asides = [one.attributes.get("topic", "") for one in prompt.all("contradiction")]
+    questions = _questions(prompt, ranked, asides)
+    return "\n\n".join(part for part in parts if part) + ("\n\n===\n" + "\n".join(questions) if questions else "")
+
+
+def _ranked(question: str, findings: list[Finding], background: list[Evidence]) -> list[Evidence]:
+    """Order all evidence by what it says about the question; results of computations come first."""
+    need = need_of(question)
+    evidence = [one for finding in findings for one in finding.evidence] or background
+
+    def worth(place: int, one: Evidence) -> tuple[float, int]:
+        held = set(tokens(f"{one.quote} {one.source}"))
+        score = sum(0.4 if term in GENERIC else 1.0 for term in need.terms if term in held)
+        score += 1.0 * need.has_answer(one.quote) + 0.5 * sum(name.lower() in one.quote.lower() for name in need.names)
+        return (-score - 100 * (one.kind == "computation"), place)
+
+    order = sorted(range(len(evidence)), key=lambda place: worth(place, evidence[place]))
+    return [evidence[place] for place in order]
+
+
+def _leading(question: str, ranked: list[Evidence], findings: list[Finding], most: int) -> list[tuple[str, str]]:
+    """Return the sentences that answer, with their excerpts: the best one of each step, then the best of what is left."""
+    heads = []
+    for finding in sorted(findings, key=lambda one: (one.type != "processing", int(one.step))):
+        own = next((one for one in ranked if one.step == finding.step), None)
+        if own is not None:
+            heads.append(own)
+    chosen: list[tuple[str, str]] = []
+    for one in [*heads, *ranked]:
+        for sentence in _best_sentences(question, one):
+            if len(chosen) < most and not any(_alike(sentence, other) for other, _ in chosen):
+                chosen.append((sentence, one.id))
+    return chosen
+
+
+def _best_sentences(question: str, one: Evidence) -> list[str]:
+    """Return the sentence of an excerpt that says most, with the one it leans on."""
+    if one.kind == "computation":
+        return [one.quote.strip()]
+    spans = sentences(one.quote)
+    if len(spans) <= 2:
+        return [" ".join(one.quote.split())] if len(one.quote) < 420 else [one.quote[span.start : span.end] for span in spans[:1]]
+    wanted = set(tokens(question))
+    texts = [" ".join(one.quote[span.start : span.end].split()) for span in spans]
+    return [max(texts, key=lambda text: len(wanted & set(tokens(text))))]
+
+
+def _alike(one: str, other: str) -> bool:
+    left, right = set(tokens(one)), set(tokens(other))
+    return not left or len(left & right) >= 0.8 * min(len(left), len(right))
+
+
+def _cited(sentences_and_ids: list[tuple[str, str]]) -> str:
+    """Join sentences, each with its citation before the full stop."""
+    parts = []
+    pairs = [
+        (whole[span.start : span.end], excerpt_id)
+        for whole, excerpt_id in ((_as_prose(sentence), excerpt_id) for sentence, excerpt_id in sentences_and_ids)
+        for span in sentences(whole)
+    ]
+    for bare, excerpt_id in pairs:
+        stop = bare[-1] if bare[-1:] in ".!?。！？" else ("。" if has_cjk(bare) else ".")
+        body = bare[:-1] if bare[-1:] in ".!?。！？" else bare
+        parts.append(f"{body} [{excerpt_id}]{stop}")
+    return " ".join(parts)
+
+
+def _as_prose(text: str) -> str:
+    """Take list marks, heading marks, table bars and inner full stops' line breaks out of a sentence."""
+    text = re.sub(r"^\s*(?:[-*+>#]+|\d+[.)])\s+", "", text)
+    text = re.sub(r"\s*\|\s*", " · ", text.strip("| \n")) if "|" in text else text
+    return " ".join(text.split()).rstrip(" ;；,，:：")
+
+
+def _points(ranked: list[Evidence], leading: list[tuple[str, str]], most: int) -> list[str]:
+    """Return evidence points: the source, and below it the verbatim excerpt; those behind the conclusion come first."""
+    used = [excerpt_id for _, excerpt_id in leading]
+    order = sorted(ranked, key=lambda one: used.index(one.id) if one.id in used else len(used))
+    points, seen = [], []
+    for one in order:
+        if len(points) < most and not any(_alike(one.quote, other) for other in seen):
+            seen.append(one.quote)
+            points.append(f"**{one.source}** [{one.id}]\n\n> {' '.join(one.quote.split())} [{one.id}]")
+    return points
+
+
+def _questions(prompt: Prompt, ranked: list[Evidence], contradictions: list[str]) -> list[str]:
+    """Suggest what to ask next: what is missing, what is disputed, and the sources that were named besides."""
+    chinese = prompt.chinese
+    missing = [" ".join(one.body.split()) for one in Prompt(re.sub(r"(?s)<findings>.*?</findings>", "", prompt.text)).all("missing")]
+    asked = [f"关于“{one}”还有什么资料？" if chinese else f"What else is known about: {one}?" for one in missing]
+    asked += [f"关于“{one}”，哪个数据更可靠？" if chinese else f"Which figure is right on: {one}?" for one in contradictions if one]
+    titles = list(dict.fromkeys(one.source for one in ranked if one.kind != "computation"))
+    asked += [f"《{one}》还说明了什么？" if chinese else f"What else does “{one}” say?" for one in titles]
+    return asked[:3]

@@ -1,0 +1,5 @@
+"""Running model-written code, isolated by the operating system."""
+
+from services.sandbox.sandbox import Sandbox, SandboxResult
+
+__all__ = ["Sandbox", "SandboxResult"]
