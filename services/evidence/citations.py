@@ -92,7 +92,9 @@ class _Check:
         source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n")))
         self.lines = source.split("\n")
         root = SyntaxTreeNode(_PARSER.parse(source))
-        blocks = _without_empty_sections([(node, self._block(node)) for node in root.children], dropped=self.result.dropped > 0)
+        blocks = _without_empty_sections(
+            [(node, self._block(node)) for node in root.children], dropped=self.result.dropped > 0
+        )
         self.result.markdown = self.shelter.restored(written("\n\n".join(blocks)))
         return self.result
 
@@ -141,11 +143,13 @@ class _Check:
 
     def _sentence(self, sentence: str) -> str:
         ids = [one for one in cited(sentence) if one in self.excerpts]
-        words = words_of(sentence, self.shelter)
+        words = without_label(words_of(sentence, self.shelter))
         shown = self._known_only(sentence)
-        if claims_nothing(words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified):
+        if self.shelter.only_formulas(sentence) or claims_nothing(
+            words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified
+        ):
             return shown
-        reason = self._reason(without_label(words), ids, cited(sentence))
+        reason = self._reason(words, ids, cited(sentence))
         if reason:
             return self._failed(shown, words, ids, reason)
         self.result.claims.append(Claim(text=words, citations=ids, verified=True))
@@ -190,7 +194,10 @@ class _Check:
         whole = self._quotation(_unquoted(self.lines, node))
         if whole or len(node.children) < 2:
             return whole or self._not_verbatim(_unquoted(self.lines, node))
-        parts = [self._quotation(text) or self._not_verbatim(text) for text in (_unquoted(self.lines, child) for child in node.children)]
+        parts = [
+            self._quotation(text) or self._not_verbatim(text)
+            for text in (_unquoted(self.lines, child) for child in node.children)
+        ]
         return "\n>\n".join(part for part in parts if part)
 
     def _quotation(self, text: str) -> str:
@@ -212,14 +219,16 @@ class _Check:
         if not words:
             return ""
         ids = [one for one in cited(text) if one in self.excerpts]
-        shown = f"> {plain(words)}" + "".join(f"{OPEN}{one}{CLOSE}" for one in ids)
+        shown = f"> {plain(words)} {''.join(f'{OPEN}{one}{CLOSE}' for one in ids)}".rstrip()
         return self._failed(shown, words, ids, self.words.reason_quote)
 
     def _table(self, node: SyntaxTreeNode) -> str:
         rows = [row for part in node.children for row in part.children]
         header = [self._cell(cell) for cell in rows[0].children]
         over = [one for cell in header for one in cited(cell)]
-        body = [row for row in (self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]) if row]
+        body = [
+            row for row in (self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]) if row
+        ]
         if not body:
             return ""
         return "\n".join([_row(map(self._known_only, header)), _row(["---"] * len(header)), *body])

@@ -13,7 +13,9 @@ _LABELS = (
     "tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
     "要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情"
 )
-_LABEL = re.compile(rf"^(?:{_LABELS})\s*(?:[:：.。—-]+\s*|\s+(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*(?=[\u4e00-\u9fff])|$)", re.IGNORECASE)
+_LABEL = re.compile(
+    rf"^(?:{_LABELS})\s*(?:[:：.。—-]+\s*|\s+(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*(?=[\u4e00-\u9fff])|$)", re.IGNORECASE
+)
 _ONLY_LABEL = re.compile(rf"^(?:{_LABELS})\s*[:：.。]*$", re.IGNORECASE)
 _NOTHING_KNOWN = re.compile(
     r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s+)?(?:"
@@ -32,7 +34,10 @@ _NOTHING_KNOWN_CHINESE = re.compile(
     r"(?:目前|暂时)?(?:没有|未能?|尚未|暂未|暂无|缺乏|缺少|无法)(?:找到|发现|查到|检索到|获得|足够|相关|确定|确认|核实|直接|任何|明确)*"
     r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案))"
 )
-_TURN = re.compile(r"\b(?:but|although|though|however|yet|nevertheless|because|since|while)\b|但|然而|不过|虽然|尽管|因为|却", re.IGNORECASE)
+_TURN = re.compile(
+    r"\b(?:but|although|though|however|yet|nevertheless|because|since|while)\b|但|然而|不过|虽然|尽管|因为|却",
+    re.IGNORECASE,
+)
 
 
 def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -> bool:

@@ -36,35 +36,45 @@ class Quantity:
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|"
-        "november nov|december dec".split("|"),
+        ["january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug", "september sept sep", "october oct", "november nov", "december dec"],
         1,
     )
     for name in names.split()
 }
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
-_CITATION = re.compile(r"[\[【(]\s*\^?E\d+-\d+(?:\s*[,，、;；]?\s*E\d+-\d+)*\s*[\]】)]|\[\[\d+\]\]\([^)\s]*\)|\[\^?\d+\]")
+_CITATION = re.compile(
+    r"[\[【(]\s*\^?E\d+-\d+(?:\s*[,，、;；]?\s*E\d+-\d+)*\s*[\]】)]|\[\[\d+\]\]\([^)\s]*\)|\[\^?\d+\]"
+)
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
 _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
 _CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _DATES = (
     re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
-    re.compile(rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"),
+    re.compile(
+        rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
+    ),
     re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
-    re.compile(rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>[12]\d{{3}})(?!\d))?", re.IGNORECASE),
+    re.compile(
+        rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>[12]\d{{3}})(?!\d))?",
+        re.IGNORECASE,
+    ),
     re.compile(
         rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})(?:,? (?P<year>[12]\d{{3}})(?!\d))?",
         re.IGNORECASE,
     ),
     re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
 )
-_DECADE = re.compile(r"(?<![\d,])([12]\d{2}0)['’]?s\b|(?<!\d)(\d{1,2}|二十|十[一-九]|二十一)\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?")
+_DECADE = re.compile(
+    r"(?<![\d,])([12]\d{2}0)['’]?s\b|(?<!\d)(\d{1,2}|二十|十[一-九]|二十一)\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
+)
 _CENTURY_WORDS = {
     word: number
-    for number, word in enumerate("sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split(), 16)
+    for number, word in enumerate(["sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"], 16)
 }
-_CENTURY = re.compile(rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE)
+_CENTURY = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
+)
 _ORDINAL = re.compile(rf"\b\d[\d,]*(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
 _SHARE = re.compile(rf"(百|\d+|{CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
@@ -170,7 +180,10 @@ def _shares(text: str) -> _Found:
         whole, part = found.groups()
         value = _decimal(part) if part[0].isascii() else chinese_value(part)
         if whole == "百":
-            yield *found.span(), Quantity(found.group(), "percent", value, step=_step(part), approximate=_is_about(text, found))
+            yield (
+                *found.span(),
+                Quantity(found.group(), "percent", value, step=_step(part), approximate=_is_about(text, found)),
+            )
         else:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
             yield *found.span(), Quantity(found.group(), "number", value / total if total else value)
@@ -208,7 +221,11 @@ def _chinese(text: str) -> _Found:
         value = chinese_value(written)
         kind: Kind = "percent" if found["percent"] else "number"
         digits = str(int(value))
-        step = Fraction(10 ** (len(digits) - len(digits.rstrip("0")))) if value.denominator == 1 and value else Fraction(1, 10)
+        step = (
+            Fraction(10 ** (len(digits) - len(digits.rstrip("0"))))
+            if value.denominator == 1 and value
+            else Fraction(1, 10)
+        )
         yield *found.span(), Quantity(found.group(), kind, value, step=step, approximate=_is_about(text, found))
 
 
@@ -247,7 +264,9 @@ def _is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
             first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
         )
     values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
-    values += [(Fraction(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
+    values += [
+        (Fraction(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None
+    ]
     return any(_same(wanted, value, kind) for value, kind in values)
 
 
@@ -266,7 +285,9 @@ def _date_is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
     year, month, day = wanted.date
     if month is None:
         return any(year == one for quantity in held for one in _years_of(quantity))
-    same = [one.date for one in held if one.kind == "date" and one.date[1] == month and (day is None or one.date[2] == day)]
+    same = [
+        one.date for one in held if one.kind == "date" and one.date[1] == month and (day is None or one.date[2] == day)
+    ]
     if year is None or any(one[0] == year for one in same):
         return bool(same)
     unspoken = any(one[0] is None for one in same)

@@ -23,9 +23,13 @@ _GROUP = re.compile(rf"[\[【［(（]\s*\^?\s*({_ID}(?:\s*[,，、;；/]?\s*(?:a
 CITATION = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
 _CITATIONS = rf"(?:{OPEN}[^{CLOSE}]*{CLOSE}[ \t]*[,，、]?[ \t]*)+"
 _AFTER_STOP = re.compile(rf"([.!?。！？…]+[\"'”’」』）)*_]*)[ \t]*({_CITATIONS})")
-_INVENTED = re.compile(r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE)
+_INVENTED = re.compile(
+    r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
+)
 
-_MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])", re.DOTALL)
+_MATH = re.compile(
+    r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])", re.DOTALL
+)
 _UNSAFE_MATH = re.compile(r"\]\(|<[A-Za-z/!]|://|\n\s*\n|^\$?\d[\d.,]*\s", re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 
@@ -53,7 +57,9 @@ class Shelter:
 
     def formulas(self, text: str) -> str:
         """Replace formulas by marks."""
-        return _MATH.sub(lambda found: found.group() if _UNSAFE_MATH.search(found.group()) else self._keep(found.group()), text)
+        return _MATH.sub(
+            lambda found: found.group() if _UNSAFE_MATH.search(found.group()) else self._keep(found.group()), text
+        )
 
     def code(self, text: str) -> str:
         """Replace code spans by marks."""
@@ -66,6 +72,12 @@ class Shelter:
             text = mark.sub(lambda found: self.kept[int(found.group(1))], text)
         return text
 
+    def only_formulas(self, text: str) -> bool:
+        """Tell whether a text is nothing but formulas."""
+        bare = re.sub(r"[\s.,;:。，；：]+", "", text)
+        marks = re.fullmatch(f"(?:{_SHELTER_OPEN}\\d+{_SHELTER_CLOSE})+", bare)
+        return marks is not None and all(self.kept[int(one)][0] in "$\\" for one in re.findall(r"\d+", bare))
+
     def _keep(self, text: str) -> str:
         self.kept.append(text)
         return f"{_SHELTER_OPEN}{len(self.kept) - 1}{_SHELTER_CLOSE}"
@@ -73,10 +85,11 @@ class Shelter:
 
 def with_marks(markdown: str) -> str:
     """Turn citations in any of the forms that models write into marks, one an id."""
-    return _GROUP.sub(
+    marked = _GROUP.sub(
         lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', one)}{CLOSE}" for one in re.findall(_ID, found.group(1))),
         _PRIVATE.sub("", markdown),
     )
+    return re.sub(rf"(?<={CLOSE})[ \t]*[,，、;；]?[ \t]*(?={OPEN})", "", marked)
 
 
 def written(text: str) -> str:
@@ -124,7 +137,10 @@ def _is_active(text: str) -> bool:
 
 def lines_of(text: str) -> list[str]:
     """Cut inline Markdown at its hard line breaks and join what is only wrapped."""
-    return [re.sub(r"\s*\n\s*", lambda found: _joint(line, found.start(), found.end()), line).strip() for line in _HARD_BREAK.split(text)]
+    return [
+        re.sub(r"\s*\n\s*", lambda found: _joint(line, found.start(), found.end()), line).strip()
+        for line in _HARD_BREAK.split(text)
+    ]
 
 
 def _joint(text: str, left: int, right: int) -> str:
@@ -133,7 +149,7 @@ def _joint(text: str, left: int, right: int) -> str:
 
 def sentences_of(text: str) -> list[str]:
     """Split a line into sentences; citations behind a full stop go before it, and a semicolon ends nothing."""
-    text = _AFTER_STOP.sub(lambda found: f" {found.group(2).strip()}{found.group(1)} ", text)
+    text = _AFTER_STOP.sub(_before_stop, text)
     spans: list[tuple[int, int]] = []
     for span in sentences(text):
         if spans and (text[spans[-1][1] - 1] in "；;" or not re.search(r"\w", _bare(text[span.start : span.end]))):
@@ -141,6 +157,11 @@ def sentences_of(text: str) -> list[str]:
         else:
             spans.append((span.start, span.end))
     return [text[start:end] for start, end in spans]
+
+
+def _before_stop(found: re.Match[str]) -> str:
+    chinese = found.group(1)[0] in "。！？…"
+    return f"{found.group(2).strip()}{found.group(1)}" if chinese else f" {found.group(2).strip()}{found.group(1)} "
 
 
 def _bare(text: str) -> str:

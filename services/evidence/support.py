@@ -9,8 +9,11 @@ from typing import Literal
 from services.evidence.numbers import missing_quantities, quantities
 from services.search.tokens import CJK_STOP, STOP_WORDS, has_cjk, stem, tokens
 
-SUPPORT = 0.5
-"""Least share of a sentence's terms that its quotes and their sources' titles must hold."""
+SUPPORT = 0.45
+"""Least share of a sentence's terms that its quotes and their sources' titles must hold. On WiCE's development part (oracle
+chunks, supported against the rest), with the other checks, the balanced accuracy is flat from 0.3 to 0.5."""
+SUPPORT_CHINESE = 0.35
+"""The same for bigrams of Chinese, of which a harmless change of wording breaks more."""
 
 Failing = Literal["", "uncited", "numbers", "names", "words", "language", "negation"]
 
@@ -25,22 +28,21 @@ class Verdict:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W_]+)*\.?|\d[\w.,]*|[^\w\s]")
-_JOINING = frozenset("of the de la le du des von van der den di da del al el bin ibn and & y e".split())
+_JOINING = frozenset(["of", "the", "de", "la", "le", "du", "des", "von", "van", "der", "den", "di", "da", "del", "al", "el", "bin", "ibn", "and", "&", "y", "e"])
 _NOT_NAMES = STOP_WORDS | frozenset(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct "
-    "nov dec monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof tl dr tldr however moreover further "
-    "furthermore although though while since because before despite according first second third finally later today overall "
-    "once until unlike like one two three four five six seven eight nine ten many several few some most both another every "
-    "bc ad ce bce".split()
+    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mr", "mrs", "ms", "dr", "prof", "tl", "dr", "tldr", "however", "moreover", "further", "furthermore", "although", "though", "while", "since", "because", "before", "despite", "according", "first", "second", "third", "finally", "later", "today", "overall", "once", "until", "unlike", "like", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "many", "several", "few", "some", "most", "both", "another", "every", "bc", "ad", "ce", "bce"]
 )
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
     r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|without|cannot|n[o']t|fail(?:s|ed)?|un(?:able|known|likely))\b|n['’]t\b|[不没未无非]|并未|从未", re.IGNORECASE
+    r"\b(?:not|never|no|none|neither|nor|without|cannot|n[o']t|fail(?:s|ed)?|un(?:able|known|likely))\b|n['’]t\b|[不没未无非]|并未|从未",
+    re.IGNORECASE,
 )
-_NOT_NEGATION = re.compile(r"\bnot only\b|\bno\.? \d|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良", re.IGNORECASE)
+_NOT_NEGATION = re.compile(
+    r"\bnot only\b|\bno\.? \d|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良", re.IGNORECASE
+)
 
 
 def check_support(text: str, quotes: Sequence[str], titles: Sequence[str] = ()) -> Verdict:
@@ -63,7 +65,7 @@ def check_support(text: str, quotes: Sequence[str], titles: Sequence[str] = ()) 
     if has_cjk(text) != has_cjk("\n".join(quotes)):
         anchored = bool(quantities(text)) or bool(names(text))
         return Verdict() if anchored else Verdict("language")
-    if lexical_share(text, around) < SUPPORT:
+    if lexical_share(text, around) < (SUPPORT_CHINESE if has_cjk(text) else SUPPORT):
         return Verdict("words")
     if negated(text) and not any(negated(quote) for quote in quotes):
         return Verdict("negation")
@@ -93,7 +95,11 @@ def missing_names(text: str, around: str) -> list[str]:
                 missing.append(name)
             continue
         words = [_plain(word) for word in re.findall(r"[^\W_]+", re.sub(r"['’]s\b", "", name))]
-        if any(stem(word) not in held and not (len(word) > 3 and word in squeezed) for word in words if word not in _JOINING):
+        if any(
+            stem(word) not in held and not (len(word) > 3 and word in squeezed)
+            for word in words
+            if word not in _JOINING
+        ):
             missing.append(name)
     return missing
 
@@ -110,7 +116,7 @@ def names(text: str) -> list[str]:
     begins = False
     for word in [*_WORD.findall(unicodedata.normalize("NFC", text)), "."]:
         bare = word.rstrip(".")
-        if _is_capitalised(bare) and (bare.lower() not in _NOT_NAMES or bare.isupper() and len(bare) > 2):
+        if _is_capitalised(bare) and (bare.lower() not in _NOT_NAMES or (bare.isupper() and len(bare) > 2)):
             begins = begins if run else first
             run.append(bare)
         elif run and word.lower() in _JOINING and word not in {"and", "&"}:
@@ -124,7 +130,10 @@ def names(text: str) -> list[str]:
             run = []
     found.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
     for match in _CHINESE_PLACE.finditer(text):
-        if not any(char in CJK_STOP or char in "一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些" for char in match.group(1)):
+        if not any(
+            char in CJK_STOP or char in "一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些"
+            for char in match.group(1)
+        ):
             found.append(match.group())
     return list(dict.fromkeys(found))
 

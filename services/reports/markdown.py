@@ -1,26 +1,23 @@
-"""The report as Markdown: checked sentences, numbered sources, and what must be said besides.
-
-Sources are numbered in the order in which the report cites them, so that `[[3]]` is S3; copies of one text share a number.
-"""
+"""The report as Markdown: checked sentences, numbered sources, and what must be said besides."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
-from urllib.parse import quote as percent_encoded
 
 from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.planner import Plan
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.evidence.citations import CheckedReport, Checker
-from services.evidence.duplicates import is_copy
+from services.evidence.citations import CheckedReport, check_citations
+from services.evidence.numbers import missing_quantities
 from services.evidence.plain import plain
 from services.evidence.views import steps_by_id
 from services.reports.labels import Labels, labels
+from services.reports.numbering import Numbering, link_of, number_sources
 
-_CITATIONS = re.compile(r"(?:\s*\[E\d+-\d+\])+")
+_CITATIONS = re.compile(r"(?:(?<!\\)\[E\d+-\d+\])+")
 _ID = re.compile(r"E\d+-\d+")
 
 
@@ -48,43 +45,43 @@ class Draft:
     notes: list[str] = field(default_factory=list)
     """What else the reader must know, such as that no language model wrote it."""
     opening: str = ""
-    """A note that stands first: a safety note, or that of an edge case."""
+    """Notes that stand first, a line each: a safety note, or that of an edge case."""
 
 
 def finish_report(draft: Draft, usage: Usage) -> Report:
-    """Check a draft's citations, number its sources and render it."""
+    """Check a draft's citations, number its sources and render it.
+
+    Returns:
+        The report; its excerpts name their sources by number. Without evidence it says so and makes no claims, whatever the draft says.
+    """
+    draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
-    originals = _originals(draft.sources)
-    titles = {key: source.title for key, source in draft.sources.items()}
-    checker = Checker({one.id: one for one in draft.excerpts}, titles, draft.question, draft.unsupported, words.unverified)
-    checked = checker.check(draft.markdown)
-    title, body = _title_and_body(checked.markdown, draft)
-    conflicts = _contradictions(draft, words)
-    cited = _ID.findall("".join(_CITATIONS.findall(f"{body}\n{conflicts}")))
-    sources = _numbered(draft, originals, cited)
-    number = {key: sources[originals[key]].id for key in draft.sources}
-    links = {one.id: _citation(sources[originals[one.source_id]]) for one in draft.excerpts}
-    limits = _limits(draft, checked, sources, words)
+    checked = _checked(draft)
+    title, body = _title_and_body(checked.markdown, draft, words)
+    contradictions = _grounded(draft)
+    conflicts = _conflicts(contradictions, draft, words)
+    cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}")))
+    numbering = number_sources(draft.sources, draft.excerpts, cited)
+    limits = _limits(draft, checked, numbering, words)
     parts = [
         f"# {title}",
-        f"> {plain(draft.opening)}" if draft.opening else "",
-        body or words.nothing_found,
+        "\n>\n".join(f"> {plain(line)}" for line in draft.opening.splitlines() if line.strip()),
+        body or (words.nothing_held if draft.excerpts else words.nothing_found),
         conflicts,
         _section(words.limits, [f"- {plain(one)}" for one in [*limits, *draft.notes]]),
         _section(words.follow_up, [f"{place}. {plain(one)}" for place, one in enumerate(draft.follow_up_questions, 1)]),
-        _section(words.references, _references(draft, sources, cited, originals, words)),
+        _section(words.references, _references(numbering, set(cited), draft, words)),
     ]
-    markdown = _cite("\n\n".join(part for part in parts if part), links) + "\n"
     return Report(
-        title=title,
+        title=title.replace(words.mark, "").strip(),
         question=draft.question,
-        markdown=markdown,
-        sources=[*sources.values(), *_copies(draft.sources, originals, number)],
-        excerpts=[one.model_copy(update={"source_id": number[one.source_id]}) for one in draft.excerpts],
+        markdown=_linked("\n\n".join(part for part in parts if part), draft, numbering) + "\n",
+        sources=numbering.sources,
+        excerpts=_renumbered(draft.excerpts, numbering),
         citations=checked.claims,
-        contradictions=draft.contradictions,
+        contradictions=contradictions,
         plans=draft.plans,
-        results=[_renumbered(result, number) for result in draft.results],
+        results=[one.model_copy(update={"excerpts": _renumbered(one.excerpts, numbering)}) for one in draft.results],
         follow_up_questions=draft.follow_up_questions,
         limits=limits,
         usage=usage,
@@ -92,115 +89,108 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     )
 
 
-def _originals(sources: Mapping[str, Source]) -> dict[str, str]:
-    """Map each source to the one it copies, also across steps, where each step may have met another copy first."""
-    originals: dict[str, str] = {}
-    for key, source in sources.items():
-        known = source.duplicate_of if source.duplicate_of in originals else None
-        alike = (one for one in originals.values() if is_copy(source.fingerprint, sources[one].fingerprint))
-        originals[key] = originals[known] if known else next(alike, key)
-    return originals
+def _checked(draft: Draft) -> CheckedReport:
+    if not draft.excerpts:
+        return CheckedReport("")
+    return check_citations(
+        draft.markdown,
+        {one.id: one for one in draft.excerpts},
+        titles={key: source.title for key, source in draft.sources.items()},
+        unsupported=draft.unsupported,
+        locale=draft.locale,
+        question=draft.question,
+    )
 
 
-def _numbered(draft: Draft, originals: Mapping[str, str], cited: list[str]) -> dict[str, Source]:
-    """Number the originals: first those that are cited, in that order, then the rest."""
-    source_of = {excerpt.id: originals[excerpt.source_id] for excerpt in draft.excerpts}
-    order = dict.fromkeys([*(source_of[one] for one in cited if one in source_of), *source_of.values(), *originals.values()])
-    return {key: draft.sources[key].model_copy(update={"id": f"S{place}", "duplicate_of": None}) for place, key in enumerate(order, 1)}
+def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, str]:
+    """Take the title from the draft's first heading, else from the plan, unless that holds numbers of its own."""
+    found = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
+    if found:
+        return found.group(1).strip(), markdown[found.end() :].strip()
+    known = [draft.question, *(one.quote for one in draft.excerpts)]
+    title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
+    return plain(title), markdown.strip()
 
 
-def _copies(sources: Mapping[str, Source], originals: Mapping[str, str], number: Mapping[str, str]) -> list[Source]:
-    """Return the copies, numbered on from the originals, each naming its original."""
-    first = len(set(originals.values())) + 1
-    copies = [key for key, original in originals.items() if key != original]
-    return [
-        sources[key].model_copy(update={"id": f"S{first + place}", "duplicate_of": number[key]}) for place, key in enumerate(copies)
-    ]
-
-
-def _renumbered(result: StepResult, number: Mapping[str, str]) -> StepResult:
-    excerpts = [one.model_copy(update={"source_id": number[one.source_id]}) for one in result.excerpts]
-    return result.model_copy(update={"excerpts": excerpts})
-
-
-def _title_and_body(markdown: str, draft: Draft) -> tuple[str, str]:
-    found = re.match(r"\s*#\s+(.+)\n?", markdown)
-    title = found.group(1).strip() if found else plain(draft.title or draft.question)
-    body = markdown[found.end() :].strip() if found else markdown.strip()
-    return title, body
-
-
-def _contradictions(draft: Draft, words: Labels) -> str:
+def _grounded(draft: Draft) -> list[Contradiction]:
+    """Keep contradictions of which at least two sides are excerpts with different quotes."""
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
-    lines: list[str] = []
+    kept = []
     for one in draft.contradictions:
-        sides = [by_id[excerpt_id] for excerpt_id in one.excerpt_ids if excerpt_id in by_id]
+        sides = {by_id[side].quote: side for side in dict.fromkeys(one.excerpt_ids) if side in by_id}
         if len(sides) > 1:
-            lines.append(f"**{plain(one.topic)}**")
-            lines.extend(f"- “{plain(side.quote)}” [{side.id}]" for side in sides)
-            lines.append("")
-    return _section(words.contradictions, lines)
+            kept.append(one.model_copy(update={"excerpt_ids": list(sides.values())}))
+    return kept
 
 
-def _limits(draft: Draft, checked: CheckedReport, sources: Mapping[str, Source], words: Labels) -> list[str]:
+def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels) -> str:
+    by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
+    blocks = []
+    for one in contradictions:
+        sides = [by_id[side] for side in one.excerpt_ids]
+        grounded = one.topic and not missing_quantities(one.topic, [draft.question, *(side.quote for side in sides)])
+        heading = [f"**{plain(one.topic)}**\n"] if grounded else []
+        blocks.append("\n".join([*heading, *(f"- “{plain(side.quote)}” [{side.id}]" for side in sides)]))
+    return _section(words.contradictions, ["\n\n".join(blocks)] if blocks else [])
+
+
+def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, words: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
     for result in draft.results:
         title = steps[result.step_id].title if result.step_id in steps else result.step_id
-        if result.status == "failed":
-            lines.append(words.failed_step.format(title=title, error=result.error))
-        elif result.status == "skipped":
-            lines.append(words.skipped_step.format(title=title, error=result.error))
+        if result.status != "done":
+            label = words.failed_step if result.status == "failed" else words.skipped_step
+            lines.append(label.format(title=title, error=result.error))
     lines.extend(words.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if checked.marked:
         lines.append(words.unsupported.format(count=checked.marked))
     if checked.dropped:
         lines.append(words.dropped.format(count=checked.dropped))
-    lines.extend(f"{source.title}: {words.snippet}" for source in sources.values() if source.snippet_only)
+    lines.extend(words.snippet.format(source=one.title or one.url) for one in numbering.sources if one.snippet_only)
     return list(dict.fromkeys(lines))
 
 
-def _references(
-    draft: Draft, sources: Mapping[str, Source], cited: list[str], originals: Mapping[str, str], words: Labels
-) -> list[str]:
-    source_of = {excerpt.id: originals[excerpt.source_id] for excerpt in draft.excerpts}
+def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labels) -> list[str]:
+    cited_sources = {numbering.original_of(one).id for one in draft.excerpts if one.id in cited}
     lines = []
-    for key in dict.fromkeys(source_of[one] for one in cited if one in source_of):
-        source = sources[key]
-        details = [source.url]
+    for source in numbering.sources:
+        if source.duplicate_of:
+            continue
+        link = link_of(source)
+        address = plain(source.url) if link.startswith("sources/") else link
+        details = []
+        if source.kind in words.kinds:
+            details.append(words.kinds[source.kind])
         if source.published:
             details.append(words.published.format(date=source.published))
-        copies = [draft.sources[other].url for other, original in originals.items() if original == key != other]
+        copies = [copy.url for copy in numbering.copies_of(source)]
         if copies:
-            details.append(words.copy.format(titles=", ".join(copies)))
-        lines.append(f"{source.id[1:]}. [{plain(source.title)}]({_link(source)}) — {plain(', '.join(details))}")
+            details.append(words.copy.format(urls="; ".join(copies)))
+        if source.id not in cited_sources:
+            details.append(words.uncited)
+        shown = " · ".join([address, *map(plain, details)])
+        lines.append(f"{source.id[1:]}. [{plain(source.title or source.url)}]({link}) — {shown}")
     return lines
 
 
-def _citation(source: Source) -> str:
-    return f"[[{source.id[1:]}]]({_link(source)})"
+def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:
+    """Turn runs of excerpt ids into numbered links, each source once in a run."""
+    links = {}
+    for excerpt in draft.excerpts:
+        source = numbering.original_of(excerpt)
+        links[excerpt.id] = f"[[{source.id[1:]}]]({link_of(source)})"
+    return _CITATIONS.sub(
+        lambda run: "".join(dict.fromkeys(links[one] for one in _ID.findall(run.group()) if one in links)), markdown
+    )
 
 
-def _link(source: Source) -> str:
-    """Return what a citation links to: the page, or the stored text beside the report."""
-    if source.kind == "web" and source.url.startswith(("http://", "https://")):
-        return percent_encoded(source.url, safe="/:?&=%#+,;@~-._!$*'").replace("'", "%27")
-    return f"sources/{source.content_hash}.txt"
-
-
-def _cite(markdown: str, links: Mapping[str, str]) -> str:
-    """Turn runs of excerpt ids into numbered links, each source once in a run.
-
-    Args:
-        markdown: citing excerpts by id.
-        links: `[[n]](link)` for each excerpt id.
-    """
-
-    def linked(run: re.Match[str]) -> str:
-        unique = dict.fromkeys(links[one] for one in _ID.findall(run.group()) if one in links)
-        return " " * run.group().startswith(" ") + "".join(unique)
-
-    return _CITATIONS.sub(linked, markdown)
+def _renumbered(excerpts: list[Excerpt], numbering: Numbering) -> list[Excerpt]:
+    return [
+        one.model_copy(update={"source_id": numbering.ids[one.source_id]})
+        for one in excerpts
+        if one.source_id in numbering.ids
+    ]
 
 
 def _section(heading: str, lines: list[str]) -> str:

@@ -1,0 +1,277 @@
+"""The offline check of an evidence bundle: texts against hashes, quotes against texts, claims against quotes, links against sources."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
+from schemas.planner import Plan
+from schemas.results import StepResult
+from schemas.usage import Usage
+from services.errors import BundleError
+from services.evidence.support import check_support
+from services.reports.labels import ENGLISH
+from services.reports.numbering import link_of
+
+FORMAT_VERSION = 1
+_HASH = re.compile(r"[0-9a-f]{64}")
+_PARSER = MarkdownIt("commonmark").enable("table")
+
+
+@dataclass(slots=True)
+class BundleCheck:
+    """What a check found."""
+
+    checked: dict[str, int] = field(default_factory=dict)
+    """How many sources, quotes, claims and so on were checked."""
+    problems: list[str] = field(default_factory=list)
+    """What does not hold, each with the id of what it is about."""
+
+
+class _StoredSource(Source):
+    model_config = ConfigDict(extra="forbid")
+    text: str
+
+
+class _StoredArtifact(Artifact):
+    file: str
+
+
+class _Content(BaseModel):
+    """The form of `evidence.json`."""
+
+    version: int
+    question: str
+    title: str = ""
+    run_id: str = ""
+    sources: list[_StoredSource]
+    excerpts: list[Excerpt]
+    claims: list[Claim]
+    plans: list[Plan]
+    results: list[StepResult]
+    contradictions: list[Contradiction]
+    follow_up_questions: list[str] = []
+    usage: Usage
+    limits: list[str]
+    artifacts: list[_StoredArtifact] = []
+    report_sha256: str
+    evidence_sha256: str = ""
+
+
+def seal(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of everything in `evidence.json` but the seal itself, whatever its layout."""
+    rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
+    return hashlib.sha256(
+        json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
+
+
+def verify_bundle(folder: Path) -> BundleCheck:
+    """Check a bundle offline.
+
+    The hashes in it show that something was changed by accident or carelessly; who rewrites everything, hashes included,
+    still cannot pass off a quote that is not in its text, or a number that is not in its quote.
+
+    Raises:
+        BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
+    """
+    raw, content, report = _load(folder)
+    check = BundleCheck()
+    if raw.get("evidence_sha256") != seal(raw):
+        check.problems.append("evidence.json: it was changed after it was written (evidence_sha256)")
+    if hashlib.sha256(report).hexdigest() != content.report_sha256:
+        check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
+    sources = {source.id: source for source in content.sources}
+    excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
+    checks = (
+        ("sources", len(content.sources), _sources(folder, content, sources)),
+        ("quotes", len(content.excerpts), _quotes(folder, content, sources)),
+        ("claims", len(content.claims), _claims(content, excerpts, sources)),
+        ("artifacts", len(content.artifacts), _artifacts(folder, content)),
+    )
+    for name, count, problems in checks:
+        check.checked[name] = count
+        check.problems.extend(problems)
+    markdown = report.decode("utf-8", "replace")
+    check.problems.extend(_statements(markdown, content))
+    citations, broken = _links(markdown, sources)
+    check.checked["citations"] = citations
+    check.problems.extend(broken)
+    return check
+
+
+def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
+    if not folder.is_dir():
+        raise BundleError(
+            f"There is no folder {folder}. Name the folder of a report, the one that holds evidence.json."
+        )
+    file = folder / "evidence.json"
+    try:
+        report = (folder / "report.md").read_bytes()
+        raw = json.loads(file.read_bytes())
+    except OSError as error:
+        raise BundleError(
+            f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; write the report again."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise BundleError(
+            f"{file} is no valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
+        ) from None
+    if not isinstance(raw, dict) or raw.get("version") != FORMAT_VERSION:
+        raise BundleError(
+            f"{file} is not of version {FORMAT_VERSION}, the one that this program reads. Write the report again."
+        )
+    try:
+        return raw, _Content.model_validate(raw), report
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BundleError(
+            f"{file} does not have the form of version {FORMAT_VERSION}: {where}: {first['msg']}. Write the report again."
+        ) from None
+
+
+def _read_below(folder: Path, name: str) -> bytes | None:
+    """Read a file below the folder; None when the name, or a link there, leads out of it or to nothing."""
+    place = folder / name
+    try:
+        if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
+            return None
+        return place.read_bytes()
+    except (OSError, ValueError):
+        return None
+
+
+def _sources(folder: Path, content: _Content, sources: Mapping[str, Source]) -> Iterator[str]:
+    if len(sources) != len(content.sources):
+        yield "evidence.json: two sources have the same id"
+    for source in content.sources:
+        if not _HASH.fullmatch(source.content_hash) or source.text != f"sources/{source.content_hash}.txt":
+            yield f"{source.id}: {source.text[:100]!r} is not where the text of its content hash lies"
+            continue
+        data = _read_below(folder, source.text)
+        if data is None:
+            yield f"{source.id}: its text {source.text} is missing or lies outside the folder"
+        elif hashlib.sha256(data).hexdigest() != source.content_hash:
+            yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
+        if source.duplicate_of and source.duplicate_of not in sources:
+            yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
+
+
+def _quotes(folder: Path, content: _Content, sources: Mapping[str, Source]) -> Iterator[str]:
+    texts: dict[str, str | None] = {}
+    if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
+        yield "evidence.json: two excerpts have the same id"
+    for excerpt in content.excerpts:
+        source = sources.get(excerpt.source_id)
+        if source is None:
+            yield f"{excerpt.id}: it quotes {excerpt.source_id}, and there is no such source"
+            continue
+        if source.id not in texts and _HASH.fullmatch(source.content_hash):
+            data = _read_below(folder, f"sources/{source.content_hash}.txt")
+            texts[source.id] = None if data is None else data.decode("utf-8", "replace")
+        text = texts.get(source.id)
+        inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
+        if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
+            yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
+
+
+def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:
+    for place, claim in enumerate(content.claims, 1):
+        name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
+        unknown = [one for one in claim.citations if one not in excerpts]
+        if unknown:
+            yield f"{name}: it cites {', '.join(unknown)}, and there is no such excerpt"
+        elif claim.verified:
+            cited = [excerpts[one] for one in claim.citations]
+            quotes = [one.quote for one in cited]
+            titles = [sources[one.source_id].title for one in cited if one.source_id in sources]
+            reason = ENGLISH.reason(check_support(claim.text, quotes, titles))
+            if reason and not any(claim.text in quote for quote in quotes):
+                yield f"{name}: it is called verified, but: {reason}"
+    known = {one.id: one.quote for one in content.excerpts}
+    for conflict in content.contradictions:
+        missing = [one for one in conflict.excerpt_ids if one not in known]
+        if missing:
+            yield f"contradiction {conflict.topic[:60]!r}: it names {', '.join(missing)}, and there is no such excerpt"
+
+
+def _artifacts(folder: Path, content: _Content) -> Iterator[str]:
+    for artifact in content.artifacts:
+        if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
+            yield f"{artifact.id}: {artifact.file[:100]!r} is no place for an artifact"
+            continue
+        data = _read_below(folder, artifact.file)
+        if data is None:
+            yield f"{artifact.id}: its file {artifact.file} is missing or lies outside the folder"
+        elif hashlib.sha256(data).hexdigest() != artifact.content_hash:
+            yield f"{artifact.id}: its file {artifact.file} was changed: it does not hash to its content hash"
+
+
+def _statements(markdown: str, content: _Content) -> Iterator[str]:
+    """Every claim must stand in the report, word for word."""
+    said = _letters("".join(_shown(markdown)))
+    for place, claim in enumerate(content.claims, 1):
+        if _letters(claim.text) not in said:
+            yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalnum())
+
+
+def _shown(markdown: str) -> Iterator[str]:
+    """Yield what a reader sees, without citations."""
+    for token in _PARSER.parse(markdown):
+        if token.type in {"fence", "code_block"}:
+            yield token.content
+        depth = 0
+        for child in token.children or []:
+            depth += child.nesting if child.type.startswith("link_") else 0
+            if not depth and child.content:
+                yield child.content
+
+
+def _links(markdown: str, sources: Mapping[str, Source]) -> tuple[int, list[str]]:
+    """Check every link: a citation leads to its source, any other to one of the sources; nothing loads or runs."""
+    links = {one: _PARSER.normalizeLink(link_of(source)) for one, source in sources.items()}
+    count = 0
+    problems: dict[str, None] = {}
+    for token in _PARSER.parse(markdown):
+        if token.type == "html_block":
+            problems["report.md: it holds HTML"] = None
+        for place, child in enumerate(token.children or []):
+            if child.type in {"html_inline", "image"}:
+                problems["report.md: it holds HTML or an image"] = None
+            if child.type != "link_open":
+                continue
+            href, text = str(child.attrs.get("href", "")), _link_text(token.children or [], place)
+            number = re.fullmatch(r"\[(\d+)\]", text)
+            if number is None:
+                if href not in links.values():
+                    problems[f"report.md: the link to {href[:80]} leads to none of its sources"] = None
+                continue
+            count += 1
+            if f"S{number.group(1)}" not in links:
+                problems[f"report.md: citation [[{number.group(1)}]] resolves to no source"] = None
+            elif href != links[f"S{number.group(1)}"]:
+                problems[
+                    f"report.md: citation [[{number.group(1)}]] links to {href[:80]}, not to S{number.group(1)}"
+                ] = None
+    return count, list(problems)
+
+
+def _link_text(children: list[Any], place: int) -> str:
+    text = ""
+    for child in children[place + 1 :]:
+        if child.type == "link_close":
+            break
+        text += child.content
+    return text
