@@ -1,5 +1,6 @@
 """Coder: one processing step, as code that is really run; what it prints is the finding."""
 
+import asyncio
 import json
 
 from langgraph.runtime import Runtime
@@ -15,7 +16,7 @@ from services.metering import count
 from services.models import ask
 from services.runs import choices, evidence_of
 from services.sandbox import Sandbox
-from services.search.providers import Providers, providers_for
+from services.search.providers import providers_for
 from services.steps import Outcome, attempt
 
 MAX_CODE_RUNS = 3
@@ -31,11 +32,12 @@ async def coder(task: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     async def work() -> Outcome:
         providers = await providers_for(choices(runtime))
         tables = providers.tables_for(f"{task['question']} {task['step'].description}", MAX_TABLES)
-        files = {table.file: await providers.table_bytes(table) for table in tables}
+        files = {table.view.file: await asyncio.to_thread(table.path.read_bytes) for table in tables}
         files["excerpts.json"] = _excerpts_file(task)
+        views = [table.view for table in tables]
         attempts: list[CodeAttempt] = []
         for _ in range(MAX_CODE_RUNS):
-            code = await ask("coder", _prompt(task, tables, attempts), Code)
+            code = await ask("coder", _prompt(task, views, attempts), Code)
             count(code_runs=1)
             ran = await Sandbox().run(code.code, files=files)
             if ran.ok and ran.stdout.strip():

@@ -68,4 +68,4 @@ def _announce(runtime: Runtime[RunContext], locale: str, plan: Plan) -> None:
     if plan.steps:
         emit_message(runtime, "plan", "planner", "plan", locale, title=plan.title, data=plan.model_dump(mode="json"))
     else:
-        emit(runtime, "plan", "planner", say("plan_enough", locale), **plan.model_dump(mode="json"))
+        emit(runtime, "plan", "planner", say("plan_enough", locale), plan.model_dump(mode="json"))

@@ -109,4 +109,4 @@ def _announce(
         title = say("reflection_enough", locale)
     else:
         title = say("reflection_gaps", locale, gaps="; ".join(reflection.missing_aspects or reflection.follow_up_queries) or "?")
-    emit(runtime, "reflection", "reflector", title, **reflection.model_dump(mode="json"))
+    emit(runtime, "reflection", "reflector", title, reflection.model_dump(mode="json"))

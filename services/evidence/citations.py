@@ -1,7 +1,7 @@
 """Citation verification: every sentence of a report that makes a claim is checked against the excerpts that it cites.
 
-The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or runs
-does not survive; a sentence whose citations do not support it is marked or dropped; a blockquote must be verbatim.
+The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or
+runs does not survive; a sentence whose citations do not support it is marked or dropped; a blockquote must be verbatim.
 """
 
 import re
@@ -43,7 +43,7 @@ _SMALL = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 
 @dataclass(slots=True)
 class CheckedReport:
-    """A report's Markdown after the check; citations are still excerpt ids, each in brackets of its own: `[E2-1][E3-2]`."""
+    """A report's Markdown after the check; citations are still excerpt ids, each in its own brackets: `[E2-1][E3-2]`."""
 
     markdown: str
     claims: list[Claim] = field(default_factory=list)

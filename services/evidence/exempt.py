@@ -17,14 +17,19 @@ _LABEL = re.compile(
     rf"^(?:{_LABELS})\s*(?:[:：.。—-]+\s*|\s+(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*(?=[\u4e00-\u9fff])|$)", re.IGNORECASE
 )
 _ONLY_LABEL = re.compile(rf"^(?:{_LABELS})\s*[:：.。]*$", re.IGNORECASE)
+_THINGS = r"(?:evidence|sources?|excerpts?|documents?|material|passages?)"
+_LACKS = (
+    r"(?:do(?:es)? not|did not|do(?:es)?n['’]t|didn['’]t|cannot|can['’]t|says? nothing|lacks?|(?:is|are) silent|"
+    r"(?:gives?|contains?|offers?|provides?|names?|mentions?|states?) no)"
+)
 _NOTHING_KNOWN = re.compile(
     r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s+)?(?:"
-    r"(?:there (?:is|was|are) )?no (?:\w+ ){0,2}(?:evidence|sources?|information|data|excerpts?|documents?|material|passages?|answer|figures?)\b|"
-    r"(?:none of )?(?:the|these|this|available|collected|cited|retrieved|our) (?:\w+ ){0,2}(?:evidence|sources?|excerpts?|documents?|material|passages?|report)"
-    r"(?: \w+){0,2}? (?:do(?:es)? not|did not|do(?:es)?n['’]t|didn['’]t|cannot|can['’]t|says? nothing|lacks?|gives? no|contains? no|offers? no|provides? no|"
-    r"names? no|mentions? no|states? no|is silent|are silent)\b|"
-    r"(?:it|this|that|what|whether|how|why|when|who|where|which)\b[^,;.]{0,80}? (?:is|are|was|were|remains?|could)(?: still)? (?:not (?:be )?"
-    r"(?:found|known|stated|answered|established|determined|covered|verified|told|said|given)|unknown|unclear|open|unanswered)\b)",
+    rf"(?:there (?:is|was|are) )?no (?:\w+ ){{0,2}}(?:{_THINGS}|information|data|answer|figures?)\b|"
+    rf"(?:none of )?(?:the|these|this|available|collected|cited|retrieved|our) (?:\w+ ){{0,2}}(?:{_THINGS}|report)"
+    rf"(?: \w+){{0,2}}? {_LACKS}\b|"
+    r"(?:it|this|that|what|whether|how|why|when|who|where|which)\b[^,;.]{0,80}? (?:is|are|was|were|remains?|could)"
+    r"(?: still)? (?:unknown|unclear|open|unanswered|"
+    r"not (?:be )?(?:found|known|stated|answered|established|determined|covered|verified|told|said|given))\b)",
     re.IGNORECASE,
 )
 _NOTHING_KNOWN_CHINESE = re.compile(

@@ -1,4 +1,4 @@
-"""Finding a quote in a text: exactly if it stands there, else under harmless differences, mapped back to exact offsets."""
+"""Finding a quote in a text: exactly if it stands there, else under harmless differences, with exact offsets."""
 
 import re
 import unicodedata
@@ -28,9 +28,10 @@ _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tuple[int, int] | None:
     """Find a quote in `text[start:end]`.
 
-    An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line ends,
-    Markdown emphasis, neutralised tags (`‹` for `<`) and, last, case may differ; quotation marks and ellipses around
-    the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span then covers.
+    An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
+    ends, Markdown emphasis, neutralised tags (`‹` for `<`) and, last, case may differ; quotation marks and ellipses
+    around the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span
+    then covers.
 
     Returns:
         Offsets into `text` (not into the slice), or None when the quote is not there or has fewer than `MIN_MEANING`
@@ -77,7 +78,7 @@ class _Folded:
         return _Folded("".join(pieces), places)
 
     def span(self, left: int, right: int) -> tuple[int, int] | None:
-        """Return the original offsets of a stretch, unless it begins or ends inside a character that folded into several."""
+        """Return the original offsets of a stretch, unless it begins or ends inside a character that became several."""
         places = self.places
         if left > 0 and places[left] == places[left - 1]:
             return None

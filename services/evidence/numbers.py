@@ -10,7 +10,7 @@ from typing import Literal
 from services.evidence.numerals import CHINESE, ENGLISH, chinese_value, english_value, scale_value
 
 ROUNDING = Fraction(1, 20)
-"""How far, relatively, a number that is said to be approximate may be off, besides being rounded to the digits it shows."""
+"""How far, relatively, a number that is said to be approximate may be off, if it is also right to the digits it shows."""
 
 Kind = Literal["number", "percent", "date", "years"]
 
@@ -117,8 +117,8 @@ def quantities(text: str) -> list[Quantity]:
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     """Return the numbers and dates of a claim, as written, that no evidence text holds.
 
-    Units are not compared. A number that is said to be approximate may be a rounded one of the evidence; a date may be less exact than
-    that of the evidence, never more; a decade or century may stand for a year within it.
+    Units are not compared. A number that is said to be approximate may be a rounded one of the evidence; a date may be
+    less exact than that of the evidence, never more; a decade or century may stand for a year within it.
     """
     wanted = quantities(claim)
     held = [one for text in evidence for one in quantities(text)] if wanted else []

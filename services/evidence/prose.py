@@ -1,7 +1,7 @@
 """The Markdown that a model writes, taken apart: citations as marks, nothing that links or runs, sentences as wholes.
 
-While a report is checked, a citation is an excerpt's id between two private-use characters, so that nothing that a model or a page
-writes can be taken for one; `written` turns the marks into `[E2-1]` again.
+While a report is checked, a citation is an excerpt's id between two private-use characters, so that nothing that a
+model or a page writes can be taken for one; `written` turns the marks into `[E2-1]` again.
 """
 
 import html
@@ -45,6 +45,7 @@ URL = re.compile(
 )
 _EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\(\s*\)|\[\s*\]|（\s*）)")
 _HARD_BREAK = re.compile(r"(?: {2,}|\\)\n")
+_WRAP = re.compile(r"\s*\n\s*")
 _PARSER = MarkdownIt("commonmark").enable("table")
 _ACTIVE = frozenset({"link_open", "image", "html_inline"})
 
@@ -137,14 +138,12 @@ def _is_active(text: str) -> bool:
 
 def lines_of(text: str) -> list[str]:
     """Cut inline Markdown at its hard line breaks and join what is only wrapped."""
-    return [
-        re.sub(r"\s*\n\s*", lambda found: _joint(line, found.start(), found.end()), line).strip()
-        for line in _HARD_BREAK.split(text)
-    ]
+    return [_WRAP.sub(_joint, line).strip() for line in _HARD_BREAK.split(text)]
 
 
-def _joint(text: str, left: int, right: int) -> str:
-    return "" if left and right < len(text) and has_cjk(text[left - 1]) and has_cjk(text[right]) else " "
+def _joint(found: re.Match[str]) -> str:
+    before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    return "" if has_cjk(before) and has_cjk(after) else " "
 
 
 def sentences_of(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The offline check of an evidence bundle: texts against hashes, quotes against texts, claims against quotes, links against sources."""
+"""The offline check of an evidence bundle: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
 
 import hashlib
 import json
@@ -76,8 +76,8 @@ def seal(content: Mapping[str, Any]) -> str:
 def verify_bundle(folder: Path) -> BundleCheck:
     """Check a bundle offline.
 
-    The hashes in it show that something was changed by accident or carelessly; who rewrites everything, hashes included,
-    still cannot pass off a quote that is not in its text, or a number that is not in its quote.
+    The hashes in it show that something was changed by accident or carelessly; who rewrites everything, hashes
+    included, still cannot pass off a quote that is not in its text, or a number that is not in its quote.
 
     Raises:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
@@ -118,7 +118,8 @@ def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
         raw = json.loads(file.read_bytes())
     except OSError as error:
         raise BundleError(
-            f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; write the report again."
+            f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; "
+            "write the report again."
         ) from None
     except (ValueError, RecursionError) as error:
         raise BundleError(
@@ -134,7 +135,8 @@ def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise BundleError(
-            f"{file} does not have the form of version {FORMAT_VERSION}: {where}: {first['msg']}. Write the report again."
+            f"{file} does not have the form of version {FORMAT_VERSION}: {where}: {first['msg']}. "
+            "Write the report again."
         ) from None
 
 

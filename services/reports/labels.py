@@ -79,7 +79,7 @@ ENGLISH = Labels(
     reason_numbers="Not in what it cites: {what}.",
     reason_names="Names that are not in what it cites: {what}.",
     reason_words="Too few of its words are in what it cites.",
-    reason_language="What it cites is in another language, and it holds no number or name by which it could be checked.",
+    reason_language="What it cites is in another language, and it holds no number or name to check it by.",
     reason_negation="It denies something, and what it cites denies nothing.",
     reason_quote="It is not a verbatim quote of an excerpt.",
 )

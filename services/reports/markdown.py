@@ -52,7 +52,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     """Check a draft's citations, number its sources and render it.
 
     Returns:
-        The report; its excerpts name their sources by number. Without evidence it says so and makes no claims, whatever the draft says.
+        The report; its excerpts name their sources by number. Without evidence it says so and makes no claims,
+        whatever the draft says.
     """
     draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)

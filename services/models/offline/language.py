@@ -113,3 +113,19 @@ def statement_of(question: str) -> str:
     )  # fmt: skip
     text = re.sub(r"请问|请|什么是|是什么|有哪些|是多少|多少|为什么|为何|怎么样|怎样|如何|哪一?年|何时|什么时候|哪些|哪个|哪位|是谁|谁|吗|呢|分别", " ", text)
     return " ".join(text.split()).strip(" ,，。.") or question.strip(" ?？")
+
+
+_DESCRIPTION = re.compile(
+    r"\b(?:whose|that|which|who)\s+(?!is\b|was\b|were\b|are\b|did\b|does\b)\w+|"
+    r"\b(?:the|this|that)\s+(?:[\w-]+\s){0,3}?(?:man|woman|engineer|inventor|scientist|physicist|person|company|ship|vessel|author|"
+    r"officer|captain|institution|university|city|town|country|instrument|machine|device|founder|designer|director|team|study|leader|"
+    r"expedition|builder|creator|discoverer|publisher|owner|producer|performer|president|father|mother|wife|husband|son|daughter)\b"
+    r"(?=\s+(?:of|who|that|which|whose|on|in|used|behind|from|where)\b)"
+    r"|(?:发明|设计|提出|领导|主持|负责|发起|研制|制定|开展|创立|创办|编写|发表)[^，。？]{0,16}的(?:人|学者|医生|机构|单位|公司|大学|国家|城市|团队|研究|专家|那|作者)",
+    re.IGNORECASE,
+)
+
+
+def describes(question: str) -> bool:
+    """Tell whether a question describes something instead of naming it, so that its name has to be found first."""
+    return any(found.start() > 0 for found in _DESCRIPTION.finditer(question))

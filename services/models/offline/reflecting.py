@@ -6,7 +6,7 @@ from itertools import combinations
 from schemas.evidence import Contradiction
 from schemas.reflector import Reflection, StepVerdict
 from services.evidence.numbers import quantities
-from services.models.offline.language import GENERIC, clauses_of, names_in, need_of, statement_of
+from services.models.offline.language import GENERIC, clauses_of, describes, names_in, need_of, statement_of
 from services.models.offline.sections import Evidence, Finding, Prompt, findings_of
 from services.search.tokens import has_cjk, tokens
 
@@ -73,7 +73,7 @@ def _follow_ups(question: str, findings: list[Finding], evidence: list[Evidence]
         return []
     if not uncovered and round_number > 1:
         return []
-    if not uncovered and not _bridges(question):
+    if not uncovered and not describes(question):
         return []
     rest = _words_of(uncovered or lacking, question)
     followed = " ".join(f"{finding.title} {finding.text}" for finding in findings if round_number > 1).lower()
@@ -86,16 +86,6 @@ def _follow_ups(question: str, findings: list[Finding], evidence: list[Evidence]
 def _by_relevance(question: str, evidence: list[Evidence]) -> list[Evidence]:
     wanted = set(tokens(question))
     return sorted(evidence, key=lambda one: -len(wanted & set(tokens(f"{one.quote} {one.source}"))))
-
-
-def _bridges(question: str) -> bool:
-    """Tell whether a question describes something instead of naming it."""
-    pattern = (
-        r"\b(?:whose|that|which|who)\s+\w+|\b(?:the|this|that)\s+(?:\w+\s){0,2}(?:man|woman|engineer|inventor|scientist|physicist|person|company|ship|vessel|author|"
-        r"officer|captain|institution|university|city|town|country|instrument|machine|device|founder|designer|director|team|study)\b"
-        r"|(?:发明|设计|提出|领导|主持|负责|发起|研制|制定|开展)[^，。？]{0,12}的(?:人|学者|医生|机构|单位|公司|大学|国家|城市|团队|研究|专家|那)"
-    )
-    return re.search(pattern, question, re.IGNORECASE) is not None
 
 
 def _words_of(terms: list[str], question: str) -> str:

@@ -14,7 +14,7 @@ MAX_CONCLUSION = 4
 def report(prompt: Prompt) -> str:
     """Write the report, and below it the questions to ask next."""
     findings = [finding for finding in findings_of(prompt) if finding.evidence]
-    background = evidence_of(prompt.one("background"))
+    background = evidence_of(Prompt(prompt.one("background").body))
     ranked = _ranked(prompt.question, findings, background)
     if not ranked:
         return "没有找到证据。" if prompt.chinese else "No evidence was found."

@@ -5,7 +5,7 @@ import re
 from schemas.coordinator import Intent, Triage
 from services.messages import is_chinese, say
 from services.models.offline.computing import asks_for_computation
-from services.models.offline.language import clauses_of, compared_in, names_in
+from services.models.offline.language import clauses_of, compared_in, describes, names_in
 from services.models.offline.sections import Prompt
 from services.search.tokens import has_cjk, tokens
 
@@ -136,5 +136,6 @@ def _simple(question: str) -> bool:
         and len(clauses_of(question)) == 1
         and compared_in(question) is None
         and not asks_for_computation(question)
+        and not describes(question)
         and _COMPLEX.search(inner if not has_cjk(question) else question) is None
     )
