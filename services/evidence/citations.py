@@ -43,7 +43,7 @@ _SMALL = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 
 @dataclass(slots=True)
 class CheckedReport:
-    """A report's Markdown after the check; citations are still excerpt ids, each in its own brackets: `[E2-1][E3-2]`."""
+    """A report's Markdown after the check; citations are still excerpt ids, each in brackets: `[E2-1][E3-2]`."""
 
     markdown: str
     claims: list[Claim] = field(default_factory=list)
@@ -136,10 +136,17 @@ class _Check:
 
     def _paragraph(self, content: str) -> str:
         content = harmless(content, self.shelter, self.known)
+        if self._is_title(content):
+            return self._known_only(content)
         if re.fullmatch(r"\s*(\*\*|__)[^*_.。!！]{1,60}\1[:：]?\s*", content):
             return self._label_line(content.strip())
         parts = [joined(filter(None, map(self._sentence, sentences_of(line)))) for line in lines_of(content)]
         return "  \n".join(part for part in parts if part)
+
+    def _is_title(self, content: str) -> bool:
+        """Tell whether a paragraph is nothing but the title of a source, which is no claim of the report."""
+        letters = re.sub(r"\W+", "", words_of(content, self.shelter)).lower()
+        return bool(letters) and any(letters == re.sub(r"\W+", "", title).lower() for title in self.titles.values())
 
     def _sentence(self, sentence: str) -> str:
         ids = [one for one in cited(sentence) if one in self.excerpts]
@@ -170,7 +177,7 @@ class _Check:
             return ""
         self.result.marked += 1
         self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason))
-        return f"{shown} {self.words.mark}"
+        return f"{shown}{'' if shown.endswith('。') else ' '}{self.words.mark}"
 
     def _known_only(self, text: str) -> str:
         text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)

@@ -10,7 +10,7 @@ from typing import Literal
 from services.evidence.numerals import CHINESE, ENGLISH, chinese_value, english_value, scale_value
 
 ROUNDING = Fraction(1, 20)
-"""How far, relatively, a number that is said to be approximate may be off, if it is also right to the digits it shows."""
+"""How far, relatively, a number that is said to be approximate may be off; it must also be right to the digits it shows."""
 
 Kind = Literal["number", "percent", "date", "years"]
 
@@ -33,14 +33,11 @@ class Quantity:
     approximate: bool = False
 
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ["january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug", "september sept sep", "october oct", "november nov", "december dec"],
-        1,
-    )
-    for name in names.split()
-}
+_MONTH_NAMES = (
+    "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct/"
+    "november nov/december dec"
+)
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _CITATION = re.compile(
     r"[\[【(]\s*\^?E\d+-\d+(?:\s*[,，、;；]?\s*E\d+-\d+)*\s*[\]】)]|\[\[\d+\]\]\([^)\s]*\)|\[\^?\d+\]"
@@ -60,17 +57,21 @@ _DATES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})(?:,? (?P<year>[12]\d{{3}})(?!\d))?",
+        rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})"
+        r"(?:,? (?P<year>[12]\d{3})(?!\d))?",
         re.IGNORECASE,
     ),
     re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
 )
 _DECADE = re.compile(
-    r"(?<![\d,])([12]\d{2}0)['’]?s\b|(?<!\d)(\d{1,2}|二十|十[一-九]|二十一)\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
+    r"(?<![\d,])([12]\d{2}0)['’]?s\b|"
+    r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
 )
 _CENTURY_WORDS = {
     word: number
-    for number, word in enumerate(["sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"], 16)
+    for number, word in enumerate(
+        ["sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"], 16
+    )
 }
 _CENTURY = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
@@ -79,7 +80,8 @@ _ORDINAL = re.compile(rf"\b\d[\d,]*(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", r
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
 _SHARE = re.compile(rf"(百|\d+|{CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _DIGITS = re.compile(
-    r"(?<![A-Za-z\d])(?<![A-Za-z]-)(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
+    r"(?<![A-Za-z\d])(?<![A-Za-z]-)(?P<digits>"
+    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
     r"(?:\s?(?P<scale>[十百千万亿萬億]+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
@@ -89,7 +91,8 @@ _CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
 _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
 _WORDS = re.compile(rf"{ENGLISH.pattern}(?P<percent>\s(?:per ?cent|percentage points?)\b)?", re.IGNORECASE)
 _ABOUT_BEFORE = re.compile(
-    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|[~≈约近]|大约|将近|接近|大概)"
+    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|"
+    r"[~≈约近]|大约|将近|接近|大概)"
     r"[\s$€£¥]*$",
     re.IGNORECASE,
 )

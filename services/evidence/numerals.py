@@ -7,8 +7,9 @@ _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 )
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _WORDS = {word: value for value, word in enumerate(_SMALL.split())} | {
-    word: value * 10 for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+    word: value * 10 for value, word in enumerate(_TENS.split(), 2)
 }
 SCALES = {
     "hundred": 100,

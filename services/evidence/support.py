@@ -1,4 +1,4 @@
-"""Whether quotes support a sentence, by its numbers, dates and names and by enough of its words. Code, not a model."""
+"""Whether quotes support a sentence: its numbers and dates, its names, enough of its words. Code, not a model."""
 
 import re
 import unicodedata
@@ -10,8 +10,8 @@ from services.evidence.numbers import missing_quantities, quantities
 from services.search.tokens import CJK_STOP, STOP_WORDS, has_cjk, stem, tokens
 
 SUPPORT = 0.45
-"""Least share of a sentence's terms that its quotes and their sources' titles must hold. On WiCE's development part (oracle
-chunks, supported against the rest) balanced accuracy with the other checks is flat from 0.3 to 0.5."""
+"""Least share of a sentence's terms that its quotes and their sources' titles must hold. On WiCE's development part
+(oracle chunks, supported against the rest) balanced accuracy with the other checks is flat from 0.3 to 0.5."""
 SUPPORT_CHINESE = 0.35
 """The same for bigrams of Chinese, of which a harmless change of wording breaks more."""
 
@@ -30,23 +30,26 @@ class Verdict:
 _WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W_]+)*\.?|\d[\w.,]*|[^\w\s]")
 _JOINING_WORDS = "of the de la le du des von van der den di da del al el bin ibn and & y e"
 _COMMON_WORDS = (
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep "
-    "sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof tl tldr however moreover "
-    "further furthermore although though while since because before despite according first second third finally later "
-    "today overall once until unlike like one two three four five six seven eight nine ten many several few some most both "
-    "another every bc ad ce bce"
+    "january february march april may june july august september october november december jan feb mar apr jun jul "
+    "aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof tl tldr "
+    "however moreover further furthermore although though while since because before despite according first second "
+    "third finally later today overall once until unlike like one two three four five six seven eight nine ten many "
+    "several few some most both another every bc ad ce bce"
 )
 _JOINING = frozenset(_JOINING_WORDS.split())
 _NOT_NAMES = STOP_WORDS | frozenset(_COMMON_WORDS.split())
+_NATIONAL = re.compile(r"(?:ian|ean|an|n|ese|ish|i)$")
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
     r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
 )
+_NOT_OF_A_NAME = CJK_STOP | frozenset("一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些")
 _NEGATION = re.compile(
     r"\b(?:not|never|no|none|neither|nor|without|cannot|fail(?:s|ed)?|un(?:able|known|likely))\b|n['’]t\b|[不没未无非]",
     re.IGNORECASE,
 )
-_NOT_NEGATION = re.compile(
+_NOT_NOT_OF_A_NAME = CJK_STOP | frozenset("一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些")
+_NEGATION = re.compile(
     r"\bnot only\b|\bno\.? \d|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良", re.IGNORECASE
 )
 
@@ -79,7 +82,7 @@ def check_support(text: str, quotes: Sequence[str], titles: Sequence[str] = ()) 
 
 
 def lexical_share(text: str, around: str) -> float:
-    """Return which share of a sentence's terms (stemmed words, Chinese bigrams) a text holds; 1 for a sentence without terms."""
+    """Return which share of a sentence's terms (stemmed words, Chinese bigrams) a text holds; 1 where there are none."""
     terms = [term for term in dict.fromkeys(tokens(text)) if not term[0].isdigit()]
     held = set(tokens(around, keep_stop_words=True))
     return sum(term in held for term in terms) / len(terms) if terms else 1.0
@@ -110,11 +113,19 @@ def missing_names(text: str, around: str) -> list[str]:
     return missing
 
 
+def _occurs(word: str, held: set[str], squeezed: str) -> bool:
+    """Tell whether a name's word is among stems, is part of a word, or is the adjective of a country that is."""
+    if stem(word) in held or (len(word) > 3 and word in squeezed):
+        return True
+    nation = _NATIONAL.sub("", word)
+    return nation != word and len(nation) > 3 and any(one.startswith(nation) for one in held)
+
+
 def names(text: str) -> list[str]:
     """Return the proper names of a sentence.
 
-    English: runs of capitalised words, without a lone one that begins the sentence (any word may); Chinese: titles in 《》
-    and what ends like an institution or a place.
+    English: runs of capitalised words, without a lone one that begins the sentence (any word may); Chinese: titles in
+    《》 and what ends like an institution or a place.
     """
     found: list[str] = []
     run: list[str] = []
@@ -135,12 +146,8 @@ def names(text: str) -> list[str]:
             found.extend(_closed(run, begins))
             run = []
     found.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
-    for match in _CHINESE_PLACE.finditer(text):
-        if not any(
-            char in CJK_STOP or char in "一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些"
-            for char in match.group(1)
-        ):
-            found.append(match.group())
+    places = _CHINESE_PLACE.finditer(text)
+    found.extend(match.group() for match in places if not _NOT_OF_A_NAME.intersection(match.group(1)))
     return list(dict.fromkeys(found))
 
 

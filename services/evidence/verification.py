@@ -1,4 +1,4 @@
-"""The offline check of an evidence bundle: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
+"""The offline check of a bundle: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
 
 import hashlib
 import json
