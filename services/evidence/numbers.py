@@ -10,7 +10,7 @@ from typing import Literal
 from services.evidence.numerals import CHINESE, ENGLISH, chinese_value, english_value, scale_value
 
 ROUNDING = Fraction(1, 20)
-"""How far, relatively, a number that is said to be approximate may be off; it must also be right to the digits it shows."""
+"""How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
 
 Kind = Literal["number", "percent", "date", "years"]
 
