@@ -4,7 +4,23 @@
 in an event loop, and tells its progress as it goes.
 """
 
-from leadline.api import aresearch, research
-from schemas.reporter import Report
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leadline.api import aresearch, research
+    from schemas.reporter import Report
 
 __all__ = ["Report", "aresearch", "research"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that `leadline --help` need not wait for the graph."""
+    if name == "Report":
+        from schemas.reporter import Report
+
+        return Report
+    if name in __all__:
+        from leadline import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'leadline' has no attribute {name!r}")

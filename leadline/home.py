@@ -23,7 +23,7 @@ RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
 _RUNS = ("runs",)
 _CHECKPOINTS = "checkpoints.sqlite"
 _STORE = "store.sqlite"
-_ALLOWED = [
+ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
         "background_investigator": ["Background"],
@@ -107,7 +107,7 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
         raise StoreError(f"{folder} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written.") from None
     async with AsyncExitStack() as stack:
         checkpointer = await _open(stack, AsyncSqliteSaver.from_conn_string, folder / _CHECKPOINTS)
-        checkpointer.serde = JsonPlusSerializer(allowed_msgpack_modules=_ALLOWED)
+        checkpointer.serde = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
         store = await _open(stack, AsyncSqliteStore.from_conn_string, folder / _STORE)
         try:
             yield Home(build_graph().compile(checkpointer=checkpointer, store=store, name="deep_research"), store)

@@ -1,0 +1,64 @@
+"""What every test stands on: no keys, no network beyond loopback, a home of its own."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+GUARD = Path(__file__).parent / "guard"
+sys.path.insert(0, str(GUARD))
+import sitecustomize  # noqa: E402 - the guard, installed in this process before anything can connect
+
+assert hasattr(sitecustomize, "OutsideConnection")
+os.environ["PYTHONPATH"] = str(GUARD)
+for quiet, value in {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "LANGSMITH_TRACING": "false",
+}.items():
+    os.environ[quiet] = value
+
+PROJECT = Path(__file__).parent.parent
+EXAMPLES = PROJECT / "examples"
+
+
+@pytest.fixture(autouse=True)
+def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Give each test an empty working folder, a home of its own and an environment without keys."""
+    from services.settings import settings
+
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API")):
+            monkeypatch.delenv(name)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "home"))
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """Return a small folder of documents: a machine, its designer, a copy, and a table."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    machine = (
+        "# The wire sounding machine\n\nThe wire sounding machine was designed by William Thomson in 1872. It let a ship take "
+        "soundings while under way.\n\nPiano wire took the place of hemp rope in the machine. The wire was tried first in the Bay "
+        "of Biscay aboard the yacht Lalla Rookh.\n"
+    )
+    (folder / "machine.md").write_text(machine)
+    (folder / "machine-reprint.md").write_text(f"{machine}\nReprinted with kind permission.\n")
+    (folder / "thomson.md").write_text(
+        "# William Thomson\n\nWilliam Thomson was born in Belfast in 1824. He was knighted in 1866 for his work on the Atlantic "
+        "telegraph cable. He became Lord Kelvin in 1892.\n"
+    )
+    (folder / "tallow.md").write_text(
+        "# Arming the lead\n\nTallow was pressed into the hollow of the lead so that a sample of the bottom stuck to it.\n"
+    )
+    (folder / "soundings.csv").write_text("ship,year,depth_m\nChallenger,1875,8184\nChallenger,1874,7137\nVema,1957,9000\n")
+    return folder

@@ -1,0 +1,67 @@
+"""A small HTTP server on loopback that hands each request to a function; it runs in a thread of its own."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(slots=True)
+class Request:
+    """A request as it came in."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Reply:
+    """What is sent back: JSON, or server-sent events where `events` are given."""
+
+    status: int = 200
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    events: list[Any] | None = None
+
+
+@contextmanager
+def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
+    """Serve until the block ends, and yield the server's address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            body = json.loads(self.rfile.read(length) or b"{}")
+            self._send(answer(Request(self.path, dict(self.headers), body)))
+
+        def _send(self, reply: Reply) -> None:
+            if reply.events is None:
+                data, kind = json.dumps(reply.body).encode(), "application/json"
+            else:
+                lines = [f"data: {json.dumps(event)}\n\n" for event in reply.events]
+                data, kind = "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream"
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,120 @@
+"""The house rules that a reader relies on: stems, directions of imports, the picture, the types in a checkpoint."""
+
+import ast
+import importlib
+import json
+import typing
+from pathlib import Path
+
+import pytest
+from jinja2 import meta
+from pydantic import BaseModel
+
+from graph.app import graph
+from leadline.home import ALLOWED_TYPES
+from prompts import ENVIRONMENT, prompt_info, template_source
+from schemas.context import RunContext
+from schemas.state import ResearchState
+from tests.conftest import PROJECT
+
+ROLES = ["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
+LAYERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
+MAY_IMPORT = {
+    "schemas": {"schemas"},
+    "prompts": {"prompts", "schemas"},
+    "services": {"services", "prompts", "schemas"},
+    "nodes": {"nodes", "services", "prompts", "schemas"},
+    "graph": {"graph", "nodes", "services", "prompts", "schemas"},
+    "leadline": set(LAYERS),
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_node_template_and_schema_share_a_stem(role: str) -> None:
+    assert (PROJECT / "nodes" / f"{role}.py").exists()
+    assert (PROJECT / "prompts" / f"{role}.md").exists()
+    assert (PROJECT / "schemas" / f"{role}.py").exists()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_template_takes_exactly_the_fields_of_its_prompt_model(role: str) -> None:
+    model = getattr(importlib.import_module(f"schemas.{role}"), f"{role.capitalize()}Prompt")
+    wanted = meta.find_undeclared_variables(ENVIRONMENT.parse(template_source(role)))
+    assert wanted == set(model.model_fields)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_template_says_its_version_and_what_changed(role: str) -> None:
+    info = prompt_info(role)
+    assert info.version == len(info.changelog)
+
+
+def test_every_template_belongs_to_a_node() -> None:
+    assert {path.stem for path in (PROJECT / "prompts").glob("*.md")} == set(ROLES)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_imports_point_one_way(layer: str) -> None:
+    for path in (PROJECT / layer).rglob("*.py"):
+        imported = {
+            name.split(".")[0]
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            for name in _names(node)
+        }
+        assert imported & set(LAYERS) <= MAY_IMPORT[layer], path
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module]
+    return []
+
+
+def test_the_picture_in_the_readme_is_that_of_the_compiled_graph() -> None:
+    drawn = graph.get_graph().draw_mermaid(with_styles=False).strip()
+    assert drawn in (PROJECT / "README.md").read_text("utf-8")
+
+
+def test_the_graph_is_compiled_without_checkpointer_and_store() -> None:
+    assert graph.checkpointer is None
+    assert graph.store is None
+    assert json.loads((PROJECT / "langgraph.json").read_text())["graphs"]["deep_research"]["path"] == "graph.app:graph"
+
+
+def test_a_checkpoint_may_hold_every_type_of_the_state_and_no_other_of_ours() -> None:
+    found: set[type[BaseModel]] = set()
+    for hint in typing.get_type_hints(ResearchState).values():
+        _collect(hint, found)
+    expected = {(one.__module__, one.__name__) for one in found if one.__module__.startswith("schemas.")}
+    assert set(ALLOWED_TYPES) == expected
+
+
+def _collect(hint: object, found: set[type[BaseModel]]) -> None:
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        if hint not in found:
+            found.add(hint)
+            for field in hint.model_fields.values():
+                _collect(field.annotation, found)
+        return
+    for part in typing.get_args(hint):
+        _collect(part, found)
+
+
+def test_every_choice_of_a_run_is_described_bounded_and_optional() -> None:
+    for name, field in RunContext.model_fields.items():
+        assert field.description, name
+        assert not field.is_required(), name
+        if field.annotation is int:
+            assert field.metadata, f"{name} has no bounds"
+
+
+def test_the_tree_names_no_path_of_a_machine_and_no_registry() -> None:
+    suffixes = {".py", ".md", ".toml", ".json", ".lock", ".ipynb", ".yaml"}
+    skipped = {".venv", ".git", "out", ".leadline", "examples", ".langgraph_api"}
+    for path in PROJECT.rglob("*"):
+        if path.suffix in suffixes and not skipped & set(path.relative_to(PROJECT).parts) and path != Path(__file__):
+            text = path.read_text("utf-8")
+            assert "/root/" not in text, path
+            assert "/simple/" not in text, path
