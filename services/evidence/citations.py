@@ -222,7 +222,7 @@ class _Check:
         return ""
 
     def _not_verbatim(self, text: str) -> str:
-        words = " ".join(words_of(text, self.shelter).split())
+        words = words_of(harmless(text, self.shelter, self.known), self.shelter)
         if not words:
             return ""
         ids = [one for one in cited(text) if one in self.excerpts]

@@ -19,7 +19,7 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 _SPACES = re.compile(r"\s+")
 _IDLE_SPACE = re.compile(rf"(?<=[^\w\s]) | (?=[^\w\s])|(?<=[{_CJK}]) | (?=[{_CJK}])")
 _ELLIPSIS = re.compile(r"\[\.{3,}\]|\(\.{3,}\)|\.{3,}")
-_EDGE = " \n\t'<>"
+_EDGE = " \n\t'"
 _QUOTES = frozenset("'\"‘’‚‛“”„‟′″＇＂「」『』«»`´")
 _DASHES = frozenset("-‐‑‒–—―−－﹣")
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
@@ -130,7 +130,10 @@ def _lower(text: str) -> str:
 
 def _parts(quote: str) -> list[str]:
     """Return the folded quote, cut at its inner ellipses, without marks around it."""
-    parts = [part.strip(_EDGE) for part in _ELLIPSIS.split(_fold(quote).text)]
+    folded = _fold(quote).text.strip(_EDGE)
+    if re.fullmatch(r"<[^<>]*>", folded):  # French quotation marks
+        folded = folded[1:-1]
+    parts = [part.strip(_EDGE) for part in _ELLIPSIS.split(folded)]
     return [part for part in parts if part]
 
 

@@ -80,7 +80,7 @@ _ORDINAL = re.compile(rf"\b\d[\d,]*(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", r
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
 _SHARE = re.compile(rf"(百|\d+|{CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _DIGITS = re.compile(
-    r"(?<![A-Za-z\d])(?<![A-Za-z]-)(?P<digits>"
+    r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
     r"(?:\s?(?P<scale>[十百千万亿萬億]+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",

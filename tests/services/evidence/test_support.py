@@ -1,0 +1,72 @@
+"""A sentence is supported when its numbers, names and enough of its words stand in what it cites."""
+
+import pytest
+
+from services.evidence.support import check_support, names
+from tests.services.evidence.conftest import QUOTES
+
+CHALLENGER, WIRE, PLAN, OUTDOORS = QUOTES.values()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("HMS Challenger sounded 4,475 fathoms near Guam on 23 March 1875.", CHALLENGER),
+        ("In March 1875 the Challenger found about 4,500 fathoms near Guam.", CHALLENGER),
+        ("Hemp lines were slow and heavy, and wire replaced them.", WIRE),
+        ("教育部等八部门于二〇一八年八月三十日印发该实施方案，目标是到2030年小学生近视率降到百分之三十八以下。", PLAN),
+        ("户外活动每天2小时以上，近视发生风险降低约三分之一。", OUTDOORS),
+        ("The target for 2030 is a rate below 38%.", PLAN),
+    ],
+)
+def test_what_the_quote_says_is_supported(sentence: str, quote: str) -> None:
+    assert check_support(sentence, [quote]).failing == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote", "failing", "what"),
+    [
+        ("HMS Challenger sounded 4,575 fathoms near Guam.", CHALLENGER, "numbers", ("4,575",)),
+        ("HMS Challenger sounded near Guam on 24 March 1875.", CHALLENGER, "numbers", ("24 March 1875",)),
+        ("In 1875 HMS Beagle sounded 4,475 fathoms.", CHALLENGER, "names", ("HMS Beagle",)),
+        ("John Murray sounded 4,475 fathoms near Guam.", CHALLENGER, "names", ("John Murray",)),
+        ("The Challenger sounded near Hawaii.", CHALLENGER, "names", ("Hawaii",)),
+        ("The crew ate well and complained of the heat.", CHALLENGER, "words", ()),
+        ("Wire never replaced the hemp line.", WIRE, "negation", ()),
+        ("到2035年小学生近视率下降到38%以下。", PLAN, "numbers", ("2035年",)),
+        ("《健康中国行动》要求小学生近视率下降到38%以下。", PLAN, "names", ("健康中国行动",)),
+        ("北京大学等八部门印发实施方案，要求小学生近视率下降。", PLAN, "names", ("北京大学",)),
+        ("睡眠不足的学生更容易肥胖。", OUTDOORS, "words", ()),
+        ("户外活动不能使近视发生风险降低。", OUTDOORS, "negation", ()),
+        ("Outdoor time is good for the eyes.", OUTDOORS, "language", ()),
+    ],
+)
+def test_what_the_quote_does_not_say_fails_and_is_named(sentence: str, quote: str, failing: str, what: tuple[str, ...]) -> None:
+    verdict = check_support(sentence, [quote])
+    assert (verdict.failing, verdict.what) == (failing, what)
+
+
+def test_names_but_not_numbers_may_stand_in_the_title_of_the_source() -> None:
+    assert check_support("Tizard wrote that wire replaced the hemp line.", [WIRE], ["Letters of T. H. Tizard"]).failing == ""
+    assert check_support("In 1874 wire replaced the hemp line.", [WIRE], ["Letters of 1874"]).failing == "numbers"
+
+
+def test_several_quotes_support_a_sentence_together() -> None:
+    sentence = "HMS Challenger sounded 4,475 fathoms, and wire replaced the hemp line."
+    assert check_support(sentence, [CHALLENGER, WIRE]).failing == ""
+    assert check_support(sentence, []).failing == "uncited"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The Royal Society of London paid for it.", ["Royal Society of London"]),
+        ("Sir Charles Wyville Thomson led; Murray followed.", ["Sir Charles Wyville Thomson"]),
+        ("They met Murray in March at NASA.", ["Murray", "NASA"]),
+        ("However, the ship was slow.", []),
+        ("Divers found it.", []),
+        ("这所大学位于该省，由中山大学牵头。", ["中山大学"]),
+    ],
+)
+def test_names_are_told_from_words_that_begin_a_sentence(sentence: str, expected: list[str]) -> None:
+    assert names(sentence) == expected
