@@ -1,5 +1,6 @@
 """Numbers and dates of sentences, so that a claim's can be looked for in what it cites, English and Chinese alike."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from typing import Literal
 
 from services.evidence.numerals import CHINESE, ENGLISH, chinese_value, english_value, scale_value
 
-ROUNDING = Fraction(1, 20)
+ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
 
 Kind = Literal["number", "percent", "date", "years"]
@@ -22,13 +23,13 @@ class Quantity:
     text: str
     """As written."""
     kind: Kind
-    value: Fraction = Fraction(0)
+    value: float = 0.0
     """Of a number or a percentage; percentages are not divided by 100."""
     date: tuple[int | None, int | None, int | None] = (None, None, None)
     """Year, month and day of a date, each where given."""
     years: tuple[int, int] = (0, 0)
     """First and last year of a decade or century."""
-    step: Fraction = Fraction(1)
+    step: float = 1.0
     """What the last digit that is not a trailing zero counts: 100 in 4,500."""
     approximate: bool = False
 
@@ -183,21 +184,20 @@ def _shares(text: str) -> _Found:
         whole, part = found.groups()
         value = _decimal(part) if part[0].isascii() else chinese_value(part)
         if whole == "百":
-            yield (
-                *found.span(),
-                Quantity(found.group(), "percent", value, step=_step(part), approximate=_is_about(text, found)),
-            )
+            yield *found.span(), _number(text, found, value, percent=True)
         else:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
-            yield *found.span(), Quantity(found.group(), "number", value / total if total else value)
+            yield *found.span(), _number(text, found, value / total if total else value, percent=False)
 
 
 def _digits(text: str) -> _Found:
     for found in _DIGITS.finditer(text):
+        value = _decimal(found["digits"])
         scale = scale_value(found["scale"] or found["word"] or "")
-        value, step = _decimal(found["digits"]) * scale, _step(found["digits"]) * scale
-        kind: Kind = "percent" if found["percent"] else "number"
-        yield *found.span(), Quantity(found.group().strip(), kind, value, step=step, approximate=_is_about(text, found))
+        yield (
+            *found.span(),
+            _number(text, found, value * scale, percent=bool(found["percent"]), step=_step(value) * scale),
+        )
 
 
 def _decimal(written: str) -> Fraction:
@@ -208,28 +208,37 @@ def _decimal(written: str) -> Fraction:
     return Fraction(written.replace(",", ""))
 
 
-def _step(written: str) -> Fraction:
-    digits = written.replace(",", "") if re.search(r",\d{3}", written) else written.replace(",", ".")
-    whole, _, decimals = digits.partition(".")
-    if decimals:
-        return Fraction(1, 10 ** len(decimals))
-    return Fraction(10 ** (len(whole) - len(whole.rstrip("0"))) if whole.strip("0").isdigit() else 1)
+def _step(value: Fraction) -> Fraction:
+    """Return what the last digit of a number counts: 100 in 4,500, 1/10 in 3.5."""
+    if value.denominator > 1:
+        decimals = next((count for count in range(1, 10) if 10**count % value.denominator == 0), 10)
+        return Fraction(1, 10**decimals)
+    digits = str(value.numerator)
+    return Fraction(10 ** (len(digits) - len(digits.rstrip("0"))) if value else 1)
+
+
+def _number(
+    text: str, found: re.Match[str], value: Fraction, *, percent: bool, step: Fraction | None = None
+) -> Quantity:
+    before = text[max(0, found.start() - 16) : found.start()]
+    about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, found.end()) is not None
+    step = _step(value) if step is None else step
+    kind: Kind = "percent" if percent else "number"
+    return Quantity(found.group().strip(), kind, _float(value), step=_float(step), approximate=about)
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _chinese(text: str) -> _Found:
     for found in _CHINESE.finditer(text):
         written = found.group().removesuffix("个百分点")
-        if not _counts(written, text[found.end() : found.end() + 1]) and not found["percent"]:
-            continue
-        value = chinese_value(written)
-        kind: Kind = "percent" if found["percent"] else "number"
-        digits = str(int(value))
-        step = (
-            Fraction(10 ** (len(digits) - len(digits.rstrip("0"))))
-            if value.denominator == 1 and value
-            else Fraction(1, 10)
-        )
-        yield *found.span(), Quantity(found.group(), kind, value, step=step, approximate=_is_about(text, found))
+        if _counts(written, text[found.end() : found.end() + 1]) or found["percent"]:
+            yield *found.span(), _number(text, found, chinese_value(written), percent=bool(found["percent"]))
 
 
 def _counts(written: str, following: str) -> bool:
@@ -243,19 +252,9 @@ def _counts(written: str, following: str) -> bool:
 
 def _english(text: str) -> _Found:
     for found in _WORDS.finditer(text):
-        written = found.group()
-        value = english_value(written)
-        if value in (0, 1):
-            continue
-        digits = str(int(value))
-        step = Fraction(10 ** (len(digits) - len(digits.rstrip("0"))))
-        kind: Kind = "percent" if found["percent"] else "number"
-        yield *found.span(), Quantity(written, kind, value, step=step, approximate=_is_about(text, found))
-
-
-def _is_about(text: str, found: re.Match[str]) -> bool:
-    before = text[max(0, found.start() - 16) : found.start()]
-    return _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, found.end()) is not None
+        value = english_value(found.group())
+        if value > 1:
+            yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
 
 
 def _is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
@@ -267,16 +266,14 @@ def _is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
             first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
         )
     values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
-    values += [
-        (Fraction(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None
-    ]
+    values += [(float(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
     return any(_same(wanted, value, kind) for value, kind in values)
 
 
-def _same(wanted: Quantity, value: Fraction, kind: str) -> bool:
+def _same(wanted: Quantity, value: float, kind: str) -> bool:
     if value == wanted.value:
         return True
-    if wanted.kind != kind and kind == "number" and wanted.value == value * 100:
+    if wanted.kind != kind and kind == "number" and math.isclose(wanted.value, value * 100, rel_tol=1e-9):
         return True
     if not wanted.approximate or not value:
         return False
@@ -301,6 +298,6 @@ def _years_of(quantity: Quantity) -> list[int]:
     """Return the years that a quantity names: a date's, or a plain number that can be one."""
     if quantity.kind == "date":
         return [quantity.date[0]] if quantity.date[0] is not None else []
-    if quantity.kind == "number" and quantity.value.denominator == 1 and 1000 <= quantity.value <= 2999:
+    if quantity.kind == "number" and quantity.value.is_integer() and 1000 <= quantity.value <= 2999:
         return [int(quantity.value)]
     return []

@@ -16,9 +16,13 @@ GOOD = "HMS Challenger sounded 4,475 fathoms near Guam [E2-1]."
 GOOD_CHINESE = "要求到2030年小学生近视率下降到38%以下[E4-1]。"
 
 
-def check(markdown: str, excerpts: Excerpts, unsupported: Literal["mark", "drop"] = "mark", locale: str = "en-US") -> CheckedReport:
+def check(
+    markdown: str, excerpts: Excerpts, unsupported: Literal["mark", "drop"] = "mark", locale: str = "en-US"
+) -> CheckedReport:
     titles = {"source of E2-1": "Narrative of the Voyage of 1872 to 1876", "source of E4-1": "实施方案要点"}
-    return check_citations(markdown, excerpts, titles=titles, unsupported=unsupported, locale=locale, question="How deep is it?")
+    return check_citations(
+        markdown, excerpts, titles=titles, unsupported=unsupported, locale=locale, question="How deep is it?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,7 +53,10 @@ def test_an_unknown_citation_is_removed_and_supports_nothing(excerpts: Excerpts)
 
 @pytest.mark.parametrize("invented", ["[1]", "[S1]", "[^2]", "【3†source】", "[E2]"])
 def test_citations_in_invented_forms_are_removed(invented: str, excerpts: Excerpts) -> None:
-    assert check(f"HMS Challenger sounded near Guam {invented}[E2-1].", excerpts).markdown == "HMS Challenger sounded near Guam [E2-1]."
+    assert (
+        check(f"HMS Challenger sounded near Guam {invented}[E2-1].", excerpts).markdown
+        == "HMS Challenger sounded near Guam [E2-1]."
+    )
 
 
 def test_a_sentence_without_support_is_marked_in_the_report_s_language(excerpts: Excerpts) -> None:
@@ -63,7 +70,9 @@ def test_a_sentence_without_support_is_marked_in_the_report_s_language(excerpts:
 
 
 def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Excerpts) -> None:
-    checked = check(f"# Depth\n\n## Fiction\n\nIt was 9,999 fathoms [E2-1].\n\n## Fact\n\n{GOOD} It sank.", excerpts, "drop")
+    checked = check(
+        f"# Depth\n\n## Fiction\n\nIt was 9,999 fathoms [E2-1].\n\n## Fact\n\n{GOOD} It sank.", excerpts, "drop"
+    )
     assert checked.markdown == f"# Depth\n\n## Fact\n\n{GOOD}"
     assert (checked.marked, checked.dropped, len(checked.claims)) == (0, 2, 1)
 
@@ -119,7 +128,7 @@ def test_a_claim_in_the_clothes_of_something_else_is_marked(smuggled: str, excer
     "hostile",
     [
         "[the site](https://evil.example/a)",
-        "[the site](https://evil.example/a_(b) \"title\")",
+        '[the site](https://evil.example/a_(b) "title")',
         "[the [nested] site](https://evil.example)",
         "[the `site`](https://evil.example)",
         "![the site](https://evil.example/x.png)",
@@ -158,11 +167,39 @@ def test_nothing_that_links_loads_or_runs_survives(hostile: str, excerpts: Excer
 def active(markdown: str) -> list[str]:
     tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
     inner = [child.type for token in tokens for child in token.children or []]
-    return [kind for kind in [*(token.type for token in tokens), *inner] if kind in {"link_open", "image", "html_block", "html_inline"}]
+    return [
+        kind
+        for kind in [*(token.type for token in tokens), *inner]
+        if kind in {"link_open", "image", "html_block", "html_inline"}
+    ]
 
 
-PIECES = ["[", "]", "(", ")", "](", "![", "<a>", "<", ">", "`", "$", "*", "_", "\\", "\n", "\n\n", "> ", "- ", "| ", "# ", " ",
-          "x", "https://evil.example", "[E2-1]", "E2-1", "[r]: /u", "&lt;", "。", "```", "1. "]  # fmt: skip
+PIECES = [
+    *[
+        "[",
+        "]",
+        "(",
+        ")",
+        "](",
+        "![",
+        "<a>",
+        "<",
+        ">",
+        "`",
+        "$",
+        "*",
+        "_",
+        "\\",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "| ",
+        "# ",
+        " ",
+    ],
+    *["x", "https://evil.example", "[E2-1]", "E2-1", "[r]: /u", "&lt;", "。", "```", "1. "],
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
@@ -227,18 +264,26 @@ def test_formulas_and_code_stay_as_they_are(excerpts: Excerpts) -> None:
 
 
 def test_abbreviations_decimals_and_semicolons_end_no_sentence(excerpts: Excerpts) -> None:
-    assert len(check("On 23 March 1875 H.M.S. Challenger, e.g. near Guam, sounded 4,475 fathoms [E2-1].", excerpts).claims) == 1
+    assert (
+        len(check("On 23 March 1875 H.M.S. Challenger, e.g. near Guam, sounded 4,475 fathoms [E2-1].", excerpts).claims)
+        == 1
+    )
     assert len(check("教育部等八部门印发实施方案；要求到2030年小学生近视率下降到38%以下[E4-1]。", excerpts).claims) == 1
 
 
 def test_a_wrapped_paragraph_is_joined_and_hard_breaks_stay(excerpts: Excerpts) -> None:
-    assert check("HMS Challenger sounded\n4,475 fathoms [E2-1].", excerpts).markdown == "HMS Challenger sounded 4,475 fathoms [E2-1]."
+    assert (
+        check("HMS Challenger sounded\n4,475 fathoms [E2-1].", excerpts).markdown
+        == "HMS Challenger sounded 4,475 fathoms [E2-1]."
+    )
     assert check("教育部等八部门\n印发实施方案[E4-1]。", excerpts).markdown == "教育部等八部门印发实施方案[E4-1]。"
     assert check(f"{GOOD}  \n{GOOD}", excerpts).markdown == f"{GOOD}  \n{GOOD}"
 
 
 @pytest.mark.parametrize("unsupported", ["mark", "drop"])
-def test_checking_a_checked_report_again_changes_no_verdict(unsupported: Literal["mark", "drop"], excerpts: Excerpts) -> None:
+def test_checking_a_checked_report_again_changes_no_verdict(
+    unsupported: Literal["mark", "drop"], excerpts: Excerpts
+) -> None:
     written = f"# Depth\n\n{GOOD} {GOOD}\n\n- {GOOD_CHINESE}\n\n> the hemp line [E3-2]"
     once = check(written, excerpts, unsupported)
     again = check(once.markdown, excerpts, unsupported)

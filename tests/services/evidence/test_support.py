@@ -41,13 +41,18 @@ def test_what_the_quote_says_is_supported(sentence: str, quote: str) -> None:
         ("Outdoor time is good for the eyes.", OUTDOORS, "language", ()),
     ],
 )
-def test_what_the_quote_does_not_say_fails_and_is_named(sentence: str, quote: str, failing: str, what: tuple[str, ...]) -> None:
+def test_what_the_quote_does_not_say_fails_and_is_named(
+    sentence: str, quote: str, failing: str, what: tuple[str, ...]
+) -> None:
     verdict = check_support(sentence, [quote])
     assert (verdict.failing, verdict.what) == (failing, what)
 
 
 def test_names_but_not_numbers_may_stand_in_the_title_of_the_source() -> None:
-    assert check_support("Tizard wrote that wire replaced the hemp line.", [WIRE], ["Letters of T. H. Tizard"]).failing == ""
+    assert (
+        check_support("Tizard wrote that wire replaced the hemp line.", [WIRE], ["Letters of T. H. Tizard"]).failing
+        == ""
+    )
     assert check_support("In 1874 wire replaced the hemp line.", [WIRE], ["Letters of 1874"]).failing == "numbers"
 
 

@@ -1,0 +1,68 @@
+"""Drafts of reports over sources that lie in an evidence store."""
+
+from collections.abc import Callable
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from schemas.evidence import Excerpt, Source
+from services.evidence.duplicates import fingerprint
+from services.evidence.store import EvidenceStore, content_hash, normalise_text
+from services.reports.markdown import Draft
+
+TEXTS = {
+    "web": "The voyage.\n\nOn 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam.\n\nIt went on to Japan.",
+    "paper": "Deep-sea wire.\n\nThe piano wire of Lucas replaced the hemp line, which had been slow and heavy.\n",
+    "plan": "实施方案\n\n2018年8月30日，教育部等八部门印发实施方案，要求到2030年小学生近视率下降到38%以下。",
+}
+QUOTES = {
+    "E1-1": ("web", "On 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam."),
+    "E1-2": ("web", "It went on to Japan."),
+    "E2-1": ("paper", "The piano wire of Lucas replaced the hemp line, which had been slow and heavy."),
+    "E3-1": ("plan", "2018年8月30日，教育部等八部门印发实施方案，要求到2030年小学生近视率下降到38%以下。"),
+}
+PLACES = {"web": "https://example.org/a (b)?q=1|2", "paper": "papers/wire notes.md", "plan": "政策/方案.md"}
+
+Make = Callable[..., Draft]
+
+
+def source_of(name: str, **changes: object) -> Source:
+    text = TEXTS[name]
+    source = Source(
+        url=PLACES[name],
+        title=f"The {name}",
+        kind="web" if name == "web" else "document",
+        content_hash=content_hash(text),
+        fingerprint=fingerprint(text),
+    )
+    return source.model_copy(update=changes)
+
+
+def excerpt_of(one: str) -> Excerpt:
+    name, quote = QUOTES[one]
+    text = normalise_text(TEXTS[name])
+    start = text.index(quote)
+    return Excerpt(id=one, source_id=content_hash(text), quote=quote, start=start, end=start + len(quote))
+
+
+@pytest.fixture
+def draft() -> Make:
+    """Make a draft; sources and excerpts are named by their keys."""
+
+    def make(
+        markdown: str, *, excerpts: list[str] | None = None, sources: list[Source] | None = None, **fields: object
+    ) -> Draft:
+        sources = [source_of(name) for name in TEXTS] if sources is None else sources
+        chosen = [excerpt_of(one) for one in (list(QUOTES) if excerpts is None else excerpts)]
+        given = {"question": "How deep is the trench?", "locale": "en-US", "title": "The depth of the trench", **fields}
+        return Draft(markdown=markdown, excerpts=chosen, sources={one.content_hash: one for one in sources}, **given)  # type: ignore[arg-type]  # fields are the test's
+
+    return make
+
+
+@pytest.fixture
+async def evidence() -> EvidenceStore:
+    store = EvidenceStore(InMemoryStore())
+    for text in TEXTS.values():
+        await store.put_text(text)
+    return store

@@ -1,0 +1,208 @@
+"""The rendered report: numbered sources, citations as links, and everything that must be said besides."""
+
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from schemas.evidence import Contradiction
+from schemas.planner import Plan, Step
+from schemas.results import StepResult
+from schemas.usage import RoleUsage, Usage
+from services.reports.markdown import finish_report
+from tests.services.reports.conftest import PLACES, TEXTS, Make, excerpt_of, source_of
+
+WEB_LINK = "https://example.org/a%20%28b%29?q=1%7C2"
+PAPER_LINK = f"sources/{source_of('paper').content_hash}.txt"
+DEPTH = "HMS Challenger sounded 4,475 fathoms near Guam [E1-1]."
+WIRE = "Wire replaced the hemp line [E2-1]."
+
+
+def test_sources_are_numbered_in_the_order_in_which_they_are_cited(draft: Make) -> None:
+    report = finish_report(draft(f"{WIRE} {DEPTH} {WIRE}"), Usage())
+    assert f"Wire replaced the hemp line [[1]]({PAPER_LINK}). HMS" in report.markdown
+    assert f"near Guam [[2]]({WEB_LINK})." in report.markdown
+    assert [(one.id, one.title) for one in report.sources] == [
+        ("S1", "The paper"),
+        ("S2", "The web"),
+        ("S3", "The plan"),
+    ]
+    assert {one.id: one.source_id for one in report.excerpts} == {
+        "E1-1": "S2",
+        "E1-2": "S2",
+        "E2-1": "S1",
+        "E3-1": "S3",
+    }
+
+
+def test_neighbouring_citations_of_one_source_are_one(draft: Make) -> None:
+    report = finish_report(
+        draft("HMS Challenger sounded 4,475 fathoms near Guam and went on to Japan [E1-1][E1-2][E2-1]."), Usage()
+    )
+    assert f"Japan [[1]]({WEB_LINK})[[2]]({PAPER_LINK})." in report.markdown
+
+
+def test_copies_are_cited_as_their_original_and_listed_with_it(draft: Make) -> None:
+    copy = source_of("paper", duplicate_of=source_of("web").content_hash, fingerprint="")
+    report = finish_report(
+        draft(f"{WIRE} {DEPTH}", sources=[source_of("web"), copy], excerpts=["E1-1", "E2-1"]), Usage()
+    )
+    assert f"line [[1]]({WEB_LINK}). HMS" in report.markdown
+    assert f"Guam [[1]]({WEB_LINK})." in report.markdown
+    assert [(one.id, one.duplicate_of) for one in report.sources] == [("S1", None), ("S2", "S1")]
+    assert {one.id: one.source_id for one in report.excerpts} == {"E1-1": "S1", "E2-1": "S2"}
+    assert f"same text: {PLACES['paper']}" in report.markdown
+
+
+def test_a_copy_stands_for_an_original_that_is_not_among_the_sources(draft: Make) -> None:
+    copies = [
+        source_of("paper", duplicate_of="f" * 64, fingerprint=""),
+        source_of("web", duplicate_of="f" * 64, fingerprint=""),
+    ]
+    report = finish_report(draft(WIRE, sources=copies, excerpts=["E2-1", "E1-1"]), Usage())
+    assert [(one.id, one.title, one.duplicate_of) for one in report.sources] == [
+        ("S1", "The paper", None),
+        ("S2", "The web", "S1"),
+    ]
+
+
+def test_the_title_is_the_draft_s_heading_else_the_plan_s(draft: Make) -> None:
+    assert finish_report(draft(f"# 4,475 fathoms\n\n{DEPTH}"), Usage()).title == "4,475 fathoms"
+    assert finish_report(draft(DEPTH), Usage()).title == "The depth of the trench"
+    assert finish_report(draft(DEPTH, title="It is 12,345 m deep"), Usage()).title == "How deep is the trench?"
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_no_evidence_makes_an_honest_report_without_claims(draft: Make, locale: str) -> None:
+    failed = StepResult(step_id="1", status="failed", error="search is down")
+    plan = Plan(title="t", steps=[Step(id="1", title="Find the depth", description="d")])
+    report = finish_report(
+        draft("The trench is 9,999 m deep [E1-1].", excerpts=[], locale=locale, results=[failed], plans=[plan]), Usage()
+    )
+    assert "9,999" not in report.markdown
+    assert ("没有找到" if locale == "zh-CN" else "No evidence was found") in report.markdown
+    assert "Find the depth" in report.markdown
+    assert "search is down" in report.markdown
+    assert (report.citations, report.sources, report.excerpts) == ([], [], [])
+
+
+def test_a_draft_of_which_nothing_holds_says_so(draft: Make) -> None:
+    report = finish_report(draft("# Depth\n\nThe moon is green [E1-1].", unsupported="drop"), Usage())
+    assert "No sentence of the draft was supported" in report.markdown
+    assert "left out, because what they cite does not support them: 1" in report.markdown
+
+
+def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
+    steps = [Step(id=str(place), title=f"Step {place} title", description="d") for place in (1, 2, 3)]
+    results = [
+        StepResult(step_id="1", status="done", excerpts=[excerpt_of("E1-1")]),
+        StepResult(step_id="2", status="failed", error="The page was empty."),
+        StepResult(step_id="3", status="skipped", error="Step 2 came to nothing."),
+    ]
+    snippet = source_of("web", snippet_only=True)
+    report = finish_report(
+        draft(
+            f"{DEPTH} It was green [E1-1].",
+            sources=[snippet],
+            excerpts=["E1-1"],
+            plans=[Plan(title="t", steps=steps)],
+            results=results,
+            limits=["The limit of 3 plans was reached."],
+            missing_aspects=["who paid"],
+            notes=["Written without a language model."],
+        ),
+        Usage(),
+    )
+    below = report.markdown.split("## Limits of this report")[1].split("## References")[0]
+    for said in (
+        "The limit of 3 plans was reached.",
+        "Step “Step 2 title” failed: The page was empty.",
+        "Step “Step 3 title” was skipped: Step 2 came to nothing.",
+        "The sources do not tell: who paid",
+        "does not support them: 1",
+        "only a search engine's snippet was read",
+        "Written without a language model.",
+    ):
+        assert said in below
+    assert report.results[0].excerpts[0].source_id == "S1"
+
+
+def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> None:
+    conflict = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
+    report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
+    below = report.markdown.split("## Where sources disagree")[1].split("##")[0]
+    assert f"“{excerpt_of('E1-1').quote}” [[1]]({WEB_LINK})" in below
+    assert f"“{excerpt_of('E2-1').quote}” [[2]]({PAPER_LINK})" in below
+    assert report.contradictions == [conflict]
+
+
+@pytest.mark.parametrize("ids", [["E1-1", "E9-9"], ["E1-1", "E1-1"]])
+def test_a_contradiction_without_two_excerpts_is_left_out(draft: Make, ids: list[str]) -> None:
+    report = finish_report(draft(DEPTH, contradictions=[Contradiction(topic="t", excerpt_ids=ids)]), Usage())
+    assert "Where sources disagree" not in report.markdown
+    assert report.contradictions == []
+
+
+def test_a_chinese_report_has_chinese_labels(draft: Make) -> None:
+    made = draft(
+        "要求到2030年小学生近视率下降到38%以下[E3-1]。",
+        locale="zh-CN",
+        limits=["已达到上限"],
+        follow_up_questions=["初中呢？"],
+    )
+    markdown = finish_report(made, Usage()).markdown
+    assert all(
+        label in markdown for label in ("## 本报告的局限", "## 可以继续追问", "## 参考来源", "政策/方案.md · 文档")
+    )
+    assert not re.search(r"(?m)^## [A-Z]", markdown)
+
+
+HOSTILE = (
+    "T](https://evil.example) <script> ![i](https://evil.example/i) # H | `c` [[1]](x) [E1-1] https://evil.example"
+)
+
+
+def test_text_from_outside_injects_nothing(draft: Make) -> None:
+    hostile = source_of("web", title=HOSTILE, published=HOSTILE)
+    paper = source_of("paper", url=f"docs/{HOSTILE}\n# heading")
+    made = draft(
+        DEPTH,
+        sources=[hostile, paper],
+        excerpts=["E1-1", "E2-1"],
+        title=HOSTILE,
+        limits=[HOSTILE],
+        missing_aspects=[f"\n\n# {HOSTILE}"],
+        follow_up_questions=[HOSTILE],
+        notes=[HOSTILE],
+        opening=HOSTILE,
+        contradictions=[Contradiction(topic=HOSTILE, excerpt_ids=["E1-1", "E2-1"])],
+    )
+    tokens = MarkdownIt("commonmark").enable("table").parse(finish_report(made, Usage()).markdown)
+    children = [child for token in tokens for child in token.children or []]
+    assert {child.attrs["href"] for child in children if child.type == "link_open"} == {WEB_LINK, PAPER_LINK}
+    assert not [child for child in children if child.type in {"image", "html_inline"}]
+    assert not [token for token in tokens if token.type == "html_block"]
+    headings = [tokens[place + 1].content for place, token in enumerate(tokens) if token.type == "heading_open"]
+    assert len(headings) == 5
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "//evil.example", "ftp://evil.example"]
+)
+def test_only_web_addresses_become_links(draft: Make, url: str) -> None:
+    report = finish_report(draft(DEPTH, sources=[source_of("web", url=url)], excerpts=["E1-1"]), Usage())
+    assert f"[[1]](sources/{source_of('web').content_hash}.txt)" in report.markdown
+    assert f"]({url}" not in report.markdown
+
+
+def test_everything_of_the_run_is_kept(draft: Make) -> None:
+    usage = Usage(roles={"reporter": RoleUsage(calls=1)})
+    made = draft(DEPTH, plans=[Plan(title="p")], follow_up_questions=["What next?"])
+    report = finish_report(made, usage)
+    assert (report.question, report.usage, report.plans, report.follow_up_questions) == (
+        made.question,
+        usage,
+        made.plans,
+        ["What next?"],
+    )
+    assert len(TEXTS) == len(report.sources)
