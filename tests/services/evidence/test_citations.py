@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -202,6 +202,7 @@ PIECES = [
 ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_no_mixture_of_markup_makes_a_link(markdown: str) -> None:
     quote = "HMS Challenger sounded 4,475 fathoms."

@@ -1,7 +1,7 @@
 """Numbers and dates compare across the ways of writing them, in English and Chinese."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.evidence.numbers import missing_quantities, quantities
@@ -134,6 +134,7 @@ def test_numbers_may_come_from_different_texts() -> None:
     assert missing_quantities("4,475 in 1875", ["4,475", "1875"]) == []
 
 
+@settings(deadline=None)
 @given(st.integers(2, 10**9))
 def test_separators_do_not_matter(number: int) -> None:
     assert missing_quantities(f"{number:,} m", [f"{number} m"]) == []
@@ -141,6 +142,7 @@ def test_separators_do_not_matter(number: int) -> None:
     assert missing_quantities(f"{number + 1} m", [f"{number:,} m"]) == [str(number + 1)]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_a_text_holds_its_own_numbers(text: str) -> None:
     assert missing_quantities(text, [text]) == []
