@@ -25,7 +25,9 @@ from services.evidence.prose import (
     Shelter,
     cited,
     harmless,
+    inert,
     joined,
+    kept_inline,
     lines_of,
     sentences_of,
     with_marks,
@@ -95,7 +97,8 @@ class _Check:
         blocks = _without_empty_sections(
             [(node, self._block(node)) for node in root.children], dropped=self.result.dropped > 0
         )
-        self.result.markdown = self.shelter.restored(written("\n\n".join(blocks)))
+        shown = (inert(self.shelter.restored(block)) for block in blocks)
+        self.result.markdown = written("\n\n".join(block for block in shown if block))
         return self.result
 
     def _block(self, node: SyntaxTreeNode) -> str:
@@ -141,7 +144,7 @@ class _Check:
         if re.fullmatch(r"\s*(\*\*|__)[^*_.。!！]{1,60}\1[:：]?\s*", content):
             return self._label_line(content.strip())
         parts = [joined(filter(None, map(self._sentence, sentences_of(line)))) for line in lines_of(content)]
-        return "  \n".join(part for part in parts if part)
+        return kept_inline("  \n".join(part for part in parts if part))
 
     def _is_title(self, content: str) -> bool:
         """Tell whether a paragraph is nothing but the title of a source, which is no claim of the report."""
@@ -152,6 +155,8 @@ class _Check:
         ids = [one for one in cited(sentence) if one in self.excerpts]
         words = without_label(words_of(sentence, self.shelter))
         shown = self._known_only(sentence)
+        if not re.search(r"\w", words):
+            return ""
         if self.shelter.only_formulas(sentence) or claims_nothing(
             words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified
         ):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from services.evidence.passages import sentences
 from services.search.tokens import has_cjk
@@ -28,26 +29,33 @@ _INVENTED = re.compile(
 )
 
 _MATH = re.compile(
-    r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])", re.DOTALL
+    r"\$\$.{1,2000}?\$\$|\\\[.{1,2000}?\\\]|\\\(.{1,500}?\\\)|"
+    r"(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])",
+    re.DOTALL,
 )
-_UNSAFE_MATH = re.compile(r"\]\(|<[A-Za-z/!]|://|\n\s*\n|^\$?\d[\d.,]*\s", re.DOTALL)
+_UNSAFE_MATH = re.compile(rf"\]\(|<[A-Za-z/!]|://|[`~{OPEN}]|\n\s*\n|^\$?\d[\d.,]*\s", re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
-_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)")
-_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.)+)\][ \t]?\[[^\[\]]*\]")
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]\\]|\\.){0,1000})\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,500}\)){0,2000}\)", re.DOTALL
+)
+_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.){1,1000})\][ \t]?\[[^\[\]]{0,1000}\]", re.DOTALL)
 _END_OF_URL = r"[^\s<>\"'）)\]】，。；、|`\ue000-\ue003]"
 URL = re.compile(
     rf"\b(?:(?:https?|ftps?|file|data|javascript|vbscript|mailto):/{{0,2}}|www\.){_END_OF_URL}+|"
-    rf"\b(?:[\w-]+\.)+(?:com|org|net|gov|edu|cn|io|info)/{_END_OF_URL}*",
+    rf"(?<![\w.-])(?:[\w-]{{1,63}}\.){{1,6}}(?:com|org|net|gov|edu|cn|io|info)/{_END_OF_URL}*",
     re.IGNORECASE,
 )
 _EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\(\s*\)|\[\s*\]|（\s*）)")
+_BLOCK_START = re.compile(
+    r"\A(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|[>=<|]|`{3}|~{3}|(?=[-*_:|])[-*_:|\s]+$|\[(?=[^\]]*\]:))"
+)
 _HARD_BREAK = re.compile(r"(?: {2,}|\\)\n")
 _WRAP = re.compile(r"\s*\n\s*")
 _PARSER = MarkdownIt("commonmark").enable("table")
-_ACTIVE = frozenset({"link_open", "image", "html_inline"})
+_ACTIVE = frozenset({"link_open", "image", "html_inline", "html_block"})
 
 
 @dataclass(slots=True)
@@ -126,14 +134,44 @@ def harmless(text: str, shelter: Shelter, known: str) -> str:
     text = _REFERENCE.sub(r"\1", _INVENTED.sub("", text))
     text = URL.sub(lambda found: shelter.code(f"`{found.group()}`") if found.group() in known else "", text)
     text = _EMPTY_BRACKETS.sub("", text)
-    if _is_active(shelter.restored(text)):
-        text = re.sub(r"[\[\]<`!]", r"\\\g<0>", text)
     return text
 
 
-def _is_active(text: str) -> bool:
-    tokens = _PARSER.parseInline(CITATION.sub("", text))
-    return any(child.type in _ACTIVE for token in tokens for child in token.children or [])
+def inert(block: str) -> str:
+    """Make sure of a finished block of Markdown: parsed again, its citations must be its only links.
+
+    Whatever mixture of markup slipped through what `harmless` takes out is shown as plain characters instead.
+    """
+    block = re.sub(rf"(?<=[!\\])(?={OPEN})", " ", re.sub(rf"(?<={CLOSE})(?=[(\[:])", " ", block))
+    if _is_inert(block):
+        return block
+    escaped = re.sub(r"[\[\]<`!~]", r"\\\g<0>", block.replace("\\", ""))
+    return escaped if _is_inert(escaped) else ""
+
+
+def _is_inert(block: str) -> bool:
+    if _active(CITATION.sub("x", block)):
+        return False
+    active = _active(CITATION.sub("[[1]](s)", block))
+    citations = [one for one in active if one.type == "link_open" and one.attrs.get("href") == "s"]
+    return len(active) == len(citations) == len(CITATION.findall(block))
+
+
+def _active(markdown: str) -> list[Token]:
+    tokens = _PARSER.parse(markdown)
+    inner = [child for token in tokens for child in token.children or []]
+    return [one for one in [*tokens, *inner] if one.type in _ACTIVE]
+
+
+def kept_inline(text: str) -> str:
+    """Escape what, at the beginning of a line, would make a paragraph something else: a heading, a list, a fence."""
+    return "\n".join(
+        _BLOCK_START.sub(lambda found: _unstarted(found.group()), line.lstrip()) for line in text.split("\n")
+    )
+
+
+def _unstarted(start: str) -> str:
+    return f"{start[:-1]}\\{start[-1]}" if start[0].isdigit() else f"\\{start}"
 
 
 def lines_of(text: str) -> list[str]:
