@@ -133,8 +133,7 @@ def harmless(text: str, shelter: Shelter, known: str) -> str:
             break
     text = _REFERENCE.sub(r"\1", _INVENTED.sub("", text))
     text = URL.sub(lambda found: shelter.code(f"`{found.group()}`") if found.group() in known else "", text)
-    text = _EMPTY_BRACKETS.sub("", text)
-    return text
+    return _EMPTY_BRACKETS.sub("", text)
 
 
 def inert(block: str) -> str:

@@ -15,7 +15,7 @@ SUPPORT = 0.45
 SUPPORT_CHINESE = 0.35
 """The same for bigrams of Chinese, of which a harmless change of wording breaks more."""
 
-Failing = Literal["", "uncited", "numbers", "names", "words", "language", "negation"]
+Failing = Literal["", "uncited", "numbers", "names", "words", "language", "negation", "opposite"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Verdict:
     """The numbers or names that are not there, as the sentence writes them."""
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W_]+)*\.?|\d[\w.,]*|[^\w\s]")
+_LETTER = r"A-Za-z\u00c0-\u024f\u0370-\u052f"
+_PART = re.compile(rf"[{_LETTER}\d]+")
+_WORD = re.compile(rf"[{_LETTER}][{_LETTER}\d]*(?:['’.&-][{_LETTER}\d]+)*\.?|\d[\w.,]*|[^\w\s]|[^\W{_LETTER}\d_]+")
 _JOINING_WORDS = "of the de la le du des von van der den di da del al el bin ibn and & y e"
 _COMMON_WORDS = (
     "january february march april may june july august september october november december jan feb mar apr jun jul "
@@ -39,6 +41,18 @@ _COMMON_WORDS = (
 _JOINING = frozenset(_JOINING_WORDS.split())
 _NOT_NAMES = STOP_WORDS | frozenset(_COMMON_WORDS.split())
 _NATIONAL = re.compile(r"(?:ian|ean|an|n|ese|ish|i)$")
+_SUBJECT = re.compile(
+    r"^([A-Z][a-z]{3,})(?:['’]s [a-z]|\s(?:(?:later|first|then|also|once|soon|never|again)\s)?"
+    r"(?:is|was|had|has|wrote|found|led|made|took|became|began|went|gave|saw|built|won|lost|said|came|left|died|sent|held|ran|drew|thought|knew|told|sank|kept|got|[a-z]{2,}ed)\b)"
+)
+_COMMON_SUBJECTS = (
+    "research study analysis data evidence work growth production demand progress interest development nobody "
+    "everyone someone nothing everything anyone people government water light sound depth speed time weather "
+    "temperature pressure "
+    "science technology money help part half much little such what nature history life"
+)
+_COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ure)$")
+_NOT_SUBJECTS = _NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
     r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
@@ -48,6 +62,24 @@ _NEGATION = re.compile(
     r"\b(?:not|never|no|none|neither|nor|without|cannot|fail(?:s|ed)?|un(?:able|known|likely))\b|n['’]t\b|[不没未无非]",
     re.IGNORECASE,
 )
+_OPPOSITES = [
+    tuple(re.compile(rf"\b(?:{side})\b" if side.isascii() else side, re.IGNORECASE) for side in pair)
+    for pair in (
+        (
+            r"increas\w+|rose|ris(?:e|es|en|ing)|gr[eo]w\w*",
+            r"decreas\w+|fell|fall(?:s|en|ing)?|declin\w+|dropp?(?:s|ed|ing)?|reduc\w+",
+        ),
+        (r"higher|more|greater|larger|deeper|longer|faster", r"lower|less|fewer|smaller|shallower|shorter|slower"),
+        (
+            r"highest|most|greatest|largest|deepest|longest|fastest",
+            r"lowest|least|fewest|smallest|shallowest|shortest|slowest",
+        ),
+        (r"before|earlier than", r"after|later than"),
+        ("增加|上升|提高|升高|增长|上涨|扩大|加快", "减少|下降|降低|减慢|下跌|缩小|减缓|减轻"),
+        ("高于|大于|多于|超过|早于", "低于|小于|少于|不足|晚于"),
+        ("有效|有益|支持", "无效|无益|反对"),
+    )
+]
 _NOT_NEGATION = re.compile(
     r"\bnot only\b|\bno\.? \d|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良", re.IGNORECASE
 )
@@ -77,7 +109,19 @@ def check_support(text: str, quotes: Sequence[str], titles: Sequence[str] = ()) 
         return Verdict("words")
     if negated(text) and not any(negated(quote) for quote in quotes):
         return Verdict("negation")
-    return Verdict()
+    turned = opposite(text, around)
+    return Verdict("opposite", turned) if turned else Verdict()
+
+
+def opposite(text: str, around: str) -> tuple[str, ...]:
+    """Return the words by which a sentence turns a direction round: `rose` where the text has only `fell`."""
+    turned = []
+    for pair in _OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            found = one.search(text)
+            if found and not other.search(text) and not one.search(around) and other.search(around):
+                turned.append(found.group())
+    return tuple(turned)
 
 
 def lexical_share(text: str, around: str) -> float:
@@ -94,7 +138,7 @@ def negated(text: str) -> bool:
 
 def missing_names(text: str, around: str) -> list[str]:
     """Return the names of a sentence, as written, that do not occur in a text."""
-    held = {stem(_plain(word)) for word in re.findall(r"[^\W_]+", around)}
+    held = {stem(_plain(word)) for word in _PART.findall(around)}
     squeezed = re.sub(r"\W+", "", _plain(around))
     missing = []
     for name in names(text):
@@ -102,7 +146,7 @@ def missing_names(text: str, around: str) -> list[str]:
             if re.sub(r"\W+", "", _plain(name)) not in squeezed:
                 missing.append(name)
             continue
-        words = [_plain(word) for word in re.findall(r"[^\W_]+", re.sub(r"['’]s\b", "", name))]
+        words = [_plain(word) for word in _PART.findall(re.sub(r"['’]s\b", "", name))]
         if not all(_occurs(word, held, squeezed) for word in words if word not in _JOINING):
             missing.append(name)
     return missing
@@ -119,10 +163,13 @@ def _occurs(word: str, held: set[str], squeezed: str) -> bool:
 def names(text: str) -> list[str]:
     """Return the proper names of a sentence.
 
-    English: runs of capitalised words, without a lone one that begins the sentence (any word may); Chinese: titles in
-    《》 and what ends like an institution or a place.
+    English: runs of capitalised words; a lone one that begins the sentence only where it acts as a person does (`Murray
+    wrote`), for any word may begin one. Chinese: titles in 《》 and what ends like an institution or a place.
     """
     found: list[str] = []
+    subject = _SUBJECT.match(text)
+    if subject and subject.group(1).lower() not in _NOT_SUBJECTS and not _COMMON_ENDING.search(subject.group(1)):
+        found.append(subject.group(1))
     run: list[str] = []
     first = True
     begins = False

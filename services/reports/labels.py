@@ -35,6 +35,7 @@ class Labels:
     reason_words: str
     reason_language: str
     reason_negation: str
+    reason_opposite: str
     reason_quote: str
     brackets: tuple[str, str] = ("(", ")")
 
@@ -53,6 +54,7 @@ class Labels:
             "words": self.reason_words,
             "language": self.reason_language,
             "negation": self.reason_negation,
+            "opposite": self.reason_opposite,
         }[verdict.failing].format(what=", ".join(verdict.what))
 
 
@@ -81,6 +83,7 @@ ENGLISH = Labels(
     reason_words="Too few of its words are in what it cites.",
     reason_language="What it cites is in another language, and it holds no number or name to check it by.",
     reason_negation="It denies something, and what it cites denies nothing.",
+    reason_opposite="What it cites says the opposite of: {what}.",
     reason_quote="It is not a verbatim quote of an excerpt.",
 )
 CHINESE = Labels(
@@ -108,6 +111,7 @@ CHINESE = Labels(
     reason_words="所引内容中只有很少的相同词语。",
     reason_language="所引内容是另一种语言，且句中没有可供核对的数字或名称。",
     reason_negation="句子作了否定，而所引内容没有否定。",
+    reason_opposite="所引内容的说法与此相反：{what}。",
     reason_quote="不是摘录的逐字引文。",
     brackets=("（", "）"),
 )
