@@ -2,13 +2,12 @@
 
 import asyncio
 import contextlib
+import json
 import math
 import os
-import shutil
+import platform
 import signal
-import stat
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Mapping
@@ -17,7 +16,12 @@ from pathlib import Path
 from typing import Literal
 
 from services.errors import SandboxRefused, SettingsError
+from services.sandbox.canaries import CANARIES, COUNT, CanaryResult, read_results
 from services.sandbox.imports import refused_imports
+from services.sandbox.interpreter import Interpreter, default_python, interpreter
+from services.sandbox.jail import EXIT_MEMORY
+from services.sandbox.seccomp import filter_program
+from services.sandbox.workfolder import artifacts, excess, prepare, remove
 from services.settings import settings
 
 Mode = Literal["isolated", "unsafe"]
@@ -25,15 +29,17 @@ Mode = Literal["isolated", "unsafe"]
 MIN_SECONDS, MAX_SECONDS, DEFAULT_SECONDS = 5.0, 300.0, 60.0
 MAX_OUTPUT = 1_000_000
 """Bytes of stdout and of stderr; a program that writes more is ended."""
-MAX_DISK = 200_000_000
-"""Bytes that all files of a run may take together."""
-MAX_FILES = 500
-MAX_ARTIFACTS, MAX_ARTIFACT_BYTES = 20, 20_000_000
+MEMORY = 2 << 30
+"""Bytes of address space."""
+FILE_SIZE = 64 << 20
+OPEN_FILES = 64
 _POLL = 0.1
+_CANARY_SECONDS = 20.0
 _JAIL = Path(__file__).with_name("jail.py")
+_SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGSYS: "system call"} if sys.platform != "win32" else {}
 
-_canaries: dict[str, str] = {}
-"""What the canaries found, by interpreter: nothing when all were stopped."""
+_isolated: set[Path] = set()
+"""Interpreters whose canaries were all stopped. A failure is tried again: it may have been a busy moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,8 @@ class SandboxResult:
     seconds: float
     mode: Mode
     stopped_by: str = ""
-    """`timeout`, `output`, `disk` or `files` where the parent ended it; `imports` where it never began."""
+    """`timeout`, `output`, `disk`, `files` or `threads` where the parent ended it; `cpu`, `memory` or `system call` where
+    the system did; `imports` where it never began."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
     """Files that the program wrote, by name."""
 
@@ -57,7 +64,11 @@ class SandboxResult:
         if self.ok:
             return ""
         last = self.stderr.strip()[-1_500:]
-        return f"stopped by {self.stopped_by}. {last}".strip() if self.stopped_by else last or f"it ended with exit code {self.exit_code}"
+        return (
+            f"stopped by {self.stopped_by}. {last}".strip()
+            if self.stopped_by
+            else last or f"it ended with exit code {self.exit_code}"
+        )
 
 
 class Sandbox:
@@ -65,10 +76,14 @@ class Sandbox:
 
     def __init__(self, mode: Mode | None = None, python: Path | None = None) -> None:
         self.mode: Mode = mode or settings().leadline_sandbox
-        self._python = python or Path(sys.executable)
+        self._python = python or default_python()
 
     async def run(
-        self, code: str, *, files: Mapping[str, bytes] | None = None, timeout: float = DEFAULT_SECONDS  # noqa: ASYNC109 - the limit is of the child, not of this call
+        self,
+        code: str,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        timeout: float = DEFAULT_SECONDS,  # noqa: ASYNC109 - the limit is of the child, not of this call
     ) -> SandboxResult:
         """Run a program.
 
@@ -90,139 +105,145 @@ class Sandbox:
             await self._require_isolation()
         return await self._run(code, files or {}, timeout)
 
-    async def _require_isolation(self) -> None:
-        key = str(self._python)
-        if key not in _canaries:
-            _canaries[key] = await self._try_canaries()
-        if _canaries[key]:
-            raise SandboxRefused(
-                f"Code is not run: this machine does not isolate it ({_canaries[key]}). It needs Linux with Landlock and seccomp. "
-                "To run model-written code without isolation all the same, set LEADLINE_SANDBOX=unsafe."
-            )
+    async def canaries(self) -> list[CanaryResult]:
+        """Make a few escape attempts as a jailed program would; all of them stopped means that this machine isolates.
 
-    async def _try_canaries(self) -> str:
+        Raises:
+            SandboxRefused: the jail could not even be closed.
+        """
         if sys.platform != "linux":
-            return f"{sys.platform} has no Landlock"
+            raise _refusal(f"{sys.platform} has no Landlock")
         with tempfile.NamedTemporaryFile(prefix="leadline-canary-") as secret:
-            secret.write(b"canary")
-            secret.flush()
-            result = await self._run(_CANARIES.replace("SECRET", secret.name), {}, MIN_SECONDS)
-        if result.ok and result.stdout.strip() == "all stopped":
-            return ""
-        return " ".join((result.stdout or result.stderr).split())[:300] or "the canaries did not run"
+            result = await self._run(CANARIES.replace("SECRET", secret.name), {}, _CANARY_SECONDS)
+        found = read_results(result.stdout)
+        if len(found) != COUNT:
+            raise _refusal(" ".join(result.error.split())[-300:] or "the canaries did not run")
+        return found
+
+    async def _require_isolation(self) -> None:
+        if self._python in _isolated:
+            return
+        escaped = [canary.name for canary in await self.canaries() if not canary.stopped]
+        if escaped:
+            raise _refusal(f"not stopped: {', '.join(escaped)}")
+        _isolated.add(self._python)
 
     async def _run(self, code: str, files: Mapping[str, bytes], seconds: float) -> SandboxResult:
+        command = await self._command(seconds)
         work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-run-"))
         try:
-            await asyncio.to_thread(_prepare, work, code, files)
-            return await self._watched(work, set(files) | {"main.py"}, seconds)
+            await asyncio.to_thread(prepare, work, code, files)
+            return await self._watched(
+                [part.replace("WORK", str(work)) for part in command], work, set(files) | {"main.py"}, seconds
+            )
         finally:
-            await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
+            await asyncio.to_thread(remove, work)
 
-    def _command(self, work: Path, seconds: float) -> list[str]:
+    async def _command(self, seconds: float) -> list[str]:
+        """Return the command line, with WORK where the work folder belongs."""
         if self.mode == "unsafe":
-            return [str(self._python), "-I", "main.py"]
-        return [str(self._python), "-I", "-X", "utf8", str(_JAIL), str(work), str(math.ceil(seconds)), *_readable(self._python)]
+            return [str(self._python), "-I", "-B", "-X", "utf8", "main.py"]
+        setup = _setup(await interpreter(self._python), seconds)
+        return [str(self._python), "-I", "-S", "-B", "-X", "utf8", str(_JAIL), setup]
 
-    async def _watched(self, work: Path, given: set[str], seconds: float) -> SandboxResult:
+    async def _watched(self, command: list[str], work: Path, given: set[str], seconds: float) -> SandboxResult:
         started = time.monotonic()
         child = await asyncio.create_subprocess_exec(
-            *self._command(work, seconds),
-            cwd=work, env=_environment(work), stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-        assert child.stdout is not None and child.stderr is not None  # noqa: S101, PT018 - both are pipes, as asked for
-        readers = [asyncio.create_task(_read(child.stdout)), asyncio.create_task(_read(child.stderr))]
+            *command,
+            cwd=work,
+            env=_environment(work),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+        out, err = _Output(child.stdout), _Output(child.stderr)
+        stopped_by = ""
         try:
-            stopped_by = await _wait(child, readers, work, started + seconds)
+            stopped_by = await _wait(child, [out, err], work, started + seconds)
         finally:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)
-            await child.wait()
-        out, err = [await reader for reader in readers]
-        artifacts = await asyncio.to_thread(_artifacts, work, given)
+            # A daemon of an unsafe program can hold the pipes open for ever
+            await asyncio.wait([asyncio.ensure_future(child.wait()), out.task, err.task], timeout=2)
+            out.task.cancel()
+            err.task.cancel()
         code = child.returncode if child.returncode is not None else -1
+        if not stopped_by and self.mode == "isolated":
+            stopped_by = "memory" if code == EXIT_MEMORY else _SIGNALS.get(code, "")
         return SandboxResult(
             ok=code == 0 and not stopped_by,
-            stdout=out[:MAX_OUTPUT].decode("utf-8", "replace"),
-            stderr=err[:MAX_OUTPUT].decode("utf-8", "replace"),
+            stdout=out.text(),
+            stderr=err.text(),
             exit_code=code,
             seconds=round(time.monotonic() - started, 3),
             mode=self.mode,
             stopped_by=stopped_by,
-            artifacts=artifacts,
+            artifacts=await asyncio.to_thread(artifacts, work, given),
         )
 
 
-async def _wait(child: asyncio.subprocess.Process, readers: list[asyncio.Task[bytes]], work: Path, deadline: float) -> str:
+class _Output:
+    """What a program writes: the first megabyte is kept, the rest is read and dropped until the program is ended."""
+
+    def __init__(self, stream: asyncio.StreamReader | None) -> None:
+        self._kept = bytearray()
+        self.flooded = False
+        self.task = asyncio.create_task(self._read(stream))
+
+    async def _read(self, stream: asyncio.StreamReader | None) -> None:
+        while stream is not None and (chunk := await stream.read(65_536)):
+            room = MAX_OUTPUT - len(self._kept)
+            self._kept += chunk[:room]
+            self.flooded = self.flooded or len(chunk) > room
+
+    def text(self) -> str:
+        return self._kept.decode("utf-8", "replace")
+
+
+async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work: Path, deadline: float) -> str:
     """Wait for the end, and return what it was ended by; nothing when it ended by itself."""
     ended = asyncio.create_task(child.wait())
     try:
         while True:
-            done, _ = await asyncio.wait([ended, *[one for one in readers if not one.done()]], timeout=_POLL, return_when=asyncio.FIRST_COMPLETED)
-            if any(one.done() and len(one.result()) > MAX_OUTPUT for one in readers):
+            done, _ = await asyncio.wait([ended], timeout=_POLL)
+            if any(output.flooded for output in outputs):
                 return "output"
-            if ended in done:
+            if done or child.returncode is not None:
                 return ""
             if time.monotonic() > deadline:
                 return "timeout"
-            count, size = await asyncio.to_thread(_usage, work)
-            if size > MAX_DISK:
-                return "disk"
-            if count > MAX_FILES:
-                return "files"
+            over = await asyncio.to_thread(excess, work, child.pid)
+            if over:
+                return over
     finally:
         ended.cancel()
 
 
-async def _read(stream: asyncio.StreamReader) -> bytes:
-    """Read up to a little over the limit; the rest is left, so that a flood ends the run instead of the memory."""
-    kept = bytearray()
-    while len(kept) <= MAX_OUTPUT:
-        chunk = await stream.read(65_536)
-        if not chunk:
-            break
-        kept += chunk
-    return bytes(kept)
+def _refusal(reason: str) -> SandboxRefused:
+    return SandboxRefused(
+        f"Code is not run: this machine does not isolate it ({reason}). It needs Linux with Landlock and seccomp. "
+        "To run model-written code without isolation all the same, set LEADLINE_SANDBOX=unsafe."
+    )
 
 
-def _usage(work: Path) -> tuple[int, int]:
-    count = size = 0
-    for folder, _, names in os.walk(work):
-        count += len(names)
-        for name in names:
-            with contextlib.suppress(OSError):
-                size += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH116, PTH118 - this runs ten times a second
-        if count > MAX_FILES:
-            break
-    return count, size
-
-
-def _prepare(work: Path, code: str, files: Mapping[str, bytes]) -> None:
-    for name, data in files.items():
-        if Path(name).name != name or name in {".", "..", "main.py"}:
-            raise SettingsError(f"{name!r} is no plain file name for a program's work folder.")
-        (work / name).write_bytes(data)
-    (work / "main.py").write_text(code, "utf-8")
-
-
-def _artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
-    """Collect regular files with one link that the program made; links and devices are left alone, nothing is interpreted."""
-    found: dict[str, bytes] = {}
-    room = MAX_ARTIFACT_BYTES
-    for name in sorted(os.listdir(work)):  # noqa: PTH208 - names alone are wanted
-        if name in given or name.startswith((".", "__pycache__")) or len(found) >= MAX_ARTIFACTS:
-            continue
-        try:
-            handle = os.open(work / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            continue
-        with os.fdopen(handle, "rb") as file:
-            about = os.fstat(handle)
-            if stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and about.st_size <= room:
-                found[name] = file.read(room)
-                room -= len(found[name])
-    return found
+def _setup(chosen: Interpreter, seconds: float) -> str:
+    try:
+        instructions = filter_program(platform.machine())
+    except ValueError as error:
+        raise _refusal(str(error)) from None
+    return json.dumps(
+        {
+            "work": "WORK",
+            "seconds": math.ceil(seconds) + 1,
+            "memory": MEMORY,
+            "file_size": FILE_SIZE,
+            "open_files": OPEN_FILES,
+            "readable": [*chosen.readable, str(_JAIL)],
+            "packages": chosen.packages,
+            "filter": instructions.hex(),
+        }
+    )
 
 
 def _environment(work: Path) -> dict[str, str]:
@@ -235,41 +256,4 @@ def _environment(work: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
-
-
-def _readable(python: Path) -> list[str]:
-    """Return what a program may read besides its folder: the interpreter, its libraries, fonts, time zones."""
-    paths = sysconfig.get_paths()
-    own = [paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"], str(python), str(python.resolve())]
-    base = Path(sys.base_prefix)
-    system = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/share/fonts", "/etc/localtime"]
-    venv = Path(sys.prefix) / "pyvenv.cfg"
-    return list(dict.fromkeys([*own, str(base / "lib"), str(venv), str(_JAIL), *system]))
-
-
-_CANARIES = '''
-import os, sys
-escaped = []
-def attempt(name, action):
-    try:
-        action()
-    except (OSError, ValueError):
-        return
-    escaped.append(name)
-import ctypes, socket
-libc = ctypes.CDLL(None, use_errno=True)
-def call(number, *arguments):
-    if libc.syscall(number, *arguments) < 0:
-        raise OSError(ctypes.get_errno(), "refused")
-attempt("reading a file outside", lambda: open("SECRET").read())
-attempt("listing the root folder", lambda: os.listdir("/"))
-attempt("writing outside", lambda: open("/tmp/leadline-escaped", "w"))
-attempt("a TCP socket", lambda: socket.socket())
-attempt("a unix socket", lambda: socket.socket(socket.AF_UNIX))
-attempt("a new process", lambda: os.fork() or os._exit(0))
-attempt("another program", lambda: os.execv("/bin/true", ["true"]))
-attempt("a signal to the parent", lambda: os.kill(os.getppid(), 0))
-print("escaped: " + ", ".join(escaped) if escaped else "all stopped")
-'''

@@ -1,0 +1,66 @@
+"""Which Python runs the programs, and what it has to read to work."""
+
+import asyncio
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.errors import SandboxRefused
+
+_PROJECT = Path(__file__).resolve().parents[2]
+_SYSTEM = (
+    "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+    "/usr/share/zoneinfo", "/etc/localtime", "/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts",
+)  # fmt: skip
+_ASK = """
+import json, sys, sysconfig
+paths = sysconfig.get_paths()
+print(json.dumps({"packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])), "readable": [
+    paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *[p for p in sys.path if p.endswith(".zip")]]}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python and its libraries."""
+
+    python: Path
+    packages: tuple[str, ...]
+    """Folders to import packages from."""
+    readable: tuple[str, ...]
+    """Files and folders that it reads, packages included."""
+
+
+_known: dict[Path, Interpreter] = {}
+
+
+def default_python() -> Path:
+    """Return `LEADLINE_SANDBOX_PYTHON`, else the project's `.venv-sandbox`, else this process's own interpreter."""
+    named = os.environ.get("LEADLINE_SANDBOX_PYTHON")
+    if named:
+        return Path(named)
+    own = _PROJECT / ".venv-sandbox" / "bin" / "python"
+    return own if own.exists() else Path(sys.executable)
+
+
+async def interpreter(python: Path) -> Interpreter:
+    """Ask a Python where its libraries are; once a process.
+
+    Raises:
+        SandboxRefused: it does not run.
+    """
+    if python not in _known:
+        try:
+            child = await asyncio.create_subprocess_exec(
+                python, "-I", "-c", _ASK, env={}, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
+            )
+            found = json.loads((await child.communicate())[0])
+        except (OSError, ValueError) as error:
+            raise SandboxRefused(
+                f"Code is not run: {python} is no working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
+            ) from None
+        packages = tuple(found["packages"])
+        _known[python] = Interpreter(python, packages, tuple(dict.fromkeys([*packages, *found["readable"], *_SYSTEM])))
+    return _known[python]

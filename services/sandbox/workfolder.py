@@ -1,0 +1,146 @@
+"""A run's work folder, seen from outside: what it takes, what was made in it, and its removal however it was left."""
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from services.errors import SettingsError
+
+MAX_DISK = 200_000_000
+"""Bytes that all files of a run may take together."""
+MAX_FILES = 500
+"""Files and folders together."""
+MAX_THREADS = 64
+MAX_ARTIFACTS, MAX_ARTIFACT_BYTES = 20, 20_000_000
+_IGNORED = re.compile(r"\.|__pycache__$|fontlist-.*\.json$")
+
+
+def prepare(work: Path, code: str, files: Mapping[str, bytes]) -> None:
+    """Lay the program and its files into the folder.
+
+    Raises:
+        SettingsError: a file's name is no plain name.
+    """
+    for name, data in files.items():
+        if Path(name).name != name or "\0" in name or name in {"", ".", "..", "main.py"}:
+            raise SettingsError(f"{name!r} is no plain file name for a program's work folder. Give it another name.")
+        (work / name).write_bytes(data)
+    (work / "main.py").write_bytes(code.encode("utf-8", "replace"))
+
+
+def excess(work: Path, process: int) -> str:
+    """Return which limit a running program is over: `disk`, `files` or `threads`; nothing when none."""
+    count = size = 0
+    folders = [os.fspath(work)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        size += entry.stat(follow_symlinks=False).st_size
+                    if count > MAX_FILES:
+                        return "files"
+        except FileNotFoundError:
+            continue
+        except OSError:  # too deep for a path, or closed to us: only a program that hides its files does that
+            return "files"
+    if size + _unlinked(process) > MAX_DISK:
+        return "disk"
+    with contextlib.suppress(OSError):  # no /proc on some systems, no process any more
+        if Path(f"/proc/{process}/task").stat().st_nlink - 2 > MAX_THREADS:
+            return "threads"
+    return ""
+
+
+def _unlinked(process: int) -> int:
+    """Return the bytes in files that a process removed and still holds open or mapped."""
+    size = 0
+    with contextlib.suppress(OSError):
+        for handle in Path(f"/proc/{process}/fd").iterdir():
+            about = handle.stat()
+            if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
+                size += about.st_size
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/maps").read_text("utf-8", "replace").splitlines():
+            if line.endswith("(deleted)"):
+                start, end = line.split(" ", 1)[0].split("-")
+                size += int(end, 16) - int(start, 16)
+    return size
+
+
+def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
+    """Collect regular files with one link that the program made; links and devices are left alone, nothing is interpreted.
+
+    Call it when no process of the run is left. Names are relative, with `/` between folders.
+    """
+    found: dict[str, bytes] = {}
+    room, folders = MAX_ARTIFACT_BYTES, [""]
+    while folders:
+        folder = folders.pop(0)
+        try:
+            names = sorted(os.listdir(work / folder))  # noqa: PTH208 - names alone are wanted
+        except OSError:
+            continue
+        for name in names:
+            path = f"{folder}/{name}" if folder else name
+            if path in given or _IGNORED.match(name):
+                continue
+            if _is_folder(work / path):
+                if len(folders) < MAX_FILES and path.count("/") < 3:
+                    folders.append(path)
+                continue
+            data = _read(work / path, room)
+            if data is not None and len(found) < MAX_ARTIFACTS:
+                found[path] = data
+                room -= len(data)
+    return found
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return True
+
+
+def _read(path: Path, most: int) -> bytes | None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1 or about.st_size > most:
+            return None
+        return file.read(most)
+
+
+def remove(work: Path) -> None:
+    """Remove the folder, also when it is deeper than a path can say or holds folders closed to everybody.
+
+    Subfolders are moved up to the top before they are emptied, so that no path grows long and nothing recurses.
+    """
+    waiting, moved = [work], 0
+    top = work.parent
+    while waiting:
+        folder = waiting.pop()
+        with contextlib.suppress(OSError):
+            folder.chmod(0o700)
+            with os.scandir(folder) as entries:
+                for entry in list(entries):
+                    if not entry.is_dir(follow_symlinks=False):
+                        os.unlink(entry.path)  # noqa: PTH108 - as it stands in the folder
+                        continue
+                    with contextlib.suppress(OSError):
+                        os.chmod(entry.path, 0o700)  # noqa: PTH101, S103 - a folder cannot be moved while it is closed
+                    moved += 1
+                    place = top / f"{work.name}-{moved}"
+                    os.rename(entry.path, place)  # noqa: PTH104 - likewise
+                    waiting.append(place)
+            folder.rmdir()
