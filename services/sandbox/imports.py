@@ -2,11 +2,13 @@
 
 import ast
 
-ALLOWED = frozenset(
-    "json csv datetime math statistics random pandas numpy scipy statsmodels openpyxl xlrd xlsxwriter matplotlib seaborn plotly "
-    "re io sys os pathlib collections itertools functools operator decimal fractions string textwrap typing dataclasses enum "
-    "time calendar zoneinfo unicodedata warnings bisect heapq hashlib base64 copy pprint contextlib abc numbers".split()
-)
+ALLOWED = frozenset({
+    "json", "csv", "datetime", "math", "statistics", "random", "pandas", "numpy", "scipy", "statsmodels", "openpyxl",
+    "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly", "re", "io", "sys", "os", "pathlib", "collections",
+    "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",
+    "enum", "time", "calendar", "zoneinfo", "unicodedata", "warnings", "bisect", "heapq", "hashlib", "base64", "copy",
+    "pprint", "contextlib", "abc", "numbers",
+})  # fmt: skip
 
 
 def refused_imports(code: str) -> str:
@@ -27,4 +29,5 @@ def refused_imports(code: str) -> str:
     refused = sorted(names - ALLOWED)
     if not refused:
         return ""
-    return f"import of {', '.join(refused)} is not possible here; use the standard library's plain parts, pandas, numpy or openpyxl"
+    use = "use the standard library's plain parts, pandas, numpy or openpyxl"
+    return f"import of {', '.join(refused)} is not possible here; {use}"

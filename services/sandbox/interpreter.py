@@ -17,8 +17,8 @@ _SYSTEM = (
 _ASK = """
 import json, sys, sysconfig
 paths = sysconfig.get_paths()
-print(json.dumps({"packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])), "readable": [
-    paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *[p for p in sys.path if p.endswith(".zip")]]}))
+readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable]
+print(json.dumps({"packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])), "readable": readable}))
 """
 
 

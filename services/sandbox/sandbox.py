@@ -53,8 +53,8 @@ class SandboxResult:
     seconds: float
     mode: Mode
     stopped_by: str = ""
-    """`timeout`, `output`, `disk`, `files` or `threads` where the parent ended it; `cpu`, `memory` or `system call` where
-    the system did; `imports` where it never began."""
+    """`timeout`, `output`, `disk`, `files` or `threads` where the parent ended it; `cpu`, `memory` or `system call`
+    where the system did; `imports` where it never began."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
     """Files that the program wrote, by name."""
 

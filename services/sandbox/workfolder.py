@@ -75,7 +75,7 @@ def _unlinked(process: int) -> int:
 
 
 def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
-    """Collect regular files with one link that the program made; links and devices are left alone, nothing is interpreted.
+    """Collect regular files with one link that the program made. Links are left alone, nothing is interpreted.
 
     Call it when no process of the run is left. Names are relative, with `/` between folders.
     """
@@ -138,7 +138,7 @@ def remove(work: Path) -> None:
                         os.unlink(entry.path)  # noqa: PTH108 - as it stands in the folder
                         continue
                     with contextlib.suppress(OSError):
-                        os.chmod(entry.path, 0o700)  # noqa: PTH101, S103 - a folder cannot be moved while it is closed
+                        os.chmod(entry.path, 0o700)  # noqa: PTH101 - a folder cannot be moved while it is closed
                     moved += 1
                     place = top / f"{work.name}-{moved}"
                     os.rename(entry.path, place)  # noqa: PTH104 - likewise

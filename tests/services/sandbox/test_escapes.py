@@ -1,0 +1,230 @@
+"""Escape attempts: each is a program that tries to get out or to do harm, with what has to stop it."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from services.sandbox import Sandbox
+
+PRELUDE = """
+imported = __import__
+ctypes, os, socket = imported("ctypes"), imported("os"), imported("socket")
+libc = ctypes.CDLL(None, use_errno=True)
+intel = os.uname().machine == "x86_64"
+def call(x86_64, aarch64, *arguments):
+    answer = libc.syscall(x86_64 if intel else aarch64, *arguments)
+    if answer < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return answer
+"""
+
+DENIED = {
+    # files
+    "reading a file outside": "open(OUTSIDE).read()",
+    "reading the password file": "open('/etc/passwd').read()",
+    "reading the project's settings": "open(PROJECT + '/.env.example').read()",
+    "reading the project's source": "open(PROJECT + '/services/settings.py').read()",
+    "reading through a path that climbs": "open('../' * 20 + OUTSIDE).read()",
+    "writing a file outside": "open(OUTSIDE, 'a')",
+    "creating a file outside": "open(OUTSIDE + '.new', 'w')",
+    "emptying a file outside by name": "os.truncate(OUTSIDE, 0)",
+    "emptying a file that is opened for reading": "os.open('main.py', os.O_RDONLY | os.O_TRUNC)",
+    "writing into the interpreter's library": "open(os.__file__, 'a')",
+    "removing a file outside": "os.remove(OUTSIDE)",
+    "renaming a file outside": "os.rename(OUTSIDE, OUTSIDE + '.moved')",
+    "moving a file in from outside": "os.rename(OUTSIDE, 'stolen')",
+    "a hard link to a file outside": "os.link(OUTSIDE, 'stolen')",
+    "a symbolic link to a file outside": "os.symlink(OUTSIDE, 'stolen')",
+    "listing the root folder": "os.listdir('/')",
+    "listing other runs' folders": "os.listdir('..')",
+    "changing a file's mode outside": "os.chmod(OUTSIDE, 0o777)",
+    "changing a file's mode by the newest call": "call(452, 452, -100, OUTSIDE.encode(), 0o777, 0)",
+    "changing a file's owner outside": "os.chown(OUTSIDE, 0, 0)",
+    "changing a file's times outside": "os.utime(OUTSIDE, (0, 0))",
+    "setting an attribute of a file outside": "os.setxattr(OUTSIDE, 'user.a', b'b')",
+    "openat2 around the filter of open": "call(437, 437, -100, OUTSIDE.encode(), bytes(24), 24)",
+    "opening by handle": "call(304, 265, -100, bytes(64), 0)",
+    # /proc and devices
+    "the parent's environment": "open(f'/proc/{os.getppid()}/environ', 'rb').read()",
+    "its own memory by /proc": "open('/proc/self/mem', 'rb')",
+    "the parent's root by /proc": "os.listdir(f'/proc/{os.getppid()}/root/')",
+    "the list of mounts": "open('/proc/self/mounts').read()",
+    "a disk device": "os.mknod('disk', 0o60600, os.makedev(254, 0))",
+    "a pipe with a name": "os.mkfifo('pipe')",
+    "a device that is not listed": "open('/dev/full', 'rb')",
+    "the terminal": "open('/dev/tty', 'w')",
+    "shared memory": "open('/dev/shm/leadline', 'w')",
+    "shared memory of the old kind": "call(29, 194, 0, 4096, 0o1600)",
+    "a message queue": "call(240, 180, b'leadline', 0o102, 0o600, None)",
+    # the network
+    "a TCP socket": "socket.socket()",
+    "a TCP socket, version 6": "socket.socket(socket.AF_INET6)",
+    "a UDP socket": "socket.socket(type=socket.SOCK_DGRAM)",
+    "a unix socket": "socket.socket(socket.AF_UNIX).connect('/run/x')",
+    "an abstract unix socket": "socket.socket(socket.AF_UNIX).connect('\\0x')",
+    "a pair of sockets": "socket.socketpair()",
+    "a raw socket": "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
+    "a netlink socket": "socket.socket(16, socket.SOCK_RAW, 0)",
+    "a socket by number": "call(41, 198, 2, 1, 0)",
+    "asking a name server": "socket.getaddrinfo('example.org', 80)",
+    # processes
+    "fork": "os.fork() or os._exit(0)",
+    "vfork": "call(58, 220, 0x4111)",
+    "clone without a thread": "call(56, 220, 17, 0, 0, 0, 0) or os._exit(0)",
+    "clone3": "call(435, 435, bytes(88), 88)",
+    "a program by subprocess": "imported('subprocess').run(['true'])",
+    "a program by the module below it": "imported('subprocess').Popen(['/bin/true'], close_fds=False)",
+    "a program by posix_spawn": "os.posix_spawn('/bin/true', ['true'], {})",
+    "a program in its own place": "os.execv('/bin/true', ['true'])",
+    "a program in memory": "os.memfd_create('program')",
+    "a program by descriptor": "call(322, 281, 0, b'', None, None, 0x1000)",
+    "a pool of processes": "imported('multiprocessing').Pool(1)",
+    "a session of its own": "os.setsid()",
+    "a process group of its own": "os.setpgid(0, 0)",
+    "killing the parent": "os.kill(os.getppid(), 9)",
+    "killing everything": "os.kill(-1, 9)",
+    "asking whether a process lives": "os.kill(1, 0)",
+    "killing by thread": "call(234, 131, os.getppid(), os.getppid(), 9)",
+    "killing by queue": "call(129, 138, os.getppid(), 9, bytes(128))",
+    "killing by process handle": "os.pidfd_open(os.getppid())",
+    "having the system signal the parent": "imported('fcntl').fcntl(1, imported('fcntl').F_SETOWN, os.getppid())",
+    "tracing the parent": "call(101, 117, 16, os.getppid(), 0, 0)",
+    "reading the parent's memory": "call(310, 270, os.getppid(), bytes(16), 1, bytes(16), 1, 0)",
+    "writing the parent's memory": "call(311, 271, os.getppid(), bytes(16), 1, bytes(16), 1, 0)",
+    "lifting its limits": "imported('resource').setrlimit(imported('resource').RLIMIT_CPU, (-1, -1))",
+    "limiting the parent": "imported('resource').prlimit(os.getppid(), imported('resource').RLIMIT_CPU, (1, 1))",
+    "slowing the parent down": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+    # the kernel
+    "a user namespace": "call(272, 97, 0x10000000)",
+    "a mount namespace": "call(272, 97, 0x20000)",
+    "somebody's namespace": "call(308, 268, 0, 0)",
+    "mounting": "call(165, 40, b'none', b'.', b'tmpfs', 0, 0)",
+    "mounting the new way": "call(430, 430, b'tmpfs', 0)",
+    "another root": "os.chroot('.')",
+    "io_uring": "call(425, 425, 1, ctypes.create_string_buffer(120))",
+    "a kernel program": "call(321, 280, 0, bytes(64), 64)",
+    "the key ring": "call(250, 219, 0, -3, 0)",
+    "page faults in user space": "call(323, 282, 0)",
+    "counting the machine's events": "call(298, 241, bytes(128), 0, -1, -1, 0)",
+    "watching everybody's files": "call(300, 262, 0, 0)",
+    "watching a folder": "call(294, 26, 0)",
+    "a filter of its own": "call(317, 277, 1, 0, None)",
+    "becoming dumpable, privileged, named": "call(157, 167, 4, 1, 0, 0, 0)",
+    "another user": "os.setresuid(1, 1, 1)",
+    "the kernel's log": "call(103, 116, 3, bytes(64), 64)",
+    "another personality": "call(135, 92, 0x0040000)",
+    "typing into the terminal": "imported('fcntl').ioctl(1, 0x5412, b'x')",
+    "a call newer than the filter": "call(470, 470, 0, 0, 0)",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Try every attempt in one process (none of them may succeed) and return what each met."""
+    outside = tmp_path_factory.mktemp("outside") / "secret.txt"
+    outside.write_text("the secret")
+    project = Path(__file__).parents[3]
+    code = f"{PRELUDE}\nOUTSIDE, PROJECT = {str(outside)!r}, {str(project)!r}\nfound = {{}}\n"
+    for name, attempt in DENIED.items():
+        code += f"try:\n    {attempt}\n    found[{name!r}] = 'escaped'\n"
+        code += f"except (OSError, ValueError) as error:\n    found[{name!r}] = str(error)\n"
+    result = asyncio.run(Sandbox(mode="isolated").run(code + "print(found)"))
+    assert result.ok, result.error
+    assert outside.read_text() == "the secret"
+    assert [entry.name for entry in outside.parent.iterdir()] == ["secret.txt"]
+    found: dict[str, str] = __import__("ast").literal_eval(result.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", DENIED)
+def test_is_denied(name: str, outcomes: dict[str, str]) -> None:
+    reasons = (
+        "Operation not permitted",  # seccomp
+        "Permission denied",  # Landlock
+        "Function not implemented",  # seccomp, for what the C library can do without
+        "Invalid cross-device link",  # Landlock, for links and moves between its folders
+        "name resolution",
+        "Name or service not known",
+        "not allowed to raise maximum limit",
+    )
+    assert any(reason in outcomes[name] for reason in reasons), outcomes[name]
+
+
+ENDED = {
+    "sleeping past the wall clock": ("imported('time').sleep(60)", "timeout"),
+    "memory at once": ("bytearray(3 << 30)", "memory"),
+    "memory bit by bit": ("held = []\nwhile True: held.append(bytes(50 << 20))", "memory"),
+    "a flood of output": ("while True: print('x' * 10_000)", "output"),
+    "a flood of errors": ("while True: os.write(2, b'x' * 10_000)", "output"),
+    "many large files": ("for n in range(40): open(f'{n}', 'wb').write(bytes(20 << 20))", "disk"),
+    "many small files": ("n = 0\nwhile True:\n    n += 1\n    open(f'{n}', 'w')", "files"),
+    "many folders": ("n = 0\nwhile True:\n    n += 1\n    os.mkdir(f'{n}')", "files"),
+    "folders without a bottom": ("while True:\n    os.mkdir('d' * 200)\n    os.chdir('d' * 200)", "files"),
+    "files that are removed and kept open": (
+        "held = []\nfor n in range(6):\n    f = open('x', 'wb'); held.append(f); os.remove('x')\n"
+        "    f.write(bytes(50 << 20)); f.flush()\n"
+        "imported('time').sleep(60)",
+        "disk",
+    ),
+    "a flood of threads": (
+        "t = imported('threading'); t.stack_size(65536)\n"
+        "for n in range(2000): t.Thread(target=imported('time').sleep, args=(60,)).start()",
+        "threads",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDED)
+async def test_is_ended(name: str) -> None:
+    attempt, by = ENDED[name]
+    result = await Sandbox(mode="isolated").run(PRELUDE + attempt, timeout=5)
+    assert (result.ok, result.stopped_by) == (False, by), result.error[-500:]
+    assert len(result.stdout) <= 1_000_000
+    assert len(result.stderr) <= 1_000_000
+
+
+async def test_spinning_on_every_core_is_ended() -> None:
+    code = "t = imported('threading')\ndef spin():\n    while True: pass\nt.Thread(target=spin).start()\nspin()"
+    result = await Sandbox(mode="isolated").run(PRELUDE + code, timeout=5)
+    assert result.stopped_by in {"cpu", "timeout"}
+    assert result.seconds < 8
+
+
+async def test_one_file_cannot_grow_past_its_limit() -> None:
+    result = await Sandbox(mode="isolated").run("open('big', 'wb').write(bytes(100 << 20))")
+    assert "File too large" in result.stderr
+
+
+async def test_secrets_of_the_environment_stay_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    result = await Sandbox(mode="isolated").run("import os\nprint(dict(os.environ))")
+    assert result.ok
+    assert "sk-secret" not in result.stdout
+    assert "KEY" not in result.stdout
+
+
+async def test_the_application_cannot_be_imported() -> None:
+    result = await Sandbox(mode="isolated").run("__import__('importlib').import_module('services.settings')")
+    assert "No module named 'services'" in result.stderr
+
+
+async def test_calls_of_another_architecture_kill() -> None:
+    if os.uname().machine != "x86_64":
+        pytest.skip("the machine code is for x86_64")
+    code = "m = imported('mmap').mmap(-1, 4096, prot=7)\nm.write(bytes.fromhex('b814000000cd80c3'))\n"
+    code += "ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))()\nprint('escaped')"
+    result = await Sandbox(mode="isolated").run(PRELUDE + code)
+    assert result.exit_code < 0
+    assert "escaped" not in result.stdout
+
+
+async def test_no_descriptor_of_the_parent_is_inherited(tmp_path: Path) -> None:
+    with (tmp_path / "secret").open("w") as secret, socket.socket() as server:
+        for handle in (secret.fileno(), server.fileno()):
+            os.set_inheritable(handle, True)
+        code = "import os\nfor n in range(3, 64):\n    try: print(n, os.fstat(n))\n    except OSError: pass"
+        result = await Sandbox(mode="isolated").run(code)
+    assert (result.ok, result.stdout) == (True, "")
