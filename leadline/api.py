@@ -18,6 +18,7 @@ from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
+from services.models import close_clients
 from services.runs import checked_choices
 from services.search.providers import allow_folders, providers_for
 from services.settings import settings
@@ -132,6 +133,8 @@ async def _carry_out(
     except Exception as error:
         await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
         raise
+    finally:
+        await close_clients()
     folder = None
     if record.out is not None and not report.direct:
         folder = await write_report(report, Path(record.out), home.evidence)

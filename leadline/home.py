@@ -1,5 +1,6 @@
 """The folder where runs live (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, all in SQLite."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -109,10 +110,19 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
         checkpointer = await _open(stack, AsyncSqliteSaver.from_conn_string, folder / _CHECKPOINTS)
         checkpointer.serde = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
         store = await _open(stack, AsyncSqliteStore.from_conn_string, folder / _STORE)
+        stack.push_async_callback(_stop_batching, store)
         try:
             yield Home(build_graph().compile(checkpointer=checkpointer, store=store, name="deep_research"), store)
         except sqlite3.DatabaseError as error:
             raise _broken(folder, error) from None
+
+
+async def _stop_batching(store: AsyncSqliteStore) -> None:
+    """End the store's background task, which the store itself leaves to the garbage collector."""
+    task = store._task
+    if task is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _open(stack: AsyncExitStack, opener: Any, file: Path) -> Any:

@@ -29,7 +29,21 @@ class Computation:
         """Return what is stored: inputs with their hashes, the code, and its output last."""
         inputs = [f"{name} sha256:{hashlib.sha256(data).hexdigest()}" for name, data in sorted(self.files.items())]
         return normalise_text(
-            "\n".join(["# Computation", self.description, "", "## Inputs", *inputs, "", "## Code", self.code, "", "## Output", self.output])
+            "\n".join(
+                [
+                    "# Computation",
+                    self.description,
+                    "",
+                    "## Inputs",
+                    *inputs,
+                    "",
+                    "## Code",
+                    self.code,
+                    "",
+                    "## Output",
+                    self.output,
+                ]
+            )
         )
 
     async def store(self, evidence: EvidenceStore) -> tuple[Source, list[tuple[str, int, int]]]:

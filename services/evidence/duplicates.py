@@ -12,7 +12,8 @@ COPY = 0.6
 different articles on one subject 0.1 and less."""
 _MASK = (1 << 32) - 1
 _COEFFICIENTS = [
-    struct.unpack(">QQ", hashlib.blake2b(f"leadline-{place}".encode(), digest_size=16).digest()) for place in range(HASHES)
+    struct.unpack(">QQ", hashlib.blake2b(f"leadline-{place}".encode(), digest_size=16).digest())
+    for place in range(HASHES)
 ]
 
 

@@ -110,7 +110,9 @@ def _wraps(text: str, start: int, left: int, right: int) -> bool:
         return False
     line = text[max(start, text.rfind("\n", start, left) + 1) : left]
     following = text[right : right + 12]
-    structural = line.lstrip()[:1] in "#|>-*+" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
+    structural = (
+        line.lstrip()[:1] in "#|>-*+" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
+    )
     return not structural and len(line) >= 50 and line[-1] not in ".!?。！？；:："
 
 

@@ -40,7 +40,9 @@ def finding_views(
             description=steps[step_id].description,
             step_type=steps[step_id].step_type,
             evidence=evidence_views(results[step_id].excerpts, sources),
-            **results[step_id].model_dump(include={"status", "finding", "confidence", "attempts", "missing_aspects", "error"}),
+            **results[step_id].model_dump(
+                include={"status", "finding", "confidence", "attempts", "missing_aspects", "error"}
+            ),
         )
         for step_id in sorted(results, key=int)
         if step_id in steps

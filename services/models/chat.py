@@ -1,13 +1,21 @@
 """Which model plays a role: any OpenAI-compatible endpoint where there is a key, else the offline model."""
 
+import asyncio
 import os
-from functools import lru_cache
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
+
+from pydantic import SecretStr
 
 from services.errors import SettingsError
 from services.settings import settings
 
+if TYPE_CHECKING:
+    import httpx
+
+REQUEST_SECONDS = 120.0
 DEFAULT_MODEL = "gpt-4.1-mini"
 
 
@@ -36,17 +44,32 @@ def chat_model(role: str) -> BaseChatModel:
     return _openai(name, base_url, key.get_secret_value() if key else "none")
 
 
-@lru_cache(maxsize=32)
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, "httpx.AsyncClient"] = WeakKeyDictionary()
+"""One connection pool an event loop: connections cannot outlive the loop that opened them."""
+
+
 def _openai(name: str, base_url: str | None, key: str) -> BaseChatModel:
+    import httpx
     from langchain_openai import ChatOpenAI
 
+    loop = asyncio.get_running_loop()
+    if loop not in _clients:
+        _clients[loop] = httpx.AsyncClient(timeout=REQUEST_SECONDS, limits=httpx.Limits(max_connections=32))
     return ChatOpenAI(
         model=name,
         base_url=base_url,
-        api_key=lambda: key,
+        api_key=SecretStr(key),
         temperature=0.2,
-        timeout=120,
+        timeout=REQUEST_SECONDS,
         max_retries=2,
         stream_usage=True,
         use_responses_api=False,
+        http_async_client=_clients[loop],
     )
+
+
+async def close_clients() -> None:
+    """Close the connections of the running event loop; the ways in that own their loop call this at the end of a run."""
+    client = _clients.pop(asyncio.get_running_loop(), None)
+    if client is not None:
+        await client.aclose()

@@ -21,6 +21,9 @@ _DATE = re.compile(
     r"(?:published|date|updated|发布日期|发表日期|日期|更新)\s*[:：]\s*(\d{4})[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?", re.IGNORECASE
 )
 
+_JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
+"""Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
+
 
 class Converted(TypedDict, total=False):
     """A converted file, or why it could not be converted."""
@@ -50,6 +53,7 @@ def convert(path: Path) -> Converted:
             text, title = _html(data)
         else:
             text = _office(data, suffix)
+            title = _property_title(data) if suffix == ".docx" else ""
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
         return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
     if not text.strip():
@@ -86,7 +90,8 @@ def _html(data: bytes) -> tuple[str, str]:
     from bs4 import BeautifulSoup
 
     page = BeautifulSoup(data, "html.parser")
-    title = page.title.get_text(" ", strip=True) if page.title else ""
+    heading = page.find("h1") or page.title
+    title = heading.get_text(" ", strip=True) if heading else ""
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
     return _markitdown(str(page).encode(), ".html"), title
@@ -99,14 +104,30 @@ def _office(data: bytes, suffix: str) -> str:
     return _markitdown(data, suffix)
 
 
-def _markitdown(data: bytes, suffix: str) -> str:
-    from markitdown import MarkItDown, StreamInfo
+def _property_title(data: bytes) -> str:
+    """Return the title that a Word document's properties give, if it is more than a default."""
+    import zipfile
+    from xml.etree import ElementTree
 
-    charset = "utf-8" if suffix == ".html" else None
-    converted = MarkItDown(enable_plugins=False).convert_stream(
-        io.BytesIO(data), stream_info=StreamInfo(extension=suffix, charset=charset)
-    )
-    return re.sub(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])", "", converted.markdown) if suffix == ".pdf" else converted.markdown
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if "docProps/core.xml" not in archive.namelist() or archive.getinfo("docProps/core.xml").file_size > 100_000:
+            return ""
+        core = ElementTree.fromstring(archive.read("docProps/core.xml"))  # noqa: S314 - expat expands no entities of 100 kB
+    title = core.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
+    return "" if title in {"", "Word Document"} else title.strip()
+
+
+def _markitdown(data: bytes, suffix: str) -> str:
+    """Convert with the converter of the format itself: the general entry would take a broken PDF for plain text."""
+    from markitdown import DocumentConverter, StreamInfo
+    from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
+
+    kinds: dict[str, type[DocumentConverter]] = {
+        ".pdf": PdfConverter, ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter
+    }  # fmt: skip
+    about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
+    text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
+    return _JOINED_LINES.sub("", text) if suffix == ".pdf" else text
 
 
 def _title(text: str, path: Path) -> str:

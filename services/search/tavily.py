@@ -13,9 +13,8 @@ class TavilySearch:
     name = "tavily"
 
     def __init__(self, key: str, base_url: str | None = None) -> None:
-        from tavily import AsyncTavilyClient
-
-        self._client = AsyncTavilyClient(api_key=key, api_base_url=base_url)
+        self._key = key
+        self._base_url = base_url
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """Return at most `limit` pages, best first.
@@ -23,8 +22,11 @@ class TavilySearch:
         Raises:
             SearchError: the key was refused, a limit was reached, or the service failed.
         """
+        from tavily import AsyncTavilyClient
+
         try:
-            answer = await self._client.search(query[:400], max_results=min(limit, 10), include_raw_content="markdown")
+            async with AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client:
+                answer = await client.search(query[:400], max_results=min(limit, 10), include_raw_content="markdown")
         except Exception as error:
             raise _as_search_error(error) from None
         results = answer.get("results") if isinstance(answer, dict) else None

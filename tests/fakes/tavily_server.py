@@ -1,0 +1,54 @@
+"""A loopback server that speaks Tavily's search."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.fakes.http import Reply, Request, serving
+
+ERRORS = {
+    401: {"detail": {"error": "Unauthorized: missing or invalid API key."}},
+    429: {"detail": {"error": "Your request has been blocked due to excessive requests."}},
+    432: {"detail": {"error": "This request exceeds your plan's set usage limit."}},
+    500: {"detail": {"error": "Internal Server Error"}},
+}
+
+
+@dataclass(slots=True)
+class TavilyServer:
+    """What was asked, and what to answer."""
+
+    base_url: str = ""
+    key: str = "tvly-test"
+    pages: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    status: int = 200
+    malformed: bool = False
+
+    def answer(self, request: Request) -> Reply:
+        """Answer as the original does."""
+        if request.headers.get("Authorization") != f"Bearer {self.key}":
+            return Reply(401, ERRORS[401])
+        self.requests.append(request.body)
+        if self.status != 200:
+            return Reply(self.status, ERRORS[self.status])
+        if self.malformed:
+            return Reply(200, {"nothing": "of use"})
+        wants_text = bool(request.body.get("include_raw_content"))
+        results = [page if wants_text else {**page, "raw_content": None} for page in self.pages]
+        return Reply(200, {"query": request.body["query"], "results": results, "images": [], "response_time": 0.1})
+
+
+@contextmanager
+def tavily_server(*pages: dict[str, Any]) -> Iterator[TavilyServer]:
+    """Serve until the block ends."""
+    server = TavilyServer(pages=list(pages))
+    with serving(server.answer) as address:
+        server.base_url = address
+        yield server
+
+
+def page(url: str, title: str, text: str | None, snippet: str = "", published: str | None = None) -> dict[str, Any]:
+    """Return a result as Tavily gives it."""
+    return {"url": url, "title": title, "content": snippet or (text or "")[:200], "raw_content": text, "score": 0.9, "published_date": published}
