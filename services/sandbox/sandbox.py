@@ -76,7 +76,7 @@ class Sandbox:
 
     def __init__(self, mode: Mode | None = None, python: Path | None = None) -> None:
         self.mode: Mode = mode or settings().leadline_sandbox
-        self._python = python or default_python()
+        self._python = python
 
     async def run(
         self,
@@ -113,20 +113,29 @@ class Sandbox:
         """
         if sys.platform != "linux":
             raise _refusal(f"{sys.platform} has no Landlock")
-        with tempfile.NamedTemporaryFile(prefix="leadline-canary-") as secret:
-            result = await self._run(CANARIES.replace("SECRET", secret.name), {}, _CANARY_SECONDS)
+        handle, secret = await asyncio.to_thread(tempfile.mkstemp, prefix="leadline-canary-")
+        try:
+            result = await self._run(CANARIES.replace("SECRET", secret), {}, _CANARY_SECONDS)
+        finally:
+            await asyncio.to_thread(_discard, handle, secret)
         found = read_results(result.stdout)
         if len(found) != COUNT:
             raise _refusal(" ".join(result.error.split())[-300:] or "the canaries did not run")
         return found
 
     async def _require_isolation(self) -> None:
-        if self._python in _isolated:
+        python = await self._chosen_python()
+        if python in _isolated:
             return
         escaped = [canary.name for canary in await self.canaries() if not canary.stopped]
         if escaped:
             raise _refusal(f"not stopped: {', '.join(escaped)}")
-        _isolated.add(self._python)
+        _isolated.add(python)
+
+    async def _chosen_python(self) -> Path:
+        if self._python is None:
+            self._python = await asyncio.to_thread(default_python)
+        return self._python
 
     async def _run(self, code: str, files: Mapping[str, bytes], seconds: float) -> SandboxResult:
         command = await self._command(seconds)
@@ -141,10 +150,11 @@ class Sandbox:
 
     async def _command(self, seconds: float) -> list[str]:
         """Return the command line, with WORK where the work folder belongs."""
+        python = await self._chosen_python()
         if self.mode == "unsafe":
-            return [str(self._python), "-I", "-B", "-X", "utf8", "main.py"]
-        setup = _setup(await interpreter(self._python), seconds)
-        return [str(self._python), "-I", "-S", "-B", "-X", "utf8", str(_JAIL), setup]
+            return [str(python), "-I", "-B", "-X", "utf8", "main.py"]
+        setup = _setup(await interpreter(python), seconds)
+        return [str(python), "-I", "-S", "-B", "-X", "utf8", str(_JAIL), setup]
 
     async def _watched(self, command: list[str], work: Path, given: set[str], seconds: float) -> SandboxResult:
         started = time.monotonic()
@@ -218,6 +228,11 @@ async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work:
                 return over
     finally:
         ended.cancel()
+
+
+def _discard(handle: int, path: str) -> None:
+    os.close(handle)
+    Path(path).unlink(missing_ok=True)
 
 
 def _refusal(reason: str) -> SandboxRefused:
