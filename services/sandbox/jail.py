@@ -59,7 +59,8 @@ def _limit(setup: dict[str, int]) -> None:
     ):
         most = resource.getrlimit(what)[1]
         value = value if most == resource.RLIM_INFINITY else min(value, most)  # noqa: PLW2901 - never above the parent's
-        resource.setrlimit(what, (value, value))
+        # At the soft limit of processor time comes a signal that tells why; at the hard one only the end
+        resource.setrlimit(what, (value - 1 if what == resource.RLIMIT_CPU else value, value))
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 

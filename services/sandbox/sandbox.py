@@ -36,7 +36,11 @@ OPEN_FILES = 64
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
 _JAIL = Path(__file__).with_name("jail.py")
-_SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGSYS: "system call"} if sys.platform != "win32" else {}
+_SIGNALS = (
+    {-signal.SIGXCPU: "cpu", -signal.SIGSYS: "system call", -signal.SIGKILL: "system"}
+    if sys.platform != "win32"
+    else {}
+)
 
 _isolated: set[Path] = set()
 """Interpreters whose canaries were all stopped. A failure is tried again: it may have been a busy moment."""
@@ -53,8 +57,8 @@ class SandboxResult:
     seconds: float
     mode: Mode
     stopped_by: str = ""
-    """`timeout`, `output`, `disk`, `files` or `threads` where the parent ended it; `cpu`, `memory` or `system call`
-    where the system did; `imports` where it never began."""
+    """`timeout`, `output`, `disk`, `files` or `threads` where the parent ended it; `cpu`, `memory`, `system call`
+    or `system` (out of memory, mostly) where the system did; `imports` where it never began."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
     """Files that the program wrote, by name."""
 
@@ -250,7 +254,7 @@ def _setup(chosen: Interpreter, seconds: float) -> str:
     return json.dumps(
         {
             "work": "WORK",
-            "seconds": math.ceil(seconds) + 1,
+            "seconds": math.ceil(seconds) + 2,
             "memory": MEMORY,
             "file_size": FILE_SIZE,
             "open_files": OPEN_FILES,

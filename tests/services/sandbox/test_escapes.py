@@ -187,7 +187,11 @@ async def test_is_ended(name: str) -> None:
 
 
 async def test_spinning_on_every_core_is_ended() -> None:
-    code = "t = imported('threading')\ndef spin():\n    while True: pass\nt.Thread(target=spin).start()\nspin()"
+    code = "t, block = imported('threading'), bytes(50 << 20)\n"
+    code += (
+        "def spin():\n    while True: imported('hashlib').sha256(block)\n"  # hashing lets go of the interpreter's lock
+    )
+    code += "for n in range(4): t.Thread(target=spin).start()"
     result = await Sandbox(mode="isolated").run(PRELUDE + code, timeout=5)
     assert result.stopped_by in {"cpu", "timeout"}
     assert result.seconds < 8
