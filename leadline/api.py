@@ -66,7 +66,7 @@ async def aresearch(
             on_event(Event(type="notice", node="", title=f"{folder}: {reason}"))
     now = datetime.now(UTC)
     record = RunRecord(
-        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        id=f"{now:%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}",
         question=question,
         out=None if out is None else str(out),
         context=context,

@@ -94,7 +94,7 @@ def _as_model_error(role: str, error: Exception) -> Exception:
     }
     if status in advice:
         return ModelError(f"{advice[status]} (role {role}, HTTP {status})")
-    if name in {"APIConnectionError", "APITimeoutError"}:
+    if name.endswith(("ConnectionError", "TimeoutError")):
         return ModelError(f"The model's endpoint could not be reached ({name}, role {role}). Check OPENAI_BASE_URL and the network, then resume the run.")
     if status is not None:
         return ModelError(f"The model's endpoint failed (role {role}, HTTP {status}). Try again later by resuming the run.")

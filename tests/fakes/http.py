@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class Request:
-    """A request as it came in."""
+    """A request as it came in; header names in title case."""
 
     path: str
     headers: dict[str, str]
@@ -38,7 +38,7 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length) or b"{}")
-            self._send(answer(Request(self.path, dict(self.headers), body)))
+            self._send(answer(Request(self.path, {name.title(): value for name, value in self.headers.items()}, body)))
 
         def _send(self, reply: Reply) -> None:
             if reply.events is None:

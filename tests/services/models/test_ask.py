@@ -127,14 +127,14 @@ async def test_a_quote_that_stands_in_no_passage_is_left_out(endpoint: OpenAISer
     invented = {"excerpts": [{"passage_id": "P1", "quote": "The machine ran on steam.", "relevance": "high"}], "finding": "Steam.", "confidence": 1}
     endpoint.script["researcher"] = [json.dumps(invented)] * 6
     report = await aresearch("Why was tallow used and who designed the wire sounding machine?", docs=[docs], max_plan_iterations=1)
-    assert report.excerpts == []
+    assert all(result.status == "failed" and not result.excerpts for result in report.results)
     assert "steam" not in report.markdown.lower()
 
 
 async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(endpoint: OpenAIServer, docs: Path) -> None:
     redo = {"has_enough_context": False, "steps": [{"step_id": "1", "redo": True, "feedback": "look for Belfast"}]}
     endpoint.script["reflector"] = [json.dumps(redo), json.dumps(redo), ANSWER]
-    report = await aresearch("Why was tallow pressed into the lead?", docs=[docs], max_step_attempts=2, max_plan_iterations=1)
+    report = await aresearch("Which man designed the machine that took piano wire in place of hemp rope?", docs=[docs], max_step_attempts=2, max_plan_iterations=1)
     [result] = report.results
     assert result.attempts == 2
     assert [one.feedback for one in result.reflections] == ["look for Belfast"] * 2
