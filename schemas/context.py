@@ -53,7 +53,7 @@ class RunContext(BaseModel):
         default=None, description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there."
     )
     documents: list[str] = Field(
-        default_factory=list, description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
+        default=[], description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
     )
     profile: Profile | None = Field(default=None, description="Scope, replies and tone of a deployment; none by default.")
     length: Literal["brief", "standard"] = Field(default="standard", description="Length of the report.")

@@ -4,11 +4,12 @@ Merging never depends on which worker finished first: results and sources are ke
 thread starts over with `Overwrite`, which LangGraph applies instead of the reducer.
 """
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from schemas.background_investigator import Background
 from schemas.coordinator import Triage

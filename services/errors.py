@@ -2,8 +2,7 @@
 
 LeadlineError
 ├── BadInput              the question, an option, a plan or a file cannot be used (exit code 2)
-│   ├── DocumentsError    a documents folder is missing, empty or unreadable
-│   └── PlanError         a plan cannot be carried out
+│   └── DocumentsError    a documents folder is missing, empty or unreadable
 ├── SettingsError         the environment lacks something or holds something impossible
 ├── ModelError            a model did not answer, or not in the form that was asked for
 ├── SearchError           a search provider failed
@@ -13,8 +12,11 @@ LeadlineError
 """
 
 
-class LeadlineError(Exception):
-    """Base of all errors that are meant to be shown to a user as they are."""
+class LeadlineError(RuntimeError):
+    """Base of all errors that are meant to be shown to a user as they are.
+
+    A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others.
+    """
 
 
 class BadInput(LeadlineError):
@@ -23,10 +25,6 @@ class BadInput(LeadlineError):
 
 class DocumentsError(BadInput):
     """A documents folder is missing, empty or unreadable."""
-
-
-class PlanError(BadInput):
-    """A plan cannot be carried out."""
 
 
 class SettingsError(LeadlineError):

@@ -77,7 +77,7 @@ class OfflineModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         text = await asyncio.to_thread(self._answer, messages)
-        pieces = re.findall(r"[^\n。！？.!?]*(?:[\n。！？]+|[.!?]+(?=\s)|$)\s*", text)
+        pieces = re.split(r"(?<=[\n。！？])|(?<=[.!?] )", text)
         for piece in (one for one in pieces if one):
             chunk = ChatGenerationChunk(message=AIMessageChunk(piece))
             if run_manager is not None:

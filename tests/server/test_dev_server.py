@@ -1,0 +1,106 @@
+"""`langgraph dev` without a key, without a network and without `--allow-blocking`, through the real SDK client."""
+
+from typing import Any
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+GRAPH = "deep_research"
+QUESTION = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
+TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
+
+
+async def thread_of(client: LangGraphClient) -> str:
+    return str((await client.threads.create())["thread_id"])
+
+
+async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
+    state: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION})
+    assert "Belfast" in state["report"]["markdown"]
+    assert state["messages"][-1]["content"] == state["report"]["markdown"]
+
+
+async def test_messages_alone_get_a_report(client: LangGraphClient) -> None:
+    state: Any = await client.runs.wait(None, GRAPH, input={"messages": [{"role": "user", "content": QUESTION}]})
+    assert "Belfast" in state["messages"][-1]["content"]
+
+
+async def test_updates_messages_and_events_are_streamed(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    modes: dict[str, list[Any]] = {}
+    async for part in client.runs.stream(
+        thread, GRAPH, input={"question": TWO_PARTS}, stream_mode=["updates", "messages-tuple", "custom"]
+    ):
+        modes.setdefault(part.event, []).append(part.data)
+    assert "error" not in modes
+    nodes = {node for update in modes["updates"] for node in update}
+    assert {"coordinator", "background_investigator", "planner", "researcher", "reflector", "reporter"} <= nodes
+    types = [event["type"] for event in modes["custom"]]
+    assert types.index("plan") < types.index("step_started") < types.index("source") < types.index("reflection")
+    writers = {metadata["langgraph_node"] for message, metadata in modes["messages"] if message["type"] == "AIMessageChunk"}
+    assert writers == {"reporter"}
+
+
+async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    context = {"review_plan": True, "max_plan_iterations": 1}
+    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
+    assert await _request(client, thread)
+    await client.runs.wait(thread, GRAPH, command={"resume": "[EDIT_PLAN] also the silver chromate tube"}, context=context)
+    edited = await _request(client, thread)
+    assert any("chromate" in query for step in edited["plan"]["steps"] for query in step["queries"])
+    step: dict[str, Any] = {"id": "x", "depends_on": ["nothing"], "title": "t", "description": "d"}
+    replaced = {"action": "replace", "plan": {"title": "Tallow only", "steps": [step]}}
+    await client.runs.wait(thread, GRAPH, command={"resume": replaced}, context=context)
+    assert "depends on" in (await _request(client, thread))["problem"]
+    step.update(depends_on=[], queries=["tallow in the hollow of the lead"])
+    state: Any = await client.runs.wait(thread, GRAPH, command={"resume": replaced}, context=context)
+    assert [step["title"] for step in state["plan"]["steps"]] == ["t"]
+    assert "tallow" in state["report"]["markdown"].lower()
+
+
+async def _request(client: LangGraphClient, thread: str) -> Any:
+    state: Any = await client.threads.get_state(thread)
+    return state["tasks"][0]["interrupts"][0]["value"]
+
+
+async def test_state_and_history_can_be_read_and_forked(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS})
+    state: Any = await client.threads.get_state(thread)
+    assert state["next"] == []
+    history: Any = await client.threads.get_history(thread, limit=50)
+    planned = next(one for one in history if one["next"] == ["research_team"])
+    assert planned["values"]["plan"]["steps"]
+    again: Any = await client.runs.wait(thread, GRAPH, checkpoint_id=planned["checkpoint"]["checkpoint_id"], input=None)
+    assert again["report"]["excerpts"]
+
+
+async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    for question in ("Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"):
+        state: Any = await client.runs.wait(thread, GRAPH, input={"messages": [{"role": "user", "content": question}]})
+    assert state["question"] == "Where was William Thomson born?"
+    assert "Belfast" in state["messages"][-1]["content"]
+    assert len(state["messages"]) == 4
+
+
+async def test_a_clients_context_cannot_open_any_folder(client: LangGraphClient) -> None:
+    with pytest.raises(Exception, match="not open to this server"):
+        await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context={"documents": ["/etc"]})
+
+
+async def test_the_input_form_is_small_and_described(client: LangGraphClient) -> None:
+    [assistant] = await client.assistants.search(graph_id=GRAPH)
+    schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
+    assert set(schemas["input_schema"]["properties"]) == {"messages", "question"}
+    assert schemas["input_schema"]["properties"]["question"]["description"]
+    context = schemas["context_schema"]["properties"]
+    assert all("description" in field and "default" in field for field in context.values())
+    assert context["max_step_num"] == {**context["max_step_num"], "minimum": 1, "maximum": 20, "default": 3}
+
+
+async def test_the_graph_is_drawn_with_all_its_nodes(client: LangGraphClient) -> None:
+    [assistant] = await client.assistants.search(graph_id=GRAPH)
+    drawn: Any = await client.assistants.get_graph(assistant["assistant_id"])
+    assert len(drawn["nodes"]) == 11
