@@ -1,0 +1,26 @@
+"""The notebooks run from top to bottom, as a reader would run them."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.conftest import PROJECT
+
+NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = tmp_path / "notebooks"
+    work.mkdir()
+    for name in ("langgraph.json", "examples"):
+        (tmp_path / name).symlink_to(PROJECT / name)
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
+    NotebookClient(notebook, timeout=90, resources={"metadata": {"path": str(work)}}).execute()
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert any("text/markdown" in output.get("data", {}) for output in shown)
