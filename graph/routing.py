@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from langgraph.graph import END
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
@@ -14,7 +13,8 @@ from services.steps import ready_steps, research_seconds
 async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "__end__"]:
     """Research only what needs it; the rest has been answered."""
     triage = state["triage"]
-    return "background_investigator" if triage is not None and triage.intent in {"in_scope", "edge_case"} else END
+    due = triage is not None and triage.intent in {"in_scope", "edge_case"}
+    return "background_investigator" if due else "__end__"
 
 
 async def after_background_investigator(

@@ -14,7 +14,6 @@ from langgraph.types import Command
 
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_report
-from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput

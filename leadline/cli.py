@@ -27,7 +27,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
-Docs = Annotated[list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")]
+Docs = Annotated[
+    list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
+]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder below which the report is written.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of Markdown.")]
 
@@ -41,8 +43,12 @@ def research(
     max_plans: Annotated[int, typer.Option(metavar="N", help="Plans a run may make, 1 to 10.")] = 3,
     max_steps: Annotated[int, typer.Option(metavar="N", help="Steps a plan may have, 1 to 20.")] = 3,
     quick: Annotated[bool, typer.Option("--quick", help="Answer from one quick search, without a plan.")] = False,
-    review: Annotated[bool, typer.Option("--review", help="Show the plan and wait for your word before the work.")] = False,
-    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="Profile (YAML): scope, replies, documents.")] = None,
+    review: Annotated[
+        bool, typer.Option("--review", help="Show the plan and wait for your word before the work.")
+    ] = False,
+    profile: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Profile (YAML): scope, replies, documents.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Research a question: plan, search, quote, check, report.
@@ -64,13 +70,20 @@ def research(
         loaded, own = load_profile(profile)
         choices["profile"] = loaded
         folders = folders or own
-    _show(lambda progress: aresearch(question, docs=folders, out=out, on_event=progress, on_review=review_in_terminal, **choices), as_json)
+    _show(
+        lambda progress: aresearch(
+            question, docs=folders, out=out, on_event=progress, on_review=review_in_terminal, **choices
+        ),
+        as_json,
+    )
 
 
 @app.command()
 def resume(
     run: Annotated[str | None, typer.Argument(help="Id of the run; by default the latest unfinished one.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder instead.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder instead.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Go on with an interrupted run where it stopped."""
@@ -140,10 +153,12 @@ def main() -> None:
     except LeadlineError as error:
         typer.echo(f"leadline: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED)
-    except Exception as error:  # noqa: BLE001 - the last line of defence: a person gets a message, not a traceback
+    except Exception as error:
         if os.environ.get("LEADLINE_DEBUG"):
             raise
-        typer.echo(f"leadline: unexpected {type(error).__name__}: {error}. Set LEADLINE_DEBUG=1 to see where.", err=True)
+        typer.echo(
+            f"leadline: unexpected {type(error).__name__}: {error}. Set LEADLINE_DEBUG=1 to see where.", err=True
+        )
         sys.exit(EXIT_FAILED)
 
 

@@ -103,9 +103,11 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
         StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{folder} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written.") from None
+        raise StoreError(
+            f"{folder} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written."
+        ) from None
     async with AsyncExitStack() as stack:
         checkpointer = await _open(stack, AsyncSqliteSaver.from_conn_string, folder / _CHECKPOINTS)
         checkpointer.serde = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)

@@ -32,7 +32,9 @@ def check_writable(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise BadInput(f"The output folder {folder} cannot be written ({error.strerror}). Name another with --out.") from None
+        raise BadInput(
+            f"The output folder {folder} cannot be written ({error.strerror}). Name another with --out."
+        ) from None
 
 
 async def write_report(report: Report, out: Path, evidence: EvidenceStore) -> Path:

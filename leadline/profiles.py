@@ -28,5 +28,7 @@ def load_profile(file: Path) -> tuple[Profile, list[Path]]:
         profile = Profile.model_validate(content)
     except ValidationError as error:
         problem = error.errors()[0]
-        raise BadInput(f"The profile {file} cannot be used: {'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}.") from None
+        raise BadInput(
+            f"The profile {file} cannot be used: {'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}."
+        ) from None
     return profile, [file.parent / folder for folder in profile.documents]

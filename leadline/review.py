@@ -10,7 +10,10 @@ async def review_in_terminal(request: dict[str, Any]) -> object:
     plan = request.get("plan") or {}
     lines = [request["message"], f"  {plan.get('title', '')}"]
     for step in plan.get("steps", []):
-        lines += [f"  {step['id']}. [{step['step_type']}] {step['title']}", *(f"       - {query}" for query in step["queries"])]
+        lines += [
+            f"  {step['id']}. [{step['step_type']}] {step['title']}",
+            *(f"       - {query}" for query in step["queries"]),
+        ]
     if "problem" in request:
         lines.append(request["problem"])
     lines.append("[Enter = accept, or say what to change] > ")

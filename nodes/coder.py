@@ -26,28 +26,28 @@ OUTPUT_SHOWN = 2_000
 """Characters of an earlier output that the model sees again."""
 
 
-async def coder(task: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
+async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     """Write code over the user's tables and earlier findings, run it in the sandbox, and correct it when it fails."""
 
     async def work() -> Outcome:
         providers = await providers_for(choices(runtime))
-        tables = providers.tables_for(f"{task['question']} {task['step'].description}", MAX_TABLES)
+        tables = providers.tables_for(f"{state['question']} {state['step'].description}", MAX_TABLES)
         files = {table.view.file: await asyncio.to_thread(table.path.read_bytes) for table in tables}
-        files["excerpts.json"] = _excerpts_file(task)
+        files["excerpts.json"] = _excerpts_file(state)
         views = [table.view for table in tables]
         attempts: list[CodeAttempt] = []
         for _ in range(MAX_CODE_RUNS):
-            code = await ask("coder", _prompt(task, views, attempts), Code)
+            code = await ask("coder", _prompt(state, views, attempts), Code)
             count(code_runs=1)
             ran = await Sandbox().run(code.code, files=files)
             if ran.ok and ran.stdout.strip():
                 computation = Computation(code=code.code, description=code.description, output=ran.stdout, files=files)
-                return await _outcome(task, runtime, computation, ran.artifacts)
+                return await _outcome(state, runtime, computation, ran.artifacts)
             error = ran.error or ran.stderr or "it printed nothing"
             attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
-        return Outcome(StepResult(step_id=task["step"].id, status="failed", error=attempts[-1].error))
+        return Outcome(StepResult(step_id=state["step"].id, status="failed", error=attempts[-1].error))
 
-    return await attempt(task, "coder", runtime, work)
+    return await attempt(state, "coder", runtime, work)
 
 
 def _prompt(task: StepTask, tables: list[TableView], attempts: list[CodeAttempt]) -> CoderPrompt:
@@ -75,11 +75,18 @@ async def _outcome(
     evidence, step_id = evidence_of(runtime), task["step"].id
     source, lines = await computation.store(evidence)
     excerpts = [
-        Excerpt(id=f"E{step_id}-{place}", source_id=source.content_hash, quote=quote, start=start, end=end, relevance="high")
+        Excerpt(
+            id=f"E{step_id}-{place}", source_id=source.content_hash, quote=quote, start=start, end=end, relevance="high"
+        )
         for place, (quote, start, end) in enumerate(lines, 1)
     ]
     artifacts = [
-        Artifact(id=f"A{step_id}-{place}", name=name, description=computation.description, content_hash=await evidence.put_bytes(data))
+        Artifact(
+            id=f"A{step_id}-{place}",
+            name=name,
+            description=computation.description,
+            content_hash=await evidence.put_bytes(data),
+        )
         for place, (name, data) in enumerate(sorted(made.items()), 1)
     ]
     result = StepResult(

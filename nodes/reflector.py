@@ -100,7 +100,11 @@ def _limits(
 
 
 def _announce(
-    runtime: Runtime[RunContext], locale: str, reflection: Reflection, results: dict[str, StepResult], context: RunContext
+    runtime: Runtime[RunContext],
+    locale: str,
+    reflection: Reflection,
+    results: dict[str, StepResult],
+    context: RunContext,
 ) -> None:
     redo = [one for one, result in results.items() if to_redo(result, context.max_step_attempts)]
     if redo:
@@ -108,5 +112,7 @@ def _announce(
     elif reflection.has_enough_context:
         title = say("reflection_enough", locale)
     else:
-        title = say("reflection_gaps", locale, gaps="; ".join(reflection.missing_aspects or reflection.follow_up_queries) or "?")
+        title = say(
+            "reflection_gaps", locale, gaps="; ".join(reflection.missing_aspects or reflection.follow_up_queries) or "?"
+        )
     emit(runtime, "reflection", "reflector", title, reflection.model_dump(mode="json"))

@@ -59,7 +59,9 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=[] if researched or background is None else evidence_views(background.excerpts, state["sources"]),
-        contradictions=[ContradictionView(**one.model_dump()) for one in reflection.contradictions] if reflection else [],
+        contradictions=[ContradictionView(**one.model_dump()) for one in reflection.contradictions]
+        if reflection
+        else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
     )
 

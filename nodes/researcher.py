@@ -19,21 +19,21 @@ from services.steps import Outcome, attempt
 PASSAGES = 12
 
 
-async def researcher(task: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
+async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     """Search the step's queries, read what they find, and keep only quotes that stand in the stored text."""
 
     async def work() -> Outcome:
-        step, locale = task["step"], task["locale"]
-        queries = [*step.queries, task["feedback"]] if task["feedback"] else step.queries
+        step, locale = state["step"], state["locale"]
+        queries = [*step.queries, state["feedback"]] if state["feedback"] else step.queries
         providers = await providers_for(choices(runtime))
         found = await gather(queries, providers, evidence=evidence_of(runtime), limit=PASSAGES)
         if not found.passages:
             error = "; ".join([say("no_sources", locale), *found.failures])
             return Outcome(StepResult(step_id=step.id, status="failed", error=error))
-        answer = await ask("researcher", _prompt(task, found.passages), Findings)
+        answer = await ask("researcher", _prompt(state, found.passages), Findings)
         return _outcome(step.id, locale, answer, found.passages, found.sources)
 
-    return await attempt(task, "researcher", runtime, work)
+    return await attempt(state, "researcher", runtime, work)
 
 
 def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:

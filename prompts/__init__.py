@@ -85,7 +85,5 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
     """
     template = ENVIRONMENT.get_template(f"{role}.md")
     values = {name: getattr(variables, name) for name in type(variables).model_fields}
-    parts = [
-        "".join(template.blocks[block](template.new_context(values))).strip() for block in ("system", "human")
-    ]
+    parts = ["".join(template.blocks[block](template.new_context(values))).strip() for block in ("system", "human")]
     return [SystemMessage(parts[0]), HumanMessage(re.sub(r"\n{3,}", "\n\n", parts[1]))]

@@ -43,4 +43,6 @@ class Code(BaseModel):
 
     thought: str = ""
     description: str = Field(description="What the code computes, in a few words.")
-    code: str = Field(description="A complete Python program that prints its result as sentences in the user's language.")
+    code: str = Field(
+        description="A complete Python program that prints its result as sentences in the user's language."
+    )

@@ -23,8 +23,79 @@ def _locale(value: object) -> object:
 
 
 LANGUAGES = frozenset(
-    "af ar bg bn ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lo lt lv mk ml "
-    "mn mr ms my nb ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi yue zh zu".split()
+    [
+        "af",
+        "ar",
+        "bg",
+        "bn",
+        "ca",
+        "cs",
+        "cy",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "et",
+        "eu",
+        "fa",
+        "fi",
+        "fr",
+        "ga",
+        "gl",
+        "gu",
+        "he",
+        "hi",
+        "hr",
+        "hu",
+        "hy",
+        "id",
+        "is",
+        "it",
+        "ja",
+        "ka",
+        "kk",
+        "km",
+        "kn",
+        "ko",
+        "lo",
+        "lt",
+        "lv",
+        "mk",
+        "ml",
+        "mn",
+        "mr",
+        "ms",
+        "my",
+        "nb",
+        "ne",
+        "nl",
+        "no",
+        "pa",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "si",
+        "sk",
+        "sl",
+        "sq",
+        "sr",
+        "sv",
+        "sw",
+        "ta",
+        "te",
+        "th",
+        "tl",
+        "tr",
+        "uk",
+        "ur",
+        "uz",
+        "vi",
+        "yue",
+        "zh",
+        "zu",
+    ]
 )
 
 Locale = Annotated[str, BeforeValidator(_locale)]
@@ -44,7 +115,10 @@ class RunContext(BaseModel):
     )
     max_step_num: int = Field(default=3, ge=1, le=20, description="How many steps one plan may have.")
     max_step_attempts: int = Field(
-        default=2, ge=1, le=5, description="How often a step may be tried: once, and redone with the reflector's feedback."
+        default=2,
+        ge=1,
+        le=5,
+        description="How often a step may be tried: once, and redone with the reflector's feedback.",
     )
     locale: Locale = Field(
         default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
@@ -55,11 +129,16 @@ class RunContext(BaseModel):
     documents: list[str] = Field(
         default=[], description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
     )
-    profile: Profile | None = Field(default=None, description="Scope, replies and tone of a deployment; none by default.")
+    profile: Profile | None = Field(
+        default=None, description="Scope, replies and tone of a deployment; none by default."
+    )
     length: Literal["brief", "standard"] = Field(default="standard", description="Length of the report.")
     unsupported: Literal["mark", "drop"] = Field(
         default="mark", description="What happens to a sentence that its citations do not support."
     )
     max_seconds: int = Field(
-        default=900, ge=5, le=86_400, description="Seconds after which no new research starts and the report is written."
+        default=900,
+        ge=5,
+        le=86_400,
+        description="Seconds after which no new research starts and the report is written.",
     )

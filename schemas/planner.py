@@ -63,7 +63,7 @@ class PlannerPrompt(BaseModel):
     """Titles of the last plan's steps, a line each; empty for the first plan."""
 
 
-class PlanProblem(ValueError):
+class PlanError(ValueError):
     """A plan that cannot be carried out; the message says why."""
 
 
@@ -80,23 +80,23 @@ def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_ste
         The plan with ids renumbered, queries trimmed to five, and a research step's title standing in for missing queries.
 
     Raises:
-        PlanProblem: no steps although something is missing, too many steps, ids that are not unique, or dependencies
+        PlanError: no steps although something is missing, too many steps, ids that are not unique, or dependencies
             that are unknown or run in a circle.
     """
     if plan.has_enough_context and not plan.steps:
         return plan
     if not plan.steps:
-        raise PlanProblem("the plan has no steps although has_enough_context is false")
+        raise PlanError("the plan has no steps although has_enough_context is false")
     if max_steps is not None and len(plan.steps) > max_steps:
-        raise PlanProblem(f"the plan has {len(plan.steps)} steps, and at most {max_steps} are allowed (max_step_num)")
+        raise PlanError(f"the plan has {len(plan.steps)} steps, and at most {max_steps} are allowed (max_step_num)")
     ids = [step.id for step in plan.steps]
     doubled = sorted({one for one in ids if ids.count(one) > 1})
     if doubled:
-        raise PlanProblem(f"step ids must be unique, and {', '.join(doubled)} occurs more than once")
+        raise PlanError(f"step ids must be unique, and {', '.join(doubled)} occurs more than once")
     for step in plan.steps:
         unknown = [one for one in step.depends_on if one not in ids and one not in finished]
         if unknown:
-            raise PlanProblem(f"step {step.id} depends on {', '.join(unknown)}, which no step is called")
+            raise PlanError(f"step {step.id} depends on {', '.join(unknown)}, which no step is called")
     _refuse_circles(plan.steps)
     numbers = {one: str(first_id + place) for place, one in enumerate(ids)}
     steps = [
@@ -116,7 +116,9 @@ def first_steps(plan: Plan, count: int) -> Plan:
     """Keep the first `count` steps, without dependencies on what is cut off."""
     kept = plan.steps[:count]
     cut = {step.id for step in plan.steps[count:]}
-    steps = [step.model_copy(update={"depends_on": [one for one in step.depends_on if one not in cut]}) for step in kept]
+    steps = [
+        step.model_copy(update={"depends_on": [one for one in step.depends_on if one not in cut]}) for step in kept
+    ]
     return plan.model_copy(update={"steps": steps})
 
 
@@ -134,5 +136,5 @@ def _refuse_circles(steps: list[Step]) -> None:
     while waiting:
         free = {one for one, needs in waiting.items() if not needs & waiting.keys()}
         if not free:
-            raise PlanProblem(f"steps {', '.join(sorted(waiting))} depend on each other in a circle")
+            raise PlanError(f"steps {', '.join(sorted(waiting))} depend on each other in a circle")
         waiting = {one: needs for one, needs in waiting.items() if one not in free}

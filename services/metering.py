@@ -26,7 +26,9 @@ class Meter:
         self._token = _current.set(self)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.usage = self.usage.model_copy(update={"seconds": self.seconds})
         if self._token is not None:
             _current.reset(self._token)

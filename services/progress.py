@@ -9,7 +9,9 @@ from schemas.events import Event, EventType
 from services.messages import say
 
 
-def emit(runtime: Runtime[RunContext], kind: EventType, node: str, title: str, data: Mapping[str, object] | None = None) -> None:
+def emit(
+    runtime: Runtime[RunContext], kind: EventType, node: str, title: str, data: Mapping[str, object] | None = None
+) -> None:
     """Send one event. `title` is what a person reads; `data` is for programs."""
     runtime.stream_writer(Event(type=kind, node=node, title=title, data=dict(data or {})).model_dump(mode="json"))
 

@@ -41,7 +41,9 @@ def checked_choices(given: dict[str, object]) -> RunContext:
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(str(part) for part in problem["loc"])
-        raise BadInput(f"{field} cannot be {problem['input']!r}: {problem['msg'].removeprefix('Value error, ')}.") from None
+        raise BadInput(
+            f"{field} cannot be {problem['input']!r}: {problem['msg'].removeprefix('Value error, ')}."
+        ) from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

@@ -49,4 +49,6 @@ def settings() -> Settings:
     except ValidationError as error:
         problem = error.errors()[0]
         name = ".".join(str(part) for part in problem["loc"]).upper()
-        raise SettingsError(f"{name} cannot be used: {problem['msg']}. Correct it in the environment or .env.") from None
+        raise SettingsError(
+            f"{name} cannot be used: {problem['msg']}. Correct it in the environment or .env."
+        ) from None

@@ -88,7 +88,15 @@ async def attempt(
     number = previous.attempts + 1 if previous else 1
     key = "step_started" if number == 1 else "step_redone"
     emit_message(
-        runtime, "step_started", node, key, locale, id=step.id, title=step.title, attempt=number, data={"step": step.id, "attempt": number}
+        runtime,
+        "step_started",
+        node,
+        key,
+        locale,
+        id=step.id,
+        title=step.title,
+        attempt=number,
+        data={"step": step.id, "attempt": number},
     )
     with Meter() as meter:
         outcome = await _guarded(task, runtime, work)
@@ -100,7 +108,9 @@ async def attempt(
         }
     )
     for source in outcome.sources.values():
-        emit_message(runtime, "source", node, "source", locale, title=source.title, data={"step": step.id, "url": source.url})
+        emit_message(
+            runtime, "source", node, "source", locale, title=source.title, data={"step": step.id, "url": source.url}
+        )
     emit_message(
         runtime,
         "step_finished",

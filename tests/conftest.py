@@ -11,7 +11,7 @@ GUARD = Path(__file__).parent / "guard"
 sys.path.insert(0, str(GUARD))
 import sitecustomize  # noqa: E402 - the guard, installed in this process before anything can connect
 
-assert hasattr(sitecustomize, "OutsideConnection")
+assert hasattr(sitecustomize, "OutsideConnectionError")
 os.environ["PYTHONPATH"] = str(GUARD)
 for quiet, value in {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
@@ -60,5 +60,7 @@ def docs(tmp_path: Path) -> Path:
     (folder / "tallow.md").write_text(
         "# Arming the lead\n\nTallow was pressed into the hollow of the lead so that a sample of the bottom stuck to it.\n"
     )
-    (folder / "soundings.csv").write_text("ship,year,depth_m\nChallenger,1875,8184\nChallenger,1874,7137\nVema,1957,9000\n")
+    (folder / "soundings.csv").write_text(
+        "ship,year,depth_m\nChallenger,1875,8184\nChallenger,1874,7137\nVema,1957,9000\n"
+    )
     return folder

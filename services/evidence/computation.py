@@ -61,7 +61,7 @@ class Computation:
             content_hash=content_hash,
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        lines = []
+        lines: list[tuple[str, int, int]] = []
         place = text.rindex("## Output") + len("## Output")
         for line in text[place:].split("\n"):
             if line.strip() and len(lines) < MAX_LINES:

@@ -27,7 +27,9 @@ _QUIET: RunnableConfig = {"tags": ["nostream"]}
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 
 
-async def ask(role: str, prompt: BaseModel, schema: type[Answer], check: Callable[[Answer], Answer] | None = None) -> Answer:
+async def ask(
+    role: str, prompt: BaseModel, schema: type[Answer], check: Callable[[Answer], Answer] | None = None
+) -> Answer:
     """Ask a role's model for an answer of a schema.
 
     Args:
@@ -51,7 +53,9 @@ async def ask(role: str, prompt: BaseModel, schema: type[Answer], check: Callabl
         messages = [
             *messages,
             AIMessage(text or "(empty)"),
-            HumanMessage(f"That answer cannot be used: {problem}\nAnswer again, with the whole corrected JSON and nothing else."),
+            HumanMessage(
+                f"That answer cannot be used: {problem}\nAnswer again, with the whole corrected JSON and nothing else."
+            ),
         ]
     raise ModelError(
         f"The model for the role {role} gave no usable {schema.__name__} in {1 + MAX_REPEATS} attempts: {problem} "
@@ -67,7 +71,9 @@ async def write(role: str, prompt: BaseModel) -> str:
     """
     text = await _call(role, render(role, prompt), {}, {})
     if not text:
-        raise ModelError(f"The model for the role {role} answered with nothing. Try again, or name another with LEADLINE_MODEL_{role.upper()}.")
+        raise ModelError(
+            f"The model for the role {role} answered with nothing. Try again, or name another with LEADLINE_MODEL_{role.upper()}."
+        )
     return text
 
 
@@ -95,9 +101,13 @@ def _as_model_error(role: str, error: Exception) -> Exception:
     if status in advice:
         return ModelError(f"{advice[status]} (role {role}, HTTP {status})")
     if name.endswith(("ConnectionError", "TimeoutError")):
-        return ModelError(f"The model's endpoint could not be reached ({name}, role {role}). Check OPENAI_BASE_URL and the network, then resume the run.")
+        return ModelError(
+            f"The model's endpoint could not be reached ({name}, role {role}). Check OPENAI_BASE_URL and the network, then resume the run."
+        )
     if status is not None:
-        return ModelError(f"The model's endpoint failed (role {role}, HTTP {status}). Try again later by resuming the run.")
+        return ModelError(
+            f"The model's endpoint failed (role {role}, HTTP {status}). Try again later by resuming the run."
+        )
     return error
 
 
@@ -133,7 +143,9 @@ def _strict(node: Any) -> Any:
         return node
     if "$ref" in node:
         return {"$ref": node["$ref"]}
-    tight = {key: _strict(value) for key, value in node.items() if key not in {"default", "title"} or isinstance(value, dict)}
+    tight = {
+        key: _strict(value) for key, value in node.items() if key not in {"default", "title"} or isinstance(value, dict)
+    }
     if isinstance(tight.get("properties"), dict):
         tight["required"] = list(tight["properties"])
         tight["additionalProperties"] = False

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
-
 from pydantic import SecretStr
 
 from services.errors import SettingsError
@@ -39,7 +38,9 @@ def chat_model(role: str) -> BaseChatModel:
         return OfflineModel(role=role)
     key, base_url = settings().openai_api_key, settings().openai_base_url
     if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise SettingsError(f"OPENAI_BASE_URL is {base_url!r}, which is no http address. Correct it, for example http://localhost:8000/v1.")
+        raise SettingsError(
+            f"OPENAI_BASE_URL is {base_url!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
+        )
     name = os.environ.get(f"LEADLINE_MODEL_{role.upper()}") or settings().leadline_model or DEFAULT_MODEL
     return _openai(name, base_url, key.get_secret_value() if key else "none")
 

@@ -11,14 +11,16 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from typing import TypedDict
+
+from typing_extensions import TypedDict
 
 MAX_BYTES = 50_000_000
 PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
 SUFFIXES = PLAIN | CONVERTED
 _DATE = re.compile(
-    r"(?:published|date|updated|发布日期|发表日期|日期|更新)\s*[:：]\s*(\d{4})[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?", re.IGNORECASE
+    r"(?:published|date|updated|发布日期|发表日期|日期|更新)\s*[:：]\s*(\d{4})[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?",
+    re.IGNORECASE,
 )
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
@@ -64,6 +66,11 @@ def convert(path: Path) -> Converted:
 
 
 def decode(data: bytes) -> str:
+    """Decode text of unknown encoding: Unicode, GB18030 where that makes Chinese, else what is likeliest.
+
+    Raises:
+        ValueError: it is no text, or its encoding cannot be told.
+    """
     if b"\x00" in data[:8_192] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError("it is binary, not text")
     for encoding in ("utf-8-sig", "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "gb18030"):
@@ -82,7 +89,10 @@ def decode(data: bytes) -> str:
 def _plausible_chinese(text: str) -> bool:
     """Tell whether text decoded as GB18030 is Chinese: mostly common ideographs, ASCII and Chinese punctuation."""
     sample = text[:4_000]
-    common = sum(char < "\x80" or "\u4e00" <= char <= "\u9fff" or "\u3000" <= char <= "\u303f" or "\uff00" <= char <= "\uffef" for char in sample)
+    common = sum(
+        char < "\x80" or "\u4e00" <= char <= "\u9fff" or "\u3000" <= char <= "\u303f" or "\uff00" <= char <= "\uffef"
+        for char in sample
+    )
     return common >= 0.95 * len(sample)
 
 

@@ -33,7 +33,9 @@ HOP_NAMES = 4
 HOP_WEIGHT = 0.7
 KEPT_FIRST = 2
 """Passages that were found directly and keep their places before those that a hop found."""
-_NAME = re.compile(r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”")
+_NAME = re.compile(
+    r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
+)
 
 Key = tuple[str, int, int]
 """Content hash, start and end of a passage."""
@@ -86,11 +88,15 @@ async def _search_all(
     count(searches=len(pairs))
     answers = await asyncio.gather(*(one(query, provider) for query, provider in pairs))
     failures = list(dict.fromkeys(answer for answer in answers if isinstance(answer, str)))
-    rankings = [pool.rank(query, answer) for (query, _), answer in zip(pairs, answers, strict=True) if isinstance(answer, list)]
+    rankings = [
+        pool.rank(query, answer) for (query, _), answer in zip(pairs, answers, strict=True) if isinstance(answer, list)
+    ]
     return rankings, failures
 
 
-async def _second_hop(queries: Sequence[str], seeds: Sequence[Key], providers: Providers, pool: "_Pool") -> list[list[Key]]:
+async def _second_hop(
+    queries: Sequence[str], seeds: Sequence[Key], providers: Providers, pool: "_Pool"
+) -> list[list[Key]]:
     """Follow titles and names from the queries and the best passages into the documents."""
     if not seeds or not providers.documents:
         return []
@@ -104,7 +110,11 @@ async def _second_hop(queries: Sequence[str], seeds: Sequence[Key], providers: P
         if mentioned:
             rankings.append(mentioned)
     asked = " ".join(queries).lower()
-    names = [name for name in dict.fromkeys(found.group() for found in _NAME.finditer(seed_text)) if name.lower() not in asked]
+    names = [
+        name
+        for name in dict.fromkeys(found.group() for found in _NAME.finditer(seed_text))
+        if name.lower() not in asked
+    ]
     followed, _ = await _search_all([f"{name} {queries[0]}" for name in names[:HOP_NAMES]], providers.documents, pool)
     return [*rankings, *(ranking[:SEEDS] for ranking in followed)]
 

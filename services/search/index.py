@@ -5,6 +5,7 @@ Several processes may use one index at once. Blocking; callers run it in a threa
 
 import hashlib
 import sqlite3
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ class FolderIndex:
         """Take in one converted file, or remember why it could not be."""
         with closing(self._open()) as db, db:
             db.execute("BEGIN IMMEDIATE")
+            row: tuple[object, ...]
             if "error" in converted:
                 row = (state.path, state.size, state.mtime, None, "", None, converted["error"])
             else:
@@ -91,7 +93,7 @@ class FolderIndex:
             return []
         match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
         with closing(self._open()) as db:
-            rows = db.execute(
+            rows = db.execute(  # noqa: S608 - only a constant number is put in
                 "SELECT passages.hash, first, last FROM terms JOIN passages ON passages.id = terms.rowid "
                 f"WHERE terms MATCH ? ORDER BY bm25(terms, {TITLE_WEIGHT}, 1.0), passages.hash, first LIMIT ?",
                 (match, limit),
@@ -104,12 +106,16 @@ class FolderIndex:
     def titles(self) -> list[tuple[str, str]]:
         """Return (hash, title) of every source, for finding sources that a text names."""
         with closing(self._open()) as db:
-            return list(db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"))
+            return list(
+                db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
+            )
 
     def hit(self, key: str) -> Hit:
         """Return a source with its first passage."""
         with closing(self._open()) as db:
-            first = db.execute("SELECT first, last FROM passages WHERE hash = ? ORDER BY first LIMIT 1", (key,)).fetchone()
+            first = db.execute(
+                "SELECT first, last FROM passages WHERE hash = ? ORDER BY first LIMIT 1", (key,)
+            ).fetchone()
             return self._hit(db, key, [Found(start=first[0], end=first[1])])
 
     def _hit(self, db: sqlite3.Connection, key: str, places: list[Found]) -> Hit:
@@ -118,7 +124,12 @@ class FolderIndex:
             "SELECT path, title, published FROM files WHERE hash = ? ORDER BY path LIMIT 1", (key,)
         ).fetchone()
         return Hit(
-            url=f"{self.folder.name}/{path}", title=title, kind="document", text=text, published=published, passages=places
+            url=f"{self.folder.name}/{path}",
+            title=title,
+            kind="document",
+            text=text,
+            published=published,
+            passages=places,
         )
 
     def _add_text(self, db: sqlite3.Connection, title: str, text: str) -> str:
@@ -126,7 +137,9 @@ class FolderIndex:
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
             for span in split(text):
-                place = db.execute("INSERT INTO passages (hash, first, last) VALUES (?, ?, ?)", (key, span.start, span.end))
+                place = db.execute(
+                    "INSERT INTO passages (hash, first, last) VALUES (?, ?, ?)", (key, span.start, span.end)
+                )
                 body = " ".join(tokens(text[span.start : span.end]))
                 heading = " ".join(tokens(f"{title} {span.heading}"))
                 db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (place.lastrowid, heading, body))
@@ -141,6 +154,19 @@ class FolderIndex:
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._file, timeout=60)
-        db.execute("PRAGMA journal_mode=WAL")
+        _use_wal(db)
         db.execute("PRAGMA synchronous=NORMAL")
         return db
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Turn the write-ahead log on. SQLite does not wait for locks here, so a second process opening at once tries again."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)

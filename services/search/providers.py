@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schemas.coder import TableView
 from schemas.context import RunContext
 from services.errors import BadInput, DocumentsError
 from services.messages import say
@@ -81,7 +80,9 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
         return Providers()
     key = environment.tavily_api_key
     if wanted == "tavily" and key is None:
-        raise BadInput("Search through Tavily was asked for, and TAVILY_API_KEY is not set. Set it, or choose another search.")
+        raise BadInput(
+            "Search through Tavily was asked for, and TAVILY_API_KEY is not set. Set it, or choose another search."
+        )
     web: list[SearchProvider] = []
     if wanted in {"auto", "tavily"} and key is not None:
         web = [TavilySearch(key.get_secret_value(), environment.tavily_base_url)]
@@ -91,7 +92,9 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
     examples = not folders and not web
     if examples:
         folders = [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
-    opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in dict.fromkeys(folders)))
+    opened = await asyncio.gather(
+        *(open_documents(folder, environment.leadline_home) for folder in dict.fromkeys(folders))
+    )
     return Providers(web, list(opened), examples)
 
 
@@ -99,5 +102,7 @@ def _permitted(folder: str, environment: Settings) -> Path:
     path = Path(folder)
     below = [*_allowed, *(base.resolve() for base in environment.leadline_docs), EXAMPLES]
     if not any(path.resolve().is_relative_to(base) for base in below):
-        raise DocumentsError(f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS.")
+        raise DocumentsError(
+            f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS."
+        )
     return path

@@ -39,17 +39,15 @@ def read_tables(path: Path) -> list[Table]:
         sheets = _workbook(path) if path.suffix.lower() == ".xlsx" else {"": _rows(path)}
     except Exception:  # noqa: BLE001 - a broken table is reported with the documents, which read it too
         return []
-    return [
-        Table(path, view)
-        for sheet, rows in sheets.items()
-        if (view := _profile(path, sheet, rows)) is not None
-    ]
+    return [Table(path, view) for sheet, rows in sheets.items() if (view := _profile(path, sheet, rows)) is not None]
 
 
 def _rows(path: Path) -> list[list[Any]]:
     text = decode(path.read_bytes())
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    return [list(row) for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(cell.strip() for cell in row)]
+    return [
+        list(row) for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(cell.strip() for cell in row)
+    ]
 
 
 def _workbook(path: Path) -> dict[str, list[list[Any]]]:
@@ -58,7 +56,9 @@ def _workbook(path: Path) -> dict[str, list[list[Any]]]:
     book = load_workbook(path, read_only=True, data_only=True)
     try:
         return {
-            sheet.title: [list(row) for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
+            sheet.title: [
+                list(row) for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)
+            ]
             for sheet in book.worksheets
         }
     finally:
@@ -70,8 +70,14 @@ def _profile(path: Path, sheet: str, rows: list[list[Any]]) -> TableView | None:
         return None
     header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]
     body = rows[1:]
-    columns = [_column(name, [row[place] if place < len(row) else None for row in body]) for place, name in enumerate(header) if name]
-    return TableView(file=path.name, title=re.sub(r"[-_]+", " ", path.stem), rows=len(body), columns=columns, sheet=sheet)
+    columns = [
+        _column(name, [row[place] if place < len(row) else None for row in body])
+        for place, name in enumerate(header)
+        if name
+    ]
+    return TableView(
+        file=path.name, title=re.sub(r"[-_]+", " ", path.stem), rows=len(body), columns=columns, sheet=sheet
+    )
 
 
 def _column(name: str, values: list[Any]) -> str:

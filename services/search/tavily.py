@@ -27,7 +27,7 @@ class TavilySearch:
         try:
             async with AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client:
                 answer = await client.search(query[:400], max_results=min(limit, 10), include_raw_content="markdown")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the client raises what it likes; each becomes a SearchError that says what to do
             raise _as_search_error(error) from None
         results = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(results, list):
@@ -56,6 +56,7 @@ def _as_search_error(error: Exception) -> SearchError:
     advice = {
         errors.InvalidAPIKeyError: "Tavily rejected the key. Check TAVILY_API_KEY.",
         errors.MissingAPIKeyError: "Tavily needs a key. Set TAVILY_API_KEY.",
+        errors.ForbiddenError: "Tavily refused the search: a usage limit or a restriction of the account. Check its plan.",
         errors.UsageLimitExceededError: "Tavily's usage limit is reached. Wait, or check the plan of the account.",
         errors.TimeoutError: "Tavily did not answer in time. Check the network or TAVILY_BASE_URL.",
     }

@@ -17,7 +17,13 @@ from prompts import ENVIRONMENT
 from services.models.offline import ROLES, OfflineModel
 from tests.fakes.http import Reply, Request, serving
 
-SCHEMAS = {"Triage": "coordinator", "Plan": "planner", "Findings": "researcher", "Code": "coder", "Reflection": "reflector"}
+SCHEMAS = {
+    "Triage": "coordinator",
+    "Plan": "planner",
+    "Findings": "researcher",
+    "Code": "coder",
+    "Reflection": "reflector",
+}
 
 
 @dataclass(slots=True)

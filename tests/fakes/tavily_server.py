@@ -51,4 +51,11 @@ def tavily_server(*pages: dict[str, Any]) -> Iterator[TavilyServer]:
 
 def page(url: str, title: str, text: str | None, snippet: str = "", published: str | None = None) -> dict[str, Any]:
     """Return a result as Tavily gives it."""
-    return {"url": url, "title": title, "content": snippet or (text or "")[:200], "raw_content": text, "score": 0.9, "published_date": published}
+    return {
+        "url": url,
+        "title": title,
+        "content": snippet or (text or "")[:200],
+        "raw_content": text,
+        "score": 0.9,
+        "published_date": published,
+    }

@@ -49,7 +49,9 @@ async def test_every_quote_is_the_stored_text_and_every_citation_resolves(docs: 
 
 
 async def test_copies_count_once_and_are_named(docs: Path) -> None:
-    report = await aresearch("Who designed the wire sounding machine in 1872 and where was it tried first?", docs=[docs])
+    report = await aresearch(
+        "Who designed the wire sounding machine in 1872 and where was it tried first?", docs=[docs]
+    )
     copies = [source for source in report.sources if source.duplicate_of]
     assert [Path(source.url).name for source in copies] in (["machine-reprint.md"], ["machine.md"])
 
@@ -116,7 +118,9 @@ async def test_an_endless_question_is_refused_with_what_to_do(docs: Path) -> Non
         await aresearch("depth " * 20_000, docs=[docs])
 
 
-@pytest.mark.parametrize("choice", [{"max_plan_iterations": 0}, {"max_step_num": 1000}, {"locale": "klingon"}, {"no_such": 1}])
+@pytest.mark.parametrize(
+    "choice", [{"max_plan_iterations": 0}, {"max_step_num": 1000}, {"locale": "klingon"}, {"no_such": 1}]
+)
 async def test_an_impossible_choice_is_refused_by_name(docs: Path, choice: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=next(iter(choice))):
         await aresearch(BRIDGE, docs=[docs], **choice)

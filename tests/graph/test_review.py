@@ -15,7 +15,9 @@ QUESTION = "Who designed the wire sounding machine, and why was tallow pressed i
 STEP = {"title": "Tallow", "description": "Find out about tallow", "queries": ["tallow in the lead"]}
 REPLACEMENT = {"title": "Only the tallow", "steps": [{"id": "a", **STEP}]}
 MALFORMED = {
-    "cyclic dependencies": {"steps": [{"id": "a", **STEP, "depends_on": ["b"]}, {"id": "b", **STEP, "depends_on": ["a"]}]},
+    "cyclic dependencies": {
+        "steps": [{"id": "a", **STEP, "depends_on": ["b"]}, {"id": "b", **STEP, "depends_on": ["a"]}]
+    },
     "an unknown dependency": {"steps": [{"id": "a", **STEP, "depends_on": ["z"]}]},
     "a doubled id": {"steps": [{"id": "a", **STEP}, {"id": "a", **STEP}]},
     "no steps": {"steps": []},
@@ -70,7 +72,9 @@ async def test_an_accepted_plan_is_carried_out(review: Review, answer: object) -
     assert values["report"].excerpts
 
 
-@pytest.mark.parametrize("answer", [{"action": "edit", "feedback": "also cover Lord Kelvin"}, "[EDIT_PLAN] also cover Lord Kelvin"])
+@pytest.mark.parametrize(
+    "answer", [{"action": "edit", "feedback": "also cover Lord Kelvin"}, "[EDIT_PLAN] also cover Lord Kelvin"]
+)
 async def test_an_edit_in_words_makes_a_new_plan_to_review(review: Review, answer: object) -> None:
     await review.ask()
     request = await review.answer(answer)
@@ -96,7 +100,9 @@ async def test_a_malformed_plan_is_sent_back_with_the_reason(review: Review, bro
     assert (await review.values())["report"].excerpts
 
 
-@pytest.mark.parametrize("nonsense", ["sure, whatever", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, []])
+@pytest.mark.parametrize(
+    "nonsense", ["sure, whatever", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, []]
+)
 async def test_nonsense_is_sent_back_and_the_run_stays_answerable(review: Review, nonsense: object) -> None:
     await review.ask()
     request = await review.answer(nonsense)

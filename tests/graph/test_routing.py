@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from graph.routing import after_planner, after_reflector
 from schemas.context import RunContext
-from schemas.planner import Plan, PlanProblem, Step, first_steps, settle_plan
+from schemas.planner import Plan, PlanError, Step, first_steps, settle_plan
 from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from schemas.state import merge_limits, merge_results, merge_sources
@@ -118,7 +118,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("reason", "steps"), BROKEN.items())
 def test_a_plan_that_cannot_be_carried_out_is_refused(reason: str, steps: list[Step]) -> None:
-    with pytest.raises(PlanProblem, match=reason):
+    with pytest.raises(PlanError, match=reason):
         settle_plan(Plan(title="t", steps=steps), first_id=1, finished=(), max_steps=3)
 
 
@@ -134,7 +134,10 @@ def test_cutting_a_plan_cuts_dependencies_on_what_is_gone() -> None:
 
 
 def test_upper_case_step_types_are_understood() -> None:
-    assert Step.model_validate({"id": 1, "title": "t", "description": "", "step_type": "RESEARCH"} | {"id": "1"}).step_type == "research"
+    assert (
+        Step.model_validate({"id": 1, "title": "t", "description": "", "step_type": "RESEARCH"} | {"id": "1"}).step_type
+        == "research"
+    )
 
 
 @given(st.permutations(["1", "2", "3"]))

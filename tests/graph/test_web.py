@@ -18,7 +18,9 @@ TEXT = (
 
 @pytest.fixture
 def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
-    with tavily_server(page("https://tides.example/machine?a=1&b=(2)", "Tide machines", TEXT, published="2020-05-01")) as server:
+    with tavily_server(
+        page("https://tides.example/machine?a=1&b=(2)", "Tide machines", TEXT, published="2020-05-01")
+    ) as server:
         monkeypatch.setenv("TAVILY_API_KEY", server.key)
         monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
         settings.cache_clear()
@@ -35,19 +37,30 @@ async def test_a_web_page_is_quoted_and_linked(tavily: TavilyServer) -> None:
 
 
 async def test_a_snippet_stands_in_for_a_page_and_is_marked(tavily: TavilyServer) -> None:
-    tavily.pages = [page("https://tides.example/short", "Short", None, snippet="The tide predicting machine was built in 1873 by Thomson.")]
+    tavily.pages = [
+        page(
+            "https://tides.example/short",
+            "Short",
+            None,
+            snippet="The tide predicting machine was built in 1873 by Thomson.",
+        )
+    ]
     report = await aresearch(QUESTION)
     assert report.sources[0].snippet_only
     assert "snippet" in report.markdown
 
 
 async def test_documents_are_searched_along_with_the_web(tavily: TavilyServer, docs: Path) -> None:
-    report = await aresearch("Who designed the wire sounding machine, and who designed the tide predicting machine?", docs=[docs])
+    report = await aresearch(
+        "Who designed the wire sounding machine, and who designed the tide predicting machine?", docs=[docs]
+    )
     assert {source.kind for source in report.sources} == {"web", "document"}
 
 
 @pytest.mark.parametrize("status", [429, 432, 500])
-async def test_a_search_that_fails_is_named_and_nothing_is_written_from_nothing(tavily: TavilyServer, status: int) -> None:
+async def test_a_search_that_fails_is_named_and_nothing_is_written_from_nothing(
+    tavily: TavilyServer, status: int
+) -> None:
     tavily.status = status
     report = await aresearch(QUESTION)
     assert report.excerpts == []
@@ -55,7 +68,9 @@ async def test_a_search_that_fails_is_named_and_nothing_is_written_from_nothing(
     assert tavily.key not in report.model_dump_json()
 
 
-async def test_a_malformed_answer_is_no_evidence_and_a_wrong_key_is_named(tavily: TavilyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_malformed_answer_is_no_evidence_and_a_wrong_key_is_named(
+    tavily: TavilyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tavily.malformed = True
     assert (await aresearch(QUESTION)).excerpts == []
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-wrong")

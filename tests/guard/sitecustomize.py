@@ -6,7 +6,7 @@ import socket
 _connect, _connect_ex = socket.socket.connect, socket.socket.connect_ex
 
 
-class OutsideConnection(AssertionError):
+class OutsideConnectionError(AssertionError):
     """A test tried to reach something beyond loopback."""
 
 
@@ -15,12 +15,12 @@ def _check(one: socket.socket, address: object) -> None:
         return
     host = str(address[0])
     try:
-        loopback = ipaddress.ip_address(host.split("%")[0]).is_loopback
+        loopback = ipaddress.ip_address(host.split("%", maxsplit=1)[0]).is_loopback
     except ValueError:
         loopback = host == "localhost"
     if not loopback:
         msg = f"the tests must not reach {host}"
-        raise OutsideConnection(msg)
+        raise OutsideConnectionError(msg)
 
 
 def _guarded_connect(self: socket.socket, address: object) -> None:

@@ -37,7 +37,9 @@ def test_quick_answers_without_a_plan(leadline: Leadline, docs: Path) -> None:
     assert "research plan" not in ran.err
 
 
-def test_nothing_found_has_an_exit_code_of_its_own(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_found_has_an_exit_code_of_its_own(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LEADLINE_SEARCH", "none")
     ran = leadline("research", QUESTION, "--docs", docs)
     assert ran.code == 3
@@ -59,7 +61,9 @@ def test_runs_lists_what_was_run(leadline: Leadline, docs: Path) -> None:
 def test_a_review_is_read_from_the_terminal(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["also cover Lord Kelvin\n", "\n"])
     monkeypatch.setattr("sys.stdin", type("Typed", (), {"readline": lambda self: next(answers)})())
-    ran = leadline("research", "Who designed the wire sounding machine and why was tallow used?", "--docs", docs, "--review")
+    ran = leadline(
+        "research", "Who designed the wire sounding machine and why was tallow used?", "--docs", docs, "--review"
+    )
     assert ran.code == 0
     assert ran.err.count("Enter = accept") == 2
     assert "Kelvin" in ran.err
@@ -70,7 +74,9 @@ def test_a_review_without_anybody_there_waits_and_can_be_resumed(
 ) -> None:
     answers = iter(["", "\n"])
     monkeypatch.setattr("sys.stdin", type("Typed", (), {"readline": lambda self: next(answers)})())
-    ran = leadline("research", "Who designed the wire sounding machine and why was tallow used?", "--docs", docs, "--review")
+    ran = leadline(
+        "research", "Who designed the wire sounding machine and why was tallow used?", "--docs", docs, "--review"
+    )
     assert ran.code == 130
     assert "leadline resume" in ran.err
     assert "waiting" in leadline("runs").out
@@ -118,7 +124,11 @@ def test_verifying_what_is_no_report_fails_with_what_is_needed(leadline: Leadlin
 def test_one_changed_byte_is_found(leadline: Leadline, docs: Path, broken: str) -> None:
     leadline("research", QUESTION, "--docs", docs)
     [folder] = Path("out").iterdir()
-    file = {"source": next((folder / "sources").iterdir()), "quote": folder / "evidence.json", "report": folder / "report.md"}[broken]
+    file = {
+        "source": next((folder / "sources").iterdir()),
+        "quote": folder / "evidence.json",
+        "report": folder / "report.md",
+    }[broken]
     data = file.read_text()
     old = "Belfast" if "Belfast" in data else "wire"
     file.write_text(data.replace(old, old[:-1] + "x", 1))

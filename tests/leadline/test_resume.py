@@ -37,7 +37,11 @@ async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: s
 def test_ctrl_c_leaves_a_resumable_run(docs: Path) -> None:
     command = [sys.executable, "-u", "-m", "leadline.cli"]
     child = subprocess.Popen(
-        [*command, "research", QUESTION, "--docs", str(docs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+        [*command, "research", QUESTION, "--docs", str(docs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ},
     )
     assert child.stderr is not None
     for line in child.stderr:

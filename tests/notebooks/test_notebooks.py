@@ -19,7 +19,7 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     work.mkdir()
     for name in ("langgraph.json", "examples"):
         (tmp_path / name).symlink_to(PROJECT / name)
-    notebook = nbformat.read(path, as_version=4)
+    notebook: nbformat.NotebookNode = nbformat.reads(path.read_text("utf-8"), as_version=4)  # type: ignore[no-untyped-call]  # nbformat has no types
     assert all(not cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
     NotebookClient(notebook, timeout=90, resources={"metadata": {"path": str(work)}}).execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]

@@ -23,13 +23,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("server")
     documents = home / "papers"
     documents.mkdir()
-    for name in ("kelvin-sounding-machine.md", "william-thomson-lord-kelvin.md", "arming-the-lead.md", "historic-deep-soundings.csv"):
+    for name in (
+        "kelvin-sounding-machine.md",
+        "william-thomson-lord-kelvin.md",
+        "arming-the-lead.md",
+        "historic-deep-soundings.csv",
+    ):
         shutil.copy(PROJECT / "examples" / "deep-sea" / name, documents)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
+        },
         "LEADLINE_HOME": str(home / "home"),
         "LEADLINE_DOCS": str(documents),
     }
@@ -38,7 +47,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "--n-jobs-per-worker", "10", "--config", str(PROJECT / "langgraph.json"),
     ]  # fmt: skip
     with (home / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=home, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            command, cwd=home, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
         address = f"http://127.0.0.1:{port}"
         try:
             _wait(address, process, home / "log")
@@ -54,7 +65,7 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
         if process.poll() is not None:
             pytest.fail(f"the server ended: {log.read_text()[-2000:]}")
         try:
-            with urllib.request.urlopen(f"{address}/ok", timeout=1):
+            with urllib.request.urlopen(f"{address}/ok", timeout=1):  # noqa: S310 - the address is our own
                 return
         except OSError:
             time.sleep(0.1)

@@ -10,6 +10,13 @@ QUESTION = "Where was the professor who first sounded with piano wire from the s
 TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
 
 
+FOREIGN: dict[str, Any] = {"documents": ["/etc"]}
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
 async def thread_of(client: LangGraphClient) -> str:
     return str((await client.threads.create())["thread_id"])
 
@@ -21,7 +28,7 @@ async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
 
 
 async def test_messages_alone_get_a_report(client: LangGraphClient) -> None:
-    state: Any = await client.runs.wait(None, GRAPH, input={"messages": [{"role": "user", "content": QUESTION}]})
+    state: Any = await client.runs.wait(None, GRAPH, input=said(QUESTION))
     assert "Belfast" in state["messages"][-1]["content"]
 
 
@@ -37,7 +44,9 @@ async def test_updates_messages_and_events_are_streamed(client: LangGraphClient)
     assert {"coordinator", "background_investigator", "planner", "researcher", "reflector", "reporter"} <= nodes
     types = [event["type"] for event in modes["custom"]]
     assert types.index("plan") < types.index("step_started") < types.index("source") < types.index("reflection")
-    writers = {metadata["langgraph_node"] for message, metadata in modes["messages"] if message["type"] == "AIMessageChunk"}
+    writers = {
+        metadata["langgraph_node"] for message, metadata in modes["messages"] if message["type"] == "AIMessageChunk"
+    }
     assert writers == {"reporter"}
 
 
@@ -46,7 +55,9 @@ async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraph
     context = {"review_plan": True, "max_plan_iterations": 1}
     await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
     assert await _request(client, thread)
-    await client.runs.wait(thread, GRAPH, command={"resume": "[EDIT_PLAN] also the silver chromate tube"}, context=context)
+    await client.runs.wait(
+        thread, GRAPH, command={"resume": "[EDIT_PLAN] also the silver chromate tube"}, context=context
+    )
     edited = await _request(client, thread)
     assert any("chromate" in query for step in edited["plan"]["steps"] for query in step["queries"])
     step: dict[str, Any] = {"id": "x", "depends_on": ["nothing"], "title": "t", "description": "d"}
@@ -79,7 +90,7 @@ async def test_state_and_history_can_be_read_and_forked(client: LangGraphClient)
 async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(client: LangGraphClient) -> None:
     thread = await thread_of(client)
     for question in ("Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"):
-        state: Any = await client.runs.wait(thread, GRAPH, input={"messages": [{"role": "user", "content": question}]})
+        state: Any = await client.runs.wait(thread, GRAPH, input=said(question))
     assert state["question"] == "Where was William Thomson born?"
     assert "Belfast" in state["messages"][-1]["content"]
     assert len(state["messages"]) == 4
@@ -87,7 +98,7 @@ async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(cli
 
 async def test_a_clients_context_cannot_open_any_folder(client: LangGraphClient) -> None:
     with pytest.raises(Exception, match="not open to this server"):
-        await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context={"documents": ["/etc"]})
+        await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=FOREIGN)
 
 
 async def test_the_input_form_is_small_and_described(client: LangGraphClient) -> None:

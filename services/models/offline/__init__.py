@@ -79,11 +79,13 @@ class OfflineModel(BaseChatModel):
         text = await asyncio.to_thread(self._answer, messages)
         pieces = re.split(r"(?<=[\n。！？])|(?<=[.!?] )", text)
         for piece in (one for one in pieces if one):
-            chunk = ChatGenerationChunk(message=AIMessageChunk(piece))
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=piece))
             if run_manager is not None:
                 await run_manager.on_llm_new_token(piece, chunk=chunk)
             yield chunk
-        yield ChatGenerationChunk(message=AIMessageChunk("", usage_metadata=_usage(messages, text), chunk_position="last"))
+        yield ChatGenerationChunk(
+            message=AIMessageChunk(content="", usage_metadata=_usage(messages, text), chunk_position="last")
+        )
 
 
 def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:

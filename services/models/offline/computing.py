@@ -53,8 +53,21 @@ def write_code(prompt: Prompt) -> Code:
     findings = findings_of(prompt)
     ways = [("table", table) for table in _best_tables(question, tables)] if tables else []
     numbers = _numbers(findings)
-    over_text = [("text", None)] if numbers and (operation in {"difference", "ratio", "growth", "sum", "mean"} or not tables) else []
-    wants_table = _TABLE_WORDS.search(question) is not None or operation in {"mean", "median", "ranking", "correlation", "count", "max", "min", "share"}
+    over_text = (
+        [("text", None)]
+        if numbers and (operation in {"difference", "ratio", "growth", "sum", "mean"} or not tables)
+        else []
+    )
+    wants_table = _TABLE_WORDS.search(question) is not None or operation in {
+        "mean",
+        "median",
+        "ranking",
+        "correlation",
+        "count",
+        "max",
+        "min",
+        "share",
+    }
     order = [*ways, *over_text] if wants_table else [*over_text, *ways]
     if not order:
         return _refusal(prompt.chinese)
@@ -63,23 +76,41 @@ def write_code(prompt: Prompt) -> Code:
         return Code(
             thought=f"{operation} over {table['file']}",
             description=f"{operation}: {question[:80]}",
-            code=_TABLE_PROGRAM.format(file=table["file"], sheet=table["sheet"], question=question, operation=operation, chinese=prompt.chinese),
+            code=_TABLE_PROGRAM.format(
+                file=table["file"], sheet=table["sheet"], question=question, operation=operation, chinese=prompt.chinese
+            ),
         )
     return Code(
         thought=f"{operation} over numbers in the excerpts",
         description=f"{operation}: {question[:80]}",
-        code=_TEXT_PROGRAM.format(numbers=_numbers_literal(numbers), question=question, sides=compared_in(question) or (), operation=operation, chinese=prompt.chinese),
+        code=_TEXT_PROGRAM.format(
+            numbers=_numbers_literal(numbers),
+            question=question,
+            sides=compared_in(question) or (),
+            operation=operation,
+            chinese=prompt.chinese,
+        ),
     )
 
 
 def _best_tables(question: str, tables: list[Element]) -> list[Element]:
     wanted = set(tokens(question))
-    return sorted(tables, key=lambda table: -len(wanted & set(tokens(f"{table['title']} {table['file'].replace('-', ' ')} {table.body}"))))
+    return sorted(
+        tables,
+        key=lambda table: (
+            -len(wanted & set(tokens(f"{table['title']} {table['file'].replace('-', ' ')} {table.body}")))
+        ),
+    )
 
 
 def _numbers(findings: list[Finding]) -> list[tuple[str, str]]:
     """Return (excerpt id, quote) of the excerpts that hold a number."""
-    return [(one.id, " ".join(one.quote.split())) for finding in findings for one in finding.evidence if re.search(r"\d", one.quote)]
+    return [
+        (one.id, " ".join(one.quote.split()))
+        for finding in findings
+        for one in finding.evidence
+        if re.search(r"\d", one.quote)
+    ]
 
 
 def _numbers_literal(numbers: list[tuple[str, str]]) -> str:
@@ -91,7 +122,7 @@ def _refusal(chinese: bool) -> Code:
     return Code(description="nothing to compute", code=f"import sys\nsys.exit({reason!r})")
 
 
-_TABLE_PROGRAM = '''\
+_TABLE_PROGRAM = """\
 import re
 import sys
 
@@ -255,9 +286,9 @@ elif OPERATION == "difference":
         f"{{scope}} 中{{target}}最小为 {{show(values.min())}}，最大为 {{show(values.max())}}，相差 {{show(values.max() - values.min())}}，共 {{count}} 行。")
 else:
     say(f"The sum of {{target}} in {{scope}} is {{show(values.sum())}}, over {{count}} rows.", f"{{scope}} 中{{target}}的合计为 {{show(values.sum())}}，共 {{count}} 行。")
-'''
+"""
 
-_TEXT_PROGRAM = '''\
+_TEXT_PROGRAM = """\
 import re
 import sys
 
@@ -334,4 +365,4 @@ elif OPERATION == "sum":
     print(f"{{show(a)}} 与 {{show(b)}} {{unit}} 合计 {{show(a + b)}} {{unit}}（{{first[0]}}、{{second[0]}}）。" if CHINESE else f"The sum of {{show(a)}} and {{show(b)}} {{unit}} is {{show(a + b)}} {{unit}} (from {{first[0]}} and {{second[0]}}).")
 else:
     print(f"{{show(a)}} {{unit}} 与 {{show(b)}} {{unit}} 相差 {{show(abs(a - b))}} {{unit}}（{{first[0]}}、{{second[0]}}）。" if CHINESE else f"{{show(a)}} {{unit}} and {{show(b)}} {{unit}} differ by {{show(abs(a - b))}} {{unit}} (from {{first[0]}} and {{second[0]}}).")
-'''
+"""

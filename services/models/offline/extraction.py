@@ -16,7 +16,9 @@ MAX_EXCERPTS = 6
 PER_PASSAGE = 2
 KEPT_SHARE = 0.4
 """Share of the best sentence's score that another must reach to be quoted."""
-_LEANS_BACK = re.compile(r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter|device|instrument|ship|method|study|result)s?|However|But|Moreover|[它他她其该此这]|后者|前者|两者|因此|但)")
+_LEANS_BACK = re.compile(
+    r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter|device|instrument|ship|method|study|result)s?|However|But|Moreover|[它他她其该此这]|后者|前者|两者|因此|但)"
+)
 
 
 @dataclass(slots=True)
@@ -49,7 +51,9 @@ def extract(prompt: Prompt) -> Findings:
     covered, missing = _coverage(chosen, need, rarity)
     found = [one for one in chosen if one.score >= 0.75 * best][:2]
     return Findings(
-        excerpts=[Quotation(passage_id=one.passage, quote=one.text, relevance=_relevance(one.score / best)) for one in chosen],
+        excerpts=[
+            Quotation(passage_id=one.passage, quote=one.text, relevance=_relevance(one.score / best)) for one in chosen
+        ],
         finding=" ".join(dict.fromkeys(_one_line(one.text) for one in found)),
         confidence=round(covered, 2),
         missing_aspects=missing,
@@ -83,7 +87,12 @@ def _candidates(prompt: Prompt) -> list[Candidate]:
                 continue
             start = span.start
             previous = passage.body[spans[place - 1].start : spans[place - 1].end] if place else ""
-            if previous and not previous.startswith(("#", "|", "-", "*")) and _LEANS_BACK.match(own) and span.end - spans[place - 1].start < 500:
+            if (
+                previous
+                and not previous.startswith(("#", "|", "-", "*"))
+                and _LEANS_BACK.match(own)
+                and span.end - spans[place - 1].start < 500
+            ):
                 start = spans[place - 1].start
             terms = frozenset(tokens(passage.body[start : span.end]))
             found.append(Candidate(passage["id"], rank, passage.body[start : span.end], terms | title | section))
@@ -115,9 +124,12 @@ def _choose(candidates: list[Candidate], weights: dict[str, float], rarity: dict
     used: Counter[str] = Counter()
     best = max((candidate.score for candidate in left), default=0.0)
     while left and len(chosen) < MAX_EXCERPTS:
+
         def worth(candidate: Candidate) -> float:
             value = sum(weights.get(term, 0.0) * rarity.get(term, 0.0) for term in candidate.terms)
-            fresh = sum(weights.get(term, 0.0) * rarity.get(term, 0.0) * 0.6 ** covered[term] for term in candidate.terms)
+            fresh = sum(
+                weights.get(term, 0.0) * rarity.get(term, 0.0) * 0.6 ** covered[term] for term in candidate.terms
+            )
             return candidate.score * (fresh / value if value else 0.0)
 
         top = max(left, key=lambda one: (worth(one), -one.rank))
@@ -134,7 +146,7 @@ def _choose(candidates: list[Candidate], weights: dict[str, float], rarity: dict
 
 def _coverage(chosen: list[Candidate], need: Need, rarity: dict[str, float]) -> tuple[float, list[str]]:
     """Return the covered share of what is asked, by rarity, and what is missing in words of the question."""
-    top = rarity and max(rarity.values()) or 1.0
+    top = (rarity and max(rarity.values())) or 1.0
     asked = {term: rarity.get(term, top) * (0.3 if term in GENERIC else 1.0) for term in need.terms}
     held = frozenset[str]().union(*(one.terms for one in chosen))
     total = sum(asked.values()) or 1.0

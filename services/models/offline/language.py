@@ -9,9 +9,80 @@ _NAME = re.compile(
     r"(?:HMS |H\.M\.S\. )?\b[A-Z][\w’'-]*(?:(?:\s+(?:of|the|de|von|van|der|du|la|and)){0,2}\s+[A-Z][\w’'-]*)*|《[^》]{1,40}》|[“\"「][^”\"」]{2,40}[”\"」]"
 )
 _OPENERS = frozenset(
-    "who what when where which why how whose whom is are was were do does did can could should would will has have had in on at by "
-    "for from to of the a an and or but if tell give explain describe compare list name please according between during after "
-    "before since as with it its this that these those he she they his her their there here while although because".split()
+    [
+        "who",
+        "what",
+        "when",
+        "where",
+        "which",
+        "why",
+        "how",
+        "whose",
+        "whom",
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "should",
+        "would",
+        "will",
+        "has",
+        "have",
+        "had",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "to",
+        "of",
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "but",
+        "if",
+        "tell",
+        "give",
+        "explain",
+        "describe",
+        "compare",
+        "list",
+        "name",
+        "please",
+        "according",
+        "between",
+        "during",
+        "after",
+        "before",
+        "since",
+        "as",
+        "with",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "he",
+        "she",
+        "they",
+        "his",
+        "her",
+        "their",
+        "there",
+        "here",
+        "while",
+        "although",
+        "because",
+    ]
 )
 GENERIC = frozenset(
     tokens(
@@ -19,7 +90,30 @@ GENERIC = frozenset(
         "important used made work different difference compare comparison role play happen figure value reason reasons cause "
         "mean average total sum median share percent ratio table come come take took say said"
     )
-    + "什么 多少 哪些 哪个 哪年 何时 怎么 怎样 如何 为何 是谁 分别 原因 区别 主要 关系 影响 介绍 情况 方面 以及 哪里".split()
+    + [
+        "什么",
+        "多少",
+        "哪些",
+        "哪个",
+        "哪年",
+        "何时",
+        "怎么",
+        "怎样",
+        "如何",
+        "为何",
+        "是谁",
+        "分别",
+        "原因",
+        "区别",
+        "主要",
+        "关系",
+        "影响",
+        "介绍",
+        "情况",
+        "方面",
+        "以及",
+        "哪里",
+    ]
 )
 _CLAUSE = re.compile(
     r"[?？]\s*|[;；]\s*|,?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
@@ -27,24 +121,54 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _COMPARED = (
-    re.compile(r"\b(?:compare|comparison (?:of|between)|differences? (?:in .+? )?between|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|versus|vs\.?)\s+(?P<b>.+?)(?:[?.,;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)", re.IGNORECASE),
+    re.compile(
+        r"\b(?:compare|comparison (?:of|between)|differences? (?:in .+? )?between|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|versus|vs\.?)\s+(?P<b>.+?)(?:[?.,;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)",
+        re.IGNORECASE,
+    ),
     re.compile(r"(?P<a>[\w '’-]+?)\s+(?:versus|vs\.?|compared (?:to|with))\s+(?P<b>[\w '’-]+)", re.IGNORECASE),
     re.compile(r"(?:比较|对比)(?P<a>[^，。？、]+?)(?:和|与|跟|同)(?P<b>[^，。？的]+)"),
-    re.compile(r"(?P<a>[^，。？、]+?)(?:和|与|跟)(?P<b>[^，。？]+?)(?:的|在[^，。？]*?)?(?:有(?:什么|何|哪些))?(?:区别|差别|差异|不同|相比|比较|异同)"),
+    re.compile(
+        r"(?P<a>[^，。？、]+?)(?:和|与|跟)(?P<b>[^，。？]+?)(?:的|在[^，。？]*?)?(?:有(?:什么|何|哪些))?(?:区别|差别|差异|不同|相比|比较|异同)"
+    ),
 )
 _KINDS = (
     ("person", re.compile(r"\b(?:who|whom|whose)\b|谁|哪位|何人", re.IGNORECASE)),
-    ("date", re.compile(r"\b(?:when|what year|which year|in what year|in which year|what date|which century|how long ago)\b|何时|什么时候|哪一?年|几几?年|哪天|年份", re.IGNORECASE)),
-    ("number", re.compile(r"\b(?:how (?:many|much|deep|long|far|fast|high|large|big|heavy|old|often|tall|wide|wide|thick)|what (?:percentage|share|depth|speed|proportion|number|rate|distance|temperature|length|weight|is the (?:depth|speed|rate|number|average|mean|total)))\b|多少|几[个次种度倍米年天小]|多[大长高深远久快]|比例|百分比|度数|频率|剂量|浓度", re.IGNORECASE)),
-    ("place", re.compile(r"\b(?:where|which (?:country|city|town|place|ocean|sea|river|state|island|port)|what (?:country|city|town|place))\b|哪里|何处|什么地方|哪个(?:国家|城市|地区|省|地方)", re.IGNORECASE)),
+    (
+        "date",
+        re.compile(
+            r"\b(?:when|what year|which year|in what year|in which year|what date|which century|how long ago)\b|何时|什么时候|哪一?年|几几?年|哪天|年份",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "number",
+        re.compile(
+            r"\b(?:how (?:many|much|deep|long|far|fast|high|large|big|heavy|old|often|tall|wide|wide|thick)|what (?:percentage|share|depth|speed|proportion|number|rate|distance|temperature|length|weight|is the (?:depth|speed|rate|number|average|mean|total)))\b|多少|几[个次种度倍米年天小]|多[大长高深远久快]|比例|百分比|度数|频率|剂量|浓度",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "place",
+        re.compile(
+            r"\b(?:where|which (?:country|city|town|place|ocean|sea|river|state|island|port)|what (?:country|city|town|place))\b|哪里|何处|什么地方|哪个(?:国家|城市|地区|省|地方)",
+            re.IGNORECASE,
+        ),
+    ),
     ("reason", re.compile(r"\bwhy\b|\breasons?\b|为什么|为何|原因|机制", re.IGNORECASE)),
 )
 _ANSWERS = {
-    "person": re.compile(r"\b[A-Z][a-z]+(?: [A-Z]\.?)* (?:(?:de|von|van) )?[A-Z][a-z]+|(?:教授|医生|博士|先生|团队|等人)"),
+    "person": re.compile(
+        r"\b[A-Z][a-z]+(?: [A-Z]\.?)* (?:(?:de|von|van) )?[A-Z][a-z]+|(?:教授|医生|博士|先生|团队|等人)"
+    ),
     "date": re.compile(r"\b(?:1[0-9]|20)\d{2}\b|世纪|\d+年|century"),
-    "number": re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million)\b|[一二三四五六七八九十百千万]"),
+    "number": re.compile(
+        r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million)\b|[一二三四五六七八九十百千万]"
+    ),
     "place": re.compile(r"\b(?:in|at|off|near|from) (?:the )?[A-Z]\w+|位于|[省市县区海洋岛]"),
-    "reason": re.compile(r"\b(?:because|since|due to|so that|therefore|cause[ds]?|reason|owing to|result)\b|因为|由于|因此|导致|所以|机制|原因", re.IGNORECASE),
+    "reason": re.compile(
+        r"\b(?:because|since|due to|so that|therefore|cause[ds]?|reason|owing to|result)\b|因为|由于|因此|导致|所以|机制|原因",
+        re.IGNORECASE,
+    ),
 }
 
 
@@ -75,11 +199,15 @@ def names_in(text: str) -> tuple[str, ...]:
     """Return proper names and quoted titles of a text; words that merely begin a sentence are none."""
     names: list[str] = []
     for found in _NAME.finditer(text):
-        name = found.group().strip("“”\"「」《》")
+        name = found.group().strip('“”"「」《》')
         words = name.split()
         while words and words[0].lower() in _OPENERS:
             words = words[1:]
-        alone = len(words) == 1 and (found.start() == 0 or text[: found.start()].rstrip()[-1:] in ".!?:\n") and not found.group()[0] in "“\"「《"
+        alone = (
+            len(words) == 1
+            and (found.start() == 0 or text[: found.start()].rstrip()[-1:] in ".!?:\n")
+            and found.group()[0] not in '“"「《'
+        )
         if words and not (alone and words == name.split()) and len("".join(words)) > 1:
             names.append(" ".join(words))
     return tuple(dict.fromkeys(names))
@@ -96,7 +224,10 @@ def compared_in(question: str) -> tuple[str, str] | None:
     for pattern in _COMPARED:
         found = pattern.search(question)
         if found is not None:
-            sides = tuple(re.sub(r"^(?:the|a|an)\s+", "", found.group(side).strip(" ,，。?？的"), flags=re.IGNORECASE) for side in "ab")
+            sides = tuple(
+                re.sub(r"^(?:the|a|an)\s+", "", found.group(side).strip(" ,，。?？的"), flags=re.IGNORECASE)
+                for side in "ab"
+            )
             if all(tokens(side) for side in sides):
                 return sides[0], sides[1]
     return None
@@ -111,7 +242,11 @@ def statement_of(question: str) -> str:
         r"(?:is|are|was|were|do|does|did|has|have|had|can|could|should|would|will)?\s+",
         "", text, flags=re.IGNORECASE,
     )  # fmt: skip
-    text = re.sub(r"请问|请|什么是|是什么|有哪些|是多少|多少|为什么|为何|怎么样|怎样|如何|哪一?年|何时|什么时候|哪些|哪个|哪位|是谁|谁|吗|呢|分别", " ", text)
+    text = re.sub(
+        r"请问|请|什么是|是什么|有哪些|是多少|多少|为什么|为何|怎么样|怎样|如何|哪一?年|何时|什么时候|哪些|哪个|哪位|是谁|谁|吗|呢|分别",
+        " ",
+        text,
+    )
     return " ".join(text.split()).strip(" ,，。.") or question.strip(" ?？")
 
 

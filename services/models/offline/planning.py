@@ -62,7 +62,12 @@ def _facets(question: str) -> list[str]:
 def _about(thing: str, question: str, other: str) -> str:
     """Ask of one compared thing what the question asks of both."""
     rest = question.replace(other, " ")
-    rest = re.sub(r"\b(?:compare|comparison|differences?|between|versus|vs|contrast|and)\b|比较|对比|区别|差异|差别|不同|相比|有什么|和|与|跟", " ", rest, flags=re.IGNORECASE)
+    rest = re.sub(
+        r"\b(?:compare|comparison|differences?|between|versus|vs|contrast|and)\b|比较|对比|区别|差异|差别|不同|相比|有什么|和|与|跟",
+        " ",
+        rest,
+        flags=re.IGNORECASE,
+    )
     return " ".join(rest.split()) if thing in rest else f"{thing} {' '.join(rest.split())}"
 
 
@@ -70,7 +75,9 @@ def _completed(clause: str, first: str, named: tuple[str, ...]) -> str:
     """Give a clause that leans on the one before it the names or words it leans on."""
     if clause == first or names_in(clause):
         return clause
-    leaning = re.search(r"\b(?:it|its|he|him|his|she|her|they|them|their|this|that|there|then)\b|[它他她其该此]", clause, re.IGNORECASE)
+    leaning = re.search(
+        r"\b(?:it|its|he|him|his|she|her|they|them|their|this|that|there|then)\b|[它他她其该此]", clause, re.IGNORECASE
+    )
     if leaning is None and len(tokens(clause)) > 3:
         return clause
     return f"{clause} {' '.join(named) if named else statement_of(first)}"
@@ -119,7 +126,12 @@ def _processing(question: str, needs: list[str], chinese: bool) -> Step:
 
 def _feedback_step(feedback: str, question: str, chinese: bool) -> Step:
     wish = statement_of(" ".join(feedback.split()))[:200]
-    wish = re.sub(r"^(?:please\s+)?(?:also|add|include|cover|focus on|look at|look into|research)\s+|^(?:请|也|再|还要|增加|加上|补充|重点|关注)+", "", wish, flags=re.IGNORECASE)
+    wish = re.sub(
+        r"^(?:please\s+)?(?:also|add|include|cover|focus on|look at|look into|research)\s+|^(?:请|也|再|还要|增加|加上|补充|重点|关注)+",
+        "",
+        wish,
+        flags=re.IGNORECASE,
+    )
     step = _research(wish, question, chinese)
     about = " ".join(names_in(question)) or statement_of(question)
     return step.model_copy(update={"queries": [wish, f"{wish} {about}"]})
@@ -136,7 +148,9 @@ def _for_gaps(gaps: list[str], prompt: Prompt) -> list[Step]:
         done.append(terms)
         title = statement_of(gap)[:80]
         description = f"补充查找：{gap}" if prompt.chinese else f"Find what is missing: {gap}"
-        steps.append(Step(id="0", title=title, description=description, queries=list(dict.fromkeys([gap, statement_of(gap)]))))
+        steps.append(
+            Step(id="0", title=title, description=description, queries=list(dict.fromkeys([gap, statement_of(gap)])))
+        )
     return steps
 
 
@@ -149,6 +163,4 @@ def _known(prompt: Prompt) -> bool:
     wanted = [term for term in need.terms if term not in GENERIC]
     if prompt.all("feedback") or len(wanted) < 2 or len(wanted) > 5:
         return False
-    return any(
-        set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in evidence_of(prompt)[:3]
-    )
+    return any(set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in evidence_of(prompt)[:3])

@@ -13,8 +13,13 @@ from services.search.tokens import has_cjk, tokens
 MAX_FOLLOW_UPS = 3
 UNCOVERED = 0.2
 """Share of a question's terms that must be missing before another plan is worth it."""
-_UNIT = re.compile(r"(\d[\d,.]*)\s*(%|percent|metres|meters|m|fathoms|feet|ft|km|miles|knots|years?|tons?|soundings|hours?|minutes?|kHz|Hz|岁|年|米|分钟|小时|度|毫米|mm|倍|例|名|个|次|D|厘米|个月)(?![A-Za-z])", re.IGNORECASE)
-_CHINESE_NAME = re.compile(r"[\u4e00-\u9fff]{2,6}(?:教授|医生|博士|研究所|大学|医院|试验|条例|方案|镜片|公司|中心|计划)|[A-Z][A-Za-z0-9]{2,}")
+_UNIT = re.compile(
+    r"(\d[\d,.]*)\s*(%|percent|metres|meters|m|fathoms|feet|ft|km|miles|knots|years?|tons?|soundings|hours?|minutes?|kHz|Hz|岁|年|米|分钟|小时|度|毫米|mm|倍|例|名|个|次|D|厘米|个月)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_CHINESE_NAME = re.compile(
+    r"[\u4e00-\u9fff]{2,6}(?:教授|医生|博士|研究所|大学|医院|试验|条例|方案|镜片|公司|中心|计划)|[A-Z][A-Za-z0-9]{2,}"
+)
 
 
 def reflect(prompt: Prompt) -> Reflection:
@@ -46,7 +51,8 @@ def _verdict(finding: Finding, most: int, question: str) -> StepVerdict:
 
 def _aspects(question: str, evidence: list[Evidence]) -> tuple[list[str], list[str]]:
     """Tell for each clause of the question whether some excerpt covers it."""
-    covered, missing = [], []
+    covered: list[str] = []
+    missing: list[str] = []
     for clause in clauses_of(question):
         need = need_of(clause)
         wanted = {term for term in need.terms if term not in GENERIC}
@@ -102,7 +108,11 @@ def _new_names(question: str, evidence: list[Evidence]) -> list[str]:
     known = set(tokens(question))
     counts: dict[str, int] = {}
     for one in evidence:
-        found = [*names_in(one.quote)] if not has_cjk(one.quote) else [*names_in(one.quote), *_CHINESE_NAME.findall(one.quote)]
+        found = (
+            [*names_in(one.quote)]
+            if not has_cjk(one.quote)
+            else [*names_in(one.quote), *_CHINESE_NAME.findall(one.quote)]
+        )
         for name in found:
             words = tokens(name)
             person = len(name.split()) > 1 or has_cjk(name)
@@ -127,7 +137,10 @@ def _contradictions(evidence: list[Evidence]) -> list[Contradiction]:
         differing = [unit for unit in sorted(units) if not numbers_left[unit] & numbers_right[unit]]
         if differing:
             topic = " ".join(_common_words(one.quote, shared))[:100]
-            values = "; ".join(f"{', '.join(sorted(numbers_left[unit]))} / {', '.join(sorted(numbers_right[unit]))} {unit}" for unit in differing)
+            values = "; ".join(
+                f"{', '.join(sorted(numbers_left[unit]))} / {', '.join(sorted(numbers_right[unit]))} {unit}"
+                for unit in differing
+            )
             found.append(Contradiction(topic=topic, excerpt_ids=[one.id, other.id], explanation=values))
     return found[:3]
 
@@ -151,5 +164,9 @@ def _reasoning(enough: bool, follow_ups: list[str], chinese: bool) -> str:
     if enough:
         return "现有摘录覆盖了问题的各个方面。" if chinese else "The excerpts cover what the question asks."
     if follow_ups:
-        return "摘录中出现了新的名称，需要据此继续查找。" if chinese else "The excerpts reveal a name that leads to the rest."
+        return (
+            "摘录中出现了新的名称，需要据此继续查找。"
+            if chinese
+            else "The excerpts reveal a name that leads to the rest."
+        )
     return "没有找到足够的证据。" if chinese else "Too little evidence was found."

@@ -72,7 +72,11 @@ def _best_sentences(question: str, one: Evidence) -> list[str]:
         return [one.quote.strip()]
     spans = sentences(one.quote)
     if len(spans) <= 2:
-        return [" ".join(one.quote.split())] if len(one.quote) < 420 else [one.quote[span.start : span.end] for span in spans[:1]]
+        return (
+            [" ".join(one.quote.split())]
+            if len(one.quote) < 420
+            else [one.quote[span.start : span.end] for span in spans[:1]]
+        )
     wanted = set(tokens(question))
     texts = [" ".join(one.quote[span.start : span.end].split()) for span in spans]
     return [max(texts, key=lambda text: len(wanted & set(tokens(text))))]
@@ -109,7 +113,8 @@ def _points(ranked: list[Evidence], leading: list[tuple[str, str]], most: int) -
     """Return evidence points: the source, and below it the verbatim excerpt; those behind the conclusion come first."""
     used = [excerpt_id for _, excerpt_id in leading]
     order = sorted(ranked, key=lambda one: used.index(one.id) if one.id in used else len(used))
-    points, seen = [], []
+    points: list[str] = []
+    seen: list[str] = []
     for one in order:
         if len(points) < most and not any(_alike(one.quote, other) for other in seen):
             seen.append(one.quote)
@@ -120,9 +125,16 @@ def _points(ranked: list[Evidence], leading: list[tuple[str, str]], most: int) -
 def _questions(prompt: Prompt, ranked: list[Evidence], contradictions: list[str]) -> list[str]:
     """Suggest what to ask next: what is missing, what is disputed, and the sources that were named besides."""
     chinese = prompt.chinese
-    missing = [" ".join(one.body.split()) for one in Prompt(re.sub(r"(?s)<findings>.*?</findings>", "", prompt.text)).all("missing")]
+    missing = [
+        " ".join(one.body.split())
+        for one in Prompt(re.sub(r"(?s)<findings>.*?</findings>", "", prompt.text)).all("missing")
+    ]
     asked = [f"关于“{one}”还有什么资料？" if chinese else f"What else is known about: {one}?" for one in missing]
-    asked += [f"关于“{one}”，哪个数据更可靠？" if chinese else f"Which figure is right on: {one}?" for one in contradictions if one]
+    asked += [
+        f"关于“{one}”，哪个数据更可靠？" if chinese else f"Which figure is right on: {one}?"
+        for one in contradictions
+        if one
+    ]
     titles = list(dict.fromkeys(one.source for one in ranked if one.kind != "computation"))
     asked += [f"《{one}》还说明了什么？" if chinese else f"What else does “{one}” say?" for one in titles]
     return asked[:3]

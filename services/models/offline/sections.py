@@ -26,7 +26,9 @@ class Prompt:
     def all(self, tag: str) -> list[Element]:
         """Return the elements of a tag, in order."""
         pattern = re.compile(rf'<{tag}((?:\s+[\w-]+="[^"]*")*)>\n?(.*?)\n?</{tag}>', re.DOTALL)
-        return [Element(found.group(2), dict(_ATTRIBUTE.findall(found.group(1)))) for found in pattern.finditer(self.text)]
+        return [
+            Element(found.group(2), dict(_ATTRIBUTE.findall(found.group(1)))) for found in pattern.finditer(self.text)
+        ]
 
     def one(self, tag: str) -> Element:
         """Return the first element of a tag, or an empty one."""

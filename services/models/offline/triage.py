@@ -88,7 +88,9 @@ def _intent(asked: str, question: str, prompt: Prompt) -> tuple[Intent, str, str
     if _NOT_RESEARCH.match(asked):
         return "not_research", "It asks for work on a given text.", ""
     words = tokens(question)
-    if not words or (len(words) == 1 and not has_cjk(question) and (len(words[0]) < 3 or not re.search(r"[aeiouy\d]", words[0]))):
+    if not words or (
+        len(words) == 1 and not has_cjk(question) and (len(words[0]) < 3 or not re.search(r"[aeiouy\d]", words[0]))
+    ):
         return "unclear", "It names nothing to look for.", ""
     return _scope(question, prompt)
 
@@ -122,7 +124,11 @@ def _reply(intent: Intent, locale: str, prompt: Prompt) -> str:
     if intent == "edge_case":
         return ""
     if intent == "not_research":
-        more = "，而且没有连接语言模型，无法处理文字。" if is_chinese(locale) else " Without a language model it cannot be done here: set OPENAI_API_KEY."
+        more = (
+            "，而且没有连接语言模型，无法处理文字。"
+            if is_chinese(locale)
+            else " Without a language model it cannot be done here: set OPENAI_API_KEY."
+        )
         return say(intent, locale).rstrip("。") + more
     return say(intent, locale)
 

@@ -15,7 +15,13 @@ from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, openai_server
 
 PROMPT = ReflectorPrompt(
-    question="How deep?", locale="en-US", today="2026-01-01", findings=[], plan_iterations=1, max_plan_iterations=3, max_step_attempts=2
+    question="How deep?",
+    locale="en-US",
+    today="2026-01-01",
+    findings=[],
+    plan_iterations=1,
+    max_plan_iterations=3,
+    max_step_attempts=2,
 )
 ANSWER = json.dumps({"has_enough_context": True, "reasoning": "ok"})
 
@@ -35,7 +41,9 @@ async def test_a_whole_run_goes_through_the_endpoint_with_native_schemas(endpoin
     report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
     assert "Belfast" in report.markdown
     assert set(endpoint.roles) == {"coordinator", "planner", "researcher", "reflector", "reporter"}
-    formats = [request["response_format"]["json_schema"] for request in endpoint.requests if "response_format" in request]
+    formats = [
+        request["response_format"]["json_schema"] for request in endpoint.requests if "response_format" in request
+    ]
     assert len(formats) == len(endpoint.requests) - 1
     assert all(one["strict"] and one["schema"]["additionalProperties"] is False for one in formats)
     assert sum(use.calls for use in report.usage.roles.values()) == len(endpoint.requests)
@@ -92,7 +100,9 @@ async def test_a_refused_key_is_said_to_be_one(endpoint: OpenAIServer, monkeypat
 
 
 async def test_an_unknown_model_is_said_to_be_one(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [Reply(404, {"error": {"message": "no such model", "type": "x", "param": None, "code": "model_not_found"}})]
+    endpoint.script["reflector"] = [
+        Reply(404, {"error": {"message": "no such model", "type": "x", "param": None, "code": "model_not_found"}})
+    ]
     with pytest.raises(ModelError, match="LEADLINE_MODEL"):
         await ask("reflector", PROMPT, Reflection)
 
@@ -124,22 +134,37 @@ async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endp
 
 
 async def test_a_quote_that_stands_in_no_passage_is_left_out(endpoint: OpenAIServer, docs: Path) -> None:
-    invented = {"excerpts": [{"passage_id": "P1", "quote": "The machine ran on steam.", "relevance": "high"}], "finding": "Steam.", "confidence": 1}
+    invented = {
+        "excerpts": [{"passage_id": "P1", "quote": "The machine ran on steam.", "relevance": "high"}],
+        "finding": "Steam.",
+        "confidence": 1,
+    }
     endpoint.script["researcher"] = [json.dumps(invented)] * 6
-    report = await aresearch("Why was tallow used and who designed the wire sounding machine?", docs=[docs], max_plan_iterations=1)
+    report = await aresearch(
+        "Why was tallow used and who designed the wire sounding machine?", docs=[docs], max_plan_iterations=1
+    )
     assert all(result.status == "failed" and not result.excerpts for result in report.results)
     assert "steam" not in report.markdown.lower()
 
 
-async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(endpoint: OpenAIServer, docs: Path) -> None:
+async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
     redo = {"has_enough_context": False, "steps": [{"step_id": "1", "redo": True, "feedback": "look for Belfast"}]}
     endpoint.script["reflector"] = [json.dumps(redo), json.dumps(redo), ANSWER]
-    report = await aresearch("Which man designed the machine that took piano wire in place of hemp rope?", docs=[docs], max_step_attempts=2, max_plan_iterations=1)
+    report = await aresearch(
+        "Which man designed the machine that took piano wire in place of hemp rope?",
+        docs=[docs],
+        max_step_attempts=2,
+        max_plan_iterations=1,
+    )
     [result] = report.results
     assert result.attempts == 2
     assert [one.feedback for one in result.reflections] == ["look for Belfast"] * 2
     assert "max_step_attempts" in report.markdown
-    second = [request for request, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "researcher"][1]
+    second = [request for request, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "researcher"][
+        1
+    ]
     assert "look for Belfast" in second["messages"][1]["content"]
 
 

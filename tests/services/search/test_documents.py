@@ -1,0 +1,107 @@
+"""A folder of real files of every kind: converted apart, indexed once, kept up to date."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from services.errors import DocumentsError
+from services.search.documents import open_documents
+
+PROJECT = Path(__file__).parents[3]
+EXAMPLES = PROJECT / "examples"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+async def test_every_kind_of_file_is_found_by_its_words(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "kinds"
+    folder.mkdir()
+    for name in (
+        "errors-of-deep-sounding.pdf", "sigsbee-and-the-blake.docx", "seabed-mapping-progress.xlsx",
+        "wire-to-echo-1920s.html", "nautical-charts-zones-of-confidence.txt", "historic-deep-soundings.csv",
+        "lead-line.md",
+    ):  # fmt: skip
+        shutil.copy(EXAMPLES / "deep-sea" / name, folder)
+    documents = await open_documents(folder, home)
+    assert (documents.count, documents.skipped) == (7, [])
+    hits = await documents.search("Sigsbee Blake piano wire", 10)
+    assert hits[0].url == "kinds/sigsbee-and-the-blake.docx"
+    assert all(hit.text[place.start : place.end].strip() for hit in hits for place in hit.passages)
+    assert {table.view.file for table in documents.tables} == {
+        "seabed-mapping-progress.xlsx",
+        "historic-deep-soundings.csv",
+    }
+
+
+async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path, home: Path) -> None:
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the sort")
+    (docs / "binary.md").write_bytes(bytes(range(256)) * 8)
+    (docs / "empty.md").write_text(" \n")
+    (docs / "fake.docx").write_text("no archive")
+    (docs / "film.mp4").write_bytes(b"....")
+    (docs.parent / "secret.md").write_text("# Secret")
+    (docs / "link.md").symlink_to(docs.parent / "secret.md")
+    documents = await open_documents(docs, home)
+    assert [path for path, _ in documents.skipped] == [
+        "binary.md", "broken.pdf", "empty.md", "fake.docx", "film.mp4", "link.md",
+    ]  # fmt: skip
+    assert all(reason for _, reason in documents.skipped)
+    assert documents.count == 5
+    assert not await documents.search("secret", 5)
+
+
+async def test_gb18030_text_is_read(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "旧文件"
+    folder.mkdir()
+    (folder / "近视.txt").write_bytes("近视防控指南\n\n每天户外活动两小时，可以降低近视发生的风险。".encode("gb18030"))
+    documents = await open_documents(folder, home)
+    [hit] = await documents.search("户外活动", 3)
+    assert hit.url == "旧文件/近视.txt"
+    assert "每天户外活动两小时" in hit.text
+
+
+async def test_a_changed_file_is_read_again_and_a_deleted_one_leaves(docs: Path, home: Path) -> None:
+    await open_documents(docs, home)
+    (docs / "tallow.md").write_text("# Soap\n\nSoap replaced it on the Porcupine.\n")
+    (docs / "thomson.md").unlink()
+    documents = await open_documents(docs, home)
+    assert not await documents.search("tallow", 5)
+    assert not await documents.search("knighted", 5)
+    assert (await documents.search("Porcupine", 5))[0].title == "Soap"
+
+
+async def test_an_unchanged_folder_starts_no_converter(docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await open_documents(docs, home)
+
+    async def refused(*_: object, **__: object) -> None:
+        pytest.fail("a converter was started")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
+    assert (await open_documents(docs, home)).count == 5
+
+
+async def test_a_folder_that_is_missing_or_empty_says_what_to_do(tmp_path: Path, home: Path) -> None:
+    with pytest.raises(DocumentsError, match=r"does not exist.*--docs"):
+        await open_documents(tmp_path / "nowhere", home)
+    (tmp_path / "void").mkdir()
+    with pytest.raises(DocumentsError, match=r"holds no documents.*--docs"):
+        await open_documents(tmp_path / "void", home)
+
+
+def test_two_processes_can_index_one_folder_at_once(docs: Path, home: Path) -> None:
+    program = (
+        "import asyncio, sys; from pathlib import Path; from services.search.documents import open_documents; "
+        "print(asyncio.run(open_documents(Path(sys.argv[1]), Path(sys.argv[2]))).count)"
+    )
+    command = [sys.executable, "-c", program, str(docs), str(home)]
+    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{PROJECT}"}
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    assert [process.communicate(timeout=60)[0].strip() for process in running] == ["5", "5"]

@@ -1,0 +1,81 @@
+"""Gathering: what providers find becomes one ranking, the same whoever answers first."""
+
+import asyncio
+from pathlib import Path
+
+from langgraph.store.memory import InMemoryStore
+
+from services.errors import SearchError
+from services.evidence.store import EvidenceStore
+from services.search.documents import open_documents
+from services.search.gather import Gathered, gather
+from services.search.hit import Hit
+from services.search.providers import Providers
+
+
+class Web:
+    """A search engine that answers after some turns of the loop."""
+
+    name = "web"
+
+    def __init__(self, *texts: str, turns: int = 0, fails: bool = False) -> None:
+        self.texts, self.turns, self.fails = texts, turns, fails
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        for _ in range(self.turns):
+            await asyncio.sleep(0)
+        if self.fails:
+            raise SearchError("The engine is down. Wait.")
+        return [Hit(url=f"https://{text[:4]}.example", title=text[:8], kind="web", text=text) for text in self.texts][
+            :limit
+        ]
+
+
+def store() -> EvidenceStore:
+    return EvidenceStore(InMemoryStore())
+
+
+async def found(providers: Providers, *queries: str, evidence: EvidenceStore | None = None) -> Gathered:
+    return await gather(queries, providers, evidence=evidence or store(), limit=12)
+
+
+async def test_every_passage_stands_in_the_stored_text(docs: Path, tmp_path: Path) -> None:
+    evidence = store()
+    providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
+    result = await found(providers, "wire sounding machine", evidence=evidence)
+    assert [one.id for one in result.passages] == [f"P{place}" for place in range(1, len(result.passages) + 1)]
+    for one in result.passages:
+        assert (await evidence.get_text(one.content_hash))[one.start : one.end] == one.text
+
+
+async def test_a_copy_counts_once_and_is_named_as_one(docs: Path, tmp_path: Path) -> None:
+    providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
+    result = await found(providers, "wire sounding machine Lalla Rookh")
+    [copy] = [source for source in result.sources.values() if source.duplicate_of]
+    assert copy.duplicate_of in result.sources
+    assert copy.content_hash not in {one.content_hash for one in result.passages}
+
+
+async def test_a_name_in_what_was_found_leads_to_the_next_document(docs: Path, tmp_path: Path) -> None:
+    providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
+    result = await found(providers, "who designed the wire sounding machine")
+    assert "William Thomson" in [one.title for one in result.passages]
+
+
+async def test_a_failing_provider_is_named_once_and_the_others_count() -> None:
+    result = await found(Providers(web=[Web(fails=True), Web("Piano wire is thin.")]), "wire", "rope")
+    assert result.failures == ["The engine is down. Wait."]
+    assert [one.text for one in result.passages] == ["Piano wire is thin."]
+
+
+async def test_the_order_of_answers_does_not_change_the_ranking() -> None:
+    def engines(slow: int, quick: int) -> Providers:
+        return Providers(web=[Web("Wire A.", "Wire B.", turns=slow), Web("Wire C.", "Wire B.", turns=quick)])
+
+    one, other = await found(engines(9, 0), "wire"), await found(engines(0, 9), "wire")
+    assert one.passages == other.passages
+    assert one.passages[0].text == "Wire B."
+
+
+async def test_no_provider_finds_nothing() -> None:
+    assert await found(Providers(), "wire") == Gathered()

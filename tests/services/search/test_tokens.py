@@ -1,0 +1,32 @@
+"""Search terms of English and Chinese texts."""
+
+import pytest
+
+from services.search.tokens import tokens
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("soundings", "sounding"),
+        ("measured", "measures"),
+        ("Ｌｅａｄ", "lead"),
+        ("4,475", "4475"),
+        ("companies", "company"),
+    ],
+)
+def test_forms_of_one_word_are_one_term(one: str, other: str) -> None:
+    assert tokens(one) == tokens(other)
+
+
+def test_chinese_becomes_bigrams_without_function_words() -> None:
+    assert tokens("近视的防控") == ["近视", "防控"]
+
+
+def test_a_lone_character_stays() -> None:
+    assert tokens("眼 axis") == ["眼", "axis"[:4]]
+
+
+def test_stop_words_can_be_kept() -> None:
+    assert tokens("the sea") == ["sea"]
+    assert tokens("the sea", keep_stop_words=True) == ["the", "sea"]
