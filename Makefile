@@ -21,7 +21,7 @@ research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--d
 export Q
 
 test: .venv/develop ## Run the tests; they need no key and no network
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest -n 2 $(ARGS)
 
 dev: .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)

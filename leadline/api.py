@@ -26,7 +26,7 @@ OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
 
 
-class ReviewPending(Exception):  # noqa: N818 - it is no error: the run waits for a person
+class ReviewPending(Exception):
     """The run waits for a review of its plan, and nobody was there to give it."""
 
 

@@ -27,7 +27,11 @@ CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "un
 """
 VERSION = 1
 """Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
-TITLE_WEIGHT = 2.0
+_SEARCH = (
+    "SELECT passages.hash, first, last FROM terms JOIN passages ON passages.id = terms.rowid "
+    "WHERE terms MATCH ? ORDER BY bm25(terms, 2.0, 1.0), passages.hash, first LIMIT ?"
+)
+"""Words of titles and headings count twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +97,7 @@ class FolderIndex:
             return []
         match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
         with closing(self._open()) as db:
-            rows = db.execute(  # noqa: S608 - only a constant number is put in
-                "SELECT passages.hash, first, last FROM terms JOIN passages ON passages.id = terms.rowid "
-                f"WHERE terms MATCH ? ORDER BY bm25(terms, {TITLE_WEIGHT}, 1.0), passages.hash, first LIMIT ?",
-                (match, limit),
-            ).fetchall()
+            rows = db.execute(_SEARCH, (match, limit)).fetchall()
             found: dict[str, list[Found]] = {}
             for key, first, last in rows:
                 found.setdefault(key, []).append(Found(start=first, end=last))
@@ -165,8 +165,9 @@ def _use_wal(db: sqlite3.Connection) -> None:
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
-            return
         except sqlite3.OperationalError:
             if time.monotonic() > until:
                 raise
             time.sleep(0.02)
+        else:
+            return

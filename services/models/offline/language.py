@@ -85,12 +85,12 @@ _OPENERS = frozenset(
     ]
 )
 GENERIC = frozenset(
-    tokens(
-        "year years name names person people kind type called known first second much many long often main number date time "
-        "important used made work different difference compare comparison role play happen figure value reason reasons cause "
-        "mean average total sum median share percent ratio table come come take took say said"
-    )
-    + [
+    [
+        *tokens(
+            "year years name names person people kind type called known first second much many long often main number date time "
+            "important used made work different difference compare comparison role play happen figure value reason reasons cause "
+            "mean average total sum median share percent ratio table come come take took say said"
+        ),
         "什么",
         "多少",
         "哪些",
