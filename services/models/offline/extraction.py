@@ -1,162 +1,219 @@
 """The offline researcher: selects the sentences that say most about a step, and tells how well they cover it."""
 
-import math
 import re
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, Quotation
 from services.evidence.passages import sentences
-from services.models.offline.language import GENERIC, Need, need_of
+from services.models.offline.answers import AnswerType, answer_type, fit
+from services.models.offline.language import clauses_of, names_in
 from services.models.offline.sections import Prompt
-from services.search.tokens import has_cjk, tokens
+from services.models.offline.terms import terms, worth
 
 MAX_EXCERPTS = 6
-PER_PASSAGE = 2
+PER_PASSAGE = 3
 KEPT_SHARE = 0.4
 """Share of the best sentence's score that another must reach to be quoted."""
+MAX_FINDING = 600
+"""Characters of a finding."""
 _LEANS_BACK = re.compile(
-    r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter|device|instrument|ship|method|study|result)s?|However|But|Moreover|[它他她其该此这]|后者|前者|两者|因此|但)"
+    r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter|device|instrument|ship|method|study|"
+    r"result)s?|However|But|Moreover|[它他她其该此这]|后者|前者|两者|因此|但)"
 )
+_LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*")
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A sentence of a passage."""
+    """A sentence of a passage, as it is weighed."""
 
     passage: str
     rank: int
+    place: int
     text: str
     """As quoted: with the sentence before it where it leans on that one."""
-    terms: frozenset[str]
-    """Of the quote, the headings above it and the source's title."""
+    own: frozenset[str]
+    """Terms of the quote."""
+    near: frozenset[str]
+    """Terms of the sentences beside it, the headings above it and the source's title."""
+    around: frozenset[str]
+    """Terms of the whole passage."""
     score: float = 0.0
+    fits: float = 0.0
 
 
 def extract(prompt: Prompt) -> Findings:
     """Judge the passages of a step."""
     step = prompt.one("step")
-    asked = re.sub(r"<query>|</query>", " ", step.body)
-    need = need_of(re.sub(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*", "", step.body.split("\n", 1)[0]))
-    weights = _weights(need, asked, prompt.question)
-    candidates = _candidates(prompt)
-    rarity = _rarity(candidates)
-    for candidate in candidates:
-        candidate.score = _score(candidate, need, weights, rarity)
-    chosen = _choose(candidates, weights, rarity)
+    asked = _LEAD.sub("", step.body.split("\n", 1)[0])
+    candidates = candidates_of(prompt)
+    importance = _importance(asked, step.body, prompt)
+    chosen = _choose(asked, candidates, importance)
     if not chosen:
-        return Findings(missing_aspects=[need.text])
+        return Findings(missing_aspects=[asked])
     best = chosen[0].score
-    covered, missing = _coverage(chosen, need, rarity)
-    found = [one for one in chosen if one.score >= 0.75 * best][:2]
+    covered, missing = _coverage(asked, chosen, candidates)
     return Findings(
         excerpts=[
             Quotation(passage_id=one.passage, quote=one.text, relevance=_relevance(one.score / best)) for one in chosen
         ],
-        finding=" ".join(dict.fromkeys(_one_line(one.text) for one in found)),
+        finding=_finding(chosen),
         confidence=round(covered, 2),
         missing_aspects=missing,
     )
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _weights(need: Need, asked: str, question: str) -> dict[str, float]:
-    """Weigh the terms: those of the step most, those only of the question less."""
-    weights = dict.fromkeys(tokens(question), 0.3)
-    weights.update(dict.fromkeys(tokens(asked), 0.6))
-    weights.update(dict.fromkeys(need.terms, 1.0))
-    return {term: weight * (0.4 if term in GENERIC else 1.0) for term, weight in weights.items()}
-
-
-def _candidates(prompt: Prompt) -> list[Candidate]:
+def candidates_of(prompt: Prompt) -> list[Candidate]:
+    """Return the sentences of a prompt's passages that can be quoted: no headings, no questions, no rules of tables."""
     found: list[Candidate] = []
     for rank, passage in enumerate(prompt.all("passage")):
-        title = frozenset(tokens(passage["source"]))
         spans = sentences(passage.body)
+        texts = [passage.body[span.start : span.end] for span in spans]
+        title = frozenset(terms(passage["source"]))
+        around = frozenset(terms(passage.body)) | title
         section: frozenset[str] = frozenset()
-        for place, span in enumerate(spans):
-            own = passage.body[span.start : span.end]
+        for place, own in enumerate(texts):
             if own.lstrip().startswith("#"):
-                section = frozenset(tokens(own))
+                section = frozenset(terms(own))
                 continue
-            if len(own) < 12 or re.fullmatch(r"[|\s:-]+", own):
+            if len(own) < 8 or own.endswith(("?", "？")) or re.fullmatch(r"[|\s:-]+", own):
                 continue
-            start = span.start
-            previous = passage.body[spans[place - 1].start : spans[place - 1].end] if place else ""
-            if (
-                previous
-                and not previous.startswith(("#", "|", "-", "*"))
-                and _LEANS_BACK.match(own)
-                and span.end - spans[place - 1].start < 500
-            ):
-                start = spans[place - 1].start
-            terms = frozenset(tokens(passage.body[start : span.end]))
-            found.append(Candidate(passage["id"], rank, passage.body[start : span.end], terms | title | section))
+            start = spans[place].start
+            if place and _LEANS_BACK.match(own) and not texts[place - 1].startswith(("#", "|", "-", "*")):
+                start = spans[place - 1].start if spans[place].end - spans[place - 1].start < 500 else start
+            beside = frozenset(term for other in texts[max(0, place - 1) : place + 2] for term in terms(other))
+            quote = passage.body[start : spans[place].end]
+            found.append(
+                Candidate(passage["id"], rank, place, quote, frozenset(terms(quote)), title | section | beside, around)
+            )
     return found
 
 
-def _rarity(candidates: list[Candidate]) -> dict[str, float]:
-    counts = Counter(term for candidate in candidates for term in candidate.terms)
-    return {term: math.log(1 + len(candidates) / count) for term, count in counts.items()}
+def _importance(asked: str, step: str, prompt: Prompt) -> dict[str, float]:
+    """Return how much each term matters: the step's own most, those of its queries less, those of the question least."""
+    importance = dict.fromkeys(terms(prompt.question), 0.25)
+    importance.update(dict.fromkeys(terms(re.sub(r"</?query>", " ", step)), 0.5))
+    importance.update(dict.fromkeys(terms(asked), 1.0))
+    return importance
 
 
-def _score(candidate: Candidate, need: Need, weights: dict[str, float], rarity: dict[str, float]) -> float:
-    score = sum(weight * rarity.get(term, 0.0) for term, weight in weights.items() if term in candidate.terms)
-    if not score:
-        return 0.0
-    lowered = candidate.text.lower()
-    score *= 1 + 0.15 * sum(name.lower() in lowered for name in need.names)
-    if need.kind and need.has_answer(candidate.text):
-        score *= 1.3
-    length = len(candidate.text) * (2 if has_cjk(candidate.text) else 1)
-    return score / (1 + 0.15 * math.log2(max(1.0, length / 160))) * (1 - 0.015 * min(candidate.rank, 12))
+def _score(candidates: Sequence[Candidate], asked: str, importance: dict[str, float]) -> None:
+    """Score every candidate from 0 to about 1 for one clause."""
+    held = [one.own for one in candidates]
+    known = frozenset[str]().union(*(one.around for one in candidates))
+    values = worth((term for term in importance if term in known), held, "\n".join(one.text for one in candidates))
+    values = {term: importance[term] * value for term, value in values.items()}
+    total = sum(values.values()) or 1.0
+    kind = answer_type(asked)
+    named = [name.lower() for name in names_in(asked)]
+    for one in candidates:
+        own = sum(values[term] for term in one.own if term in values)
+        near = sum(values[term] for term in one.near - one.own if term in values)
+        around = sum(values[term] for term in one.around if term in values)
+        covered = (own + 0.4 * near) / total
+        one.fits = fit(asked, kind, one.text)
+        names = sum(name in one.text.lower() for name in named)
+        prior = 0.05 / (1 + 0.15 * one.rank) + (0.03 if one.place == 0 else 0.0)
+        one.score = (0.62 * covered + 0.14 * around / total + _answers(one, kind, covered)) * (
+            1 + 0.06 * min(names, 3)
+        ) + prior * bool(own)
 
 
-def _choose(candidates: list[Candidate], weights: dict[str, float], rarity: dict[str, float]) -> list[Candidate]:
-    """Take the best one by one; what repeats terms already covered counts for less."""
-    left = [candidate for candidate in candidates if candidate.score > 0]
+def _answers(one: Candidate, kind: AnswerType, covered: float) -> float:
+    """Return what holding the kind of answer adds: little where the sentence is about something else."""
+    return (0.2 if kind in {"number", "date", "person", "place"} else 0.12) * one.fits * min(1.0, 2 * covered)
+
+
+def _choose(asked: str, candidates: list[Candidate], importance: dict[str, float]) -> list[Candidate]:
+    """Take the best sentences for each clause of the step by turns, then sort them by score."""
+    clauses = clauses_of(asked)
+    chosen: dict[tuple[str, int], Candidate] = {}
+    for clause in clauses:
+        own = {**importance, **dict.fromkeys(importance.keys() & set(terms(asked)), 0.5 if len(clauses) > 1 else 1.0)}
+        own.update(dict.fromkeys(terms(clause), 1.0))
+        _score(candidates, clause, own)
+        for one in _best(clause, candidates, own, max(2, MAX_EXCERPTS // len(clauses))):
+            earlier = chosen.get((one.passage, one.place))
+            if earlier is None or earlier.score < one.score:
+                chosen[one.passage, one.place] = _copy(one)
+    kept = sorted(chosen.values(), key=lambda one: (-one.score, one.rank, one.place))
+    return _without_repetitions(kept)[:MAX_EXCERPTS]
+
+
+def _copy(one: Candidate) -> Candidate:
+    return Candidate(one.passage, one.rank, one.place, one.text, one.own, one.near, one.around, one.score, one.fits)
+
+
+def _without_repetitions(kept: list[Candidate]) -> list[Candidate]:
+    left: list[Candidate] = []
+    for one in kept:
+        if not any(one.text in other.text for other in left):
+            left.append(one)
+    return left
+
+
+def _best(asked: str, candidates: Sequence[Candidate], importance: dict[str, float], most: int) -> list[Candidate]:
+    """Take the best one by one: what repeats counts for less, what a chosen one names and leads to for more."""
+    ranked = sorted((one for one in candidates if one.score > 0), key=lambda one: (-one.score, one.rank, one.place))[
+        :40
+    ]
+    if not ranked:
+        return []
+    known = set(terms(asked))
     chosen: list[Candidate] = []
-    covered: Counter[str] = Counter()
-    used: Counter[str] = Counter()
-    best = max((candidate.score for candidate in left), default=0.0)
-    while left and len(chosen) < MAX_EXCERPTS:
-
-        def worth(candidate: Candidate) -> float:
-            value = sum(weights.get(term, 0.0) * rarity.get(term, 0.0) for term in candidate.terms)
-            fresh = sum(
-                weights.get(term, 0.0) * rarity.get(term, 0.0) * 0.6 ** covered[term] for term in candidate.terms
-            )
-            return candidate.score * (fresh / value if value else 0.0)
-
-        top = max(left, key=lambda one: (worth(one), -one.rank))
-        left.remove(top)
-        if top.score < KEPT_SHARE * best:
-            continue
-        if used[top.passage] >= PER_PASSAGE or any(top.text in one.text or one.text in top.text for one in chosen):
-            continue
-        chosen.append(top)
-        used[top.passage] += 1
-        covered.update(top.terms & weights.keys())
-    return sorted(chosen, key=lambda one: -one.score)
+    while ranked and len(chosen) < most:
+        said = frozenset[str]().union(*(one.own for one in chosen)) if chosen else frozenset[str]()
+        hops = {term for one in chosen[:2] for name in names_in(one.text) for term in terms(name)} - known
+        gains = [_gain(one, chosen, said, hops, importance) for one in ranked]
+        top = max(range(len(ranked)), key=lambda place: gains[place])
+        if chosen and gains[top] < KEPT_SHARE * chosen[0].score:
+            break
+        chosen.append(ranked.pop(top))
+    return chosen
 
 
-def _coverage(chosen: list[Candidate], need: Need, rarity: dict[str, float]) -> tuple[float, list[str]]:
-    """Return the covered share of what is asked, by rarity, and what is missing in words of the question."""
-    top = (rarity and max(rarity.values())) or 1.0
-    asked = {term: rarity.get(term, top) * (0.3 if term in GENERIC else 1.0) for term in need.terms}
-    held = frozenset[str]().union(*(one.terms for one in chosen))
-    total = sum(asked.values()) or 1.0
-    share = sum(weight for term, weight in asked.items() if term in held) / total
-    lacking = [term for term, weight in asked.items() if term not in held and term not in GENERIC]
-    if not any(need.has_answer(one.text) for one in chosen):
-        share *= 0.5
-        return share, [need.text]
-    return share, [need.text] if share < 0.5 and lacking else []
+def _gain(
+    one: Candidate, chosen: Sequence[Candidate], said: frozenset[str], hops: set[str], importance: dict[str, float]
+) -> float:
+    if not chosen:
+        return one.score
+    own = [term for term in one.own if term in importance]
+    fresh = sum(importance[term] for term in own if term not in said)
+    novelty = fresh / (sum(importance[term] for term in own) or 1.0)
+    same = sum(other.passage == one.passage for other in chosen)
+    repeated = any(len(one.own & other.own) > 0.8 * max(1, min(len(one.own), len(other.own))) for other in chosen)
+    lead = 0.15 if hops and len(one.own & hops) >= 2 and not same else 0.0
+    return one.score * (0.75 + 0.25 * novelty) - 0.04 * same - 1.0 * (same >= PER_PASSAGE) + lead - 0.5 * repeated
+
+
+def _finding(chosen: Sequence[Candidate]) -> str:
+    text = ""
+    for one in chosen[:3]:
+        line = " ".join(one.text.split())
+        if text and (len(text) + len(line) > MAX_FINDING or one.score < 0.6 * chosen[0].score):
+            break
+        text = f"{text} {line}".strip()
+    return text
+
+
+def _coverage(asked: str, chosen: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[float, list[str]]:
+    """Return the covered share of what is asked, by rarity, and the clauses that are not covered."""
+    held = [one.own for one in candidates]
+    text = "\n".join(one.text for one in candidates)
+    shares, missing = [], []
+    for clause in clauses_of(asked):
+        values = worth(terms(clause), held, text)
+        covered = frozenset[str]().union(*(one.own | one.near for one in chosen))
+        share = sum(value for term, value in values.items() if term in covered) / (sum(values.values()) or 1.0)
+        answered = max(fit(clause, answer_type(clause), one.text) for one in chosen)
+        share *= 1.0 if answered >= 0.3 else 0.5
+        shares.append(share)
+        if share < 0.45:
+            missing.append(clause)
+    return sum(shares) / len(shares), missing
 
 
 def _relevance(share: float) -> Relevance:
-    return "high" if share >= 0.75 else "medium" if share >= 0.5 else "low"
+    return "high" if share >= 0.75 else "medium" if share >= 0.55 else "low"

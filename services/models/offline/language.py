@@ -8,112 +8,25 @@ from services.search.tokens import has_cjk, tokens
 _NAME = re.compile(
     r"(?:HMS |H\.M\.S\. )?\b[A-Z][\w’'-]*(?:(?:\s+(?:of|the|de|von|van|der|du|la|and)){0,2}\s+[A-Z][\w’'-]*)*|《[^》]{1,40}》|[“\"「][^”\"」]{2,40}[”\"」]"
 )
-_OPENERS = frozenset(
-    [
-        "who",
-        "what",
-        "when",
-        "where",
-        "which",
-        "why",
-        "how",
-        "whose",
-        "whom",
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "should",
-        "would",
-        "will",
-        "has",
-        "have",
-        "had",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "from",
-        "to",
-        "of",
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "but",
-        "if",
-        "tell",
-        "give",
-        "explain",
-        "describe",
-        "compare",
-        "list",
-        "name",
-        "please",
-        "according",
-        "between",
-        "during",
-        "after",
-        "before",
-        "since",
-        "as",
-        "with",
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "he",
-        "she",
-        "they",
-        "his",
-        "her",
-        "their",
-        "there",
-        "here",
-        "while",
-        "although",
-        "because",
-    ]
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_OPENERS = _listed(
+    "who what when where which why how whose whom is are was were do does did can could should would will has have had in on at by "
+    "for from to of the a an and or but if tell give explain describe compare list name please according between during after "
+    "before since as with it its this that these those he she they his her their there here while although because"
 )
 GENERIC = frozenset(
-    [
-        *tokens(
-            "year years name names person people kind type called known first second much many long often main number date time "
-            "important used made work different difference compare comparison role play happen figure value reason reasons cause "
-            "mean average total sum median share percent ratio table come come take took say said"
-        ),
-        "什么",
-        "多少",
-        "哪些",
-        "哪个",
-        "哪年",
-        "何时",
-        "怎么",
-        "怎样",
-        "如何",
-        "为何",
-        "是谁",
-        "分别",
-        "原因",
-        "区别",
-        "主要",
-        "关系",
-        "影响",
-        "介绍",
-        "情况",
-        "方面",
-        "以及",
-        "哪里",
-    ]
+    tokens(
+        "year years name names person people kind type called known first second much many long often main number date time "
+        "important used made work different difference compare comparison role play happen figure value reason reasons cause "
+        "mean average total sum median share percent ratio table come come take took say said"
+    )
+) | _listed(
+    "什么 多少 哪些 哪个 哪年 何时 怎么 怎样 如何 为何 是谁 分别 原因 区别 主要 关系 影响 介绍 情况 方面 以及 哪里"
 )
 _CLAUSE = re.compile(
     r"[?？]\s*|[;；]\s*|,?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
@@ -243,7 +156,7 @@ def statement_of(question: str) -> str:
         "", text, flags=re.IGNORECASE,
     )  # fmt: skip
     text = re.sub(
-        r"请问|请|什么是|是什么|有哪些|是多少|多少|为什么|为何|怎么样|怎样|如何|哪一?年|何时|什么时候|哪些|哪个|哪位|是谁|谁|吗|呢|分别",
+        r"请问|请|什么是|是什么|有哪些|是多少|多少|为什么|为何|怎么样|怎样|如何|什么时候|哪一?[年天]|何时|哪[些个位座种家所项国本里]|是谁|谁|什么|吗|呢|分别",
         " ",
         text,
     )
@@ -264,3 +177,44 @@ _DESCRIPTION = re.compile(
 def describes(question: str) -> bool:
     """Tell whether a question describes something instead of naming it, so that its name has to be found first."""
     return any(found.start() > 0 for found in _DESCRIPTION.finditer(question))
+
+
+_SURNAME = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤竺茅詹屠华]"
+_CHINESE_PERSON = re.compile(
+    rf"(?:由|主持人|作者|学者|医生|教授|院士|博士|研究者|负责人|创始人|发明[人者]|设计[师者]|工程师|科学家|船长|校长|导演)(?P<after>{_SURNAME}[\u4e00-\u9fff]{{2}}|{_SURNAME}[\u4e00-\u9fff])(?=主持|牵头|领导|负责|[，。、；（]|又|在|于|等|提|发|设|创|和|与)|"
+    rf"(?P<before>{_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|创办|设计)"
+)
+_TRANSLITERATED = re.compile(r"[\u4e00-\u9fff]{1,8}·[\u4e00-\u9fff]{1,8}")
+_PERSON = re.compile(
+    r"(?:(?:Sir|Dr|Captain|Professor|Lord|Lieutenant|Commander)\.? )?[A-Z][a-z]+(?: [A-Z]\.?)*(?: (?:de|von|van|der))*(?: [A-Z][\w’'-]+){1,2}"
+)
+_NO_PERSON = re.compile(
+    r"\b(?:of|the|University|Institut\w+|College|Society|Company|Sea|Ocean|Bay|Deep|Trench|River|Island|War|HMS|USS|North|South|East|West)\b"
+)
+_MONTHS = _listed("january february march april may june july august september october november december")
+
+
+def persons_in(text: str) -> tuple[str, ...]:
+    """Return what looks like names of persons: Chinese ones by surname and what stands beside it, others by their form."""
+    chinese = [found.group("after") or found.group("before") for found in _CHINESE_PERSON.finditer(text)]
+    other = [name for name in names_in(text) if _PERSON.fullmatch(name) and not _NO_PERSON.search(name)]
+    return tuple(dict.fromkeys([*chinese, *_TRANSLITERATED.findall(text), *other]))
+
+
+def is_month(name: str) -> bool:
+    """Tell whether a name is only that of a month."""
+    return name.lower() in _MONTHS
+
+
+def means_person(question: str) -> bool:
+    """Tell whether what a question describes or asks for is a person."""
+    return (
+        re.search(
+            r"\b(?:who|whom|whose|born|die[ds]?|professor|engineer|inventor|scientist|physicist|author|officer|captain|founder|designer|"
+            r"director|leader|man|woman|person|actor|actress|singer|writer|player|king|queen|president)\b|"
+            r"谁|人|学者|教授|医生|院士|博士|作者|者|师|船长|导演|出生",
+            question,
+            re.IGNORECASE,
+        )
+        is not None
+    )

@@ -3,12 +3,13 @@
 import re
 
 from schemas.planner import Plan, Step
-from services.models.offline.computing import asks_for_computation, matching_tables
+from services.models.offline.computing import asks_for_computation, computable, computes_from_text
 from services.models.offline.language import GENERIC, Need, clauses_of, compared_in, names_in, need_of, statement_of
 from services.models.offline.sections import Prompt, evidence_of, findings_of
 from services.search.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
+LONGEST_TITLE = 90
 
 
 def plan(prompt: Prompt) -> Plan:
@@ -33,8 +34,8 @@ def plan(prompt: Prompt) -> Plan:
 
 def _for_question(prompt: Prompt, most: int) -> list[Step]:
     question = prompt.question
-    computing = asks_for_computation(question)
-    tables = matching_tables(question, prompt.one("tables").body.split("\n")) if computing else []
+    tables = computable(question, prompt.one("tables").body.split("\n"))
+    computing = bool(tables) or computes_from_text(question)
     room = max(1, most - bool(computing))
     steps = [_research(facet, question, prompt.chinese) for facet in _facets(question)][:room]
     steps += [_feedback_step(feedback.body, question, prompt.chinese) for feedback in prompt.all("feedback")]
@@ -85,7 +86,7 @@ def _completed(clause: str, first: str, named: tuple[str, ...]) -> str:
 
 def _research(facet: str, question: str, chinese: bool) -> Step:
     need = need_of(facet)
-    title = statement_of(facet)[:80]
+    title = _heading(facet)
     return Step(
         id="0",
         title=title,
@@ -94,6 +95,14 @@ def _research(facet: str, question: str, chinese: bool) -> Step:
         need_web_search=True,
         queries=_queries(need, facet, question),
     )
+
+
+def _heading(text: str) -> str:
+    """Return a text as the title of a step: without its final mark, cut between words."""
+    line = " ".join(text.split()).strip("?？。. ")
+    if len(line) > LONGEST_TITLE:
+        line = (line[:LONGEST_TITLE].rsplit(" ", 1)[0] if " " in line else line[:LONGEST_TITLE]) + "…"
+    return line[:1].upper() + line[1:]
 
 
 def _queries(need: Need, facet: str, question: str) -> list[str]:
@@ -116,7 +125,7 @@ def _words(text: str) -> list[str]:
 def _processing(question: str, needs: list[str], chinese: bool) -> Step:
     return Step(
         id="0",
-        title=f"计算：{statement_of(question)[:70]}" if chinese else f"Compute: {statement_of(question)[:70]}",
+        title=f"计算：{_heading(question)}" if chinese else f"Compute: {_heading(question)}",
         description=question,
         step_type="processing",
         need_web_search=False,
@@ -146,7 +155,7 @@ def _for_gaps(gaps: list[str], prompt: Prompt) -> list[Step]:
         if not terms or any(terms <= earlier for earlier in done):
             continue
         done.append(terms)
-        title = statement_of(gap)[:80]
+        title = _heading(gap)
         description = f"补充查找：{gap}" if prompt.chinese else f"Find what is missing: {gap}"
         steps.append(
             Step(id="0", title=title, description=description, queries=list(dict.fromkeys([gap, statement_of(gap)])))

@@ -6,13 +6,35 @@ from itertools import combinations
 from schemas.evidence import Contradiction
 from schemas.reflector import Reflection, StepVerdict
 from services.evidence.numbers import quantities
-from services.models.offline.language import GENERIC, clauses_of, describes, names_in, need_of, statement_of
+from services.models.offline.language import (
+    GENERIC,
+    clauses_of,
+    describes,
+    is_month,
+    means_person,
+    names_in,
+    need_of,
+    persons_in,
+    statement_of,
+)
 from services.models.offline.sections import Evidence, Finding, Prompt, findings_of
+from services.models.offline.terms import terms
 from services.search.tokens import has_cjk, tokens
 
 MAX_FOLLOW_UPS = 3
+NAMED_BY = 3
+"""Excerpts, the most telling first, whose names are followed."""
+UNMET = 0.34
+"""Share of the words of the question's names that no excerpt holds, from which on another plan is worth it."""
 UNCOVERED = 0.2
-"""Share of a question's terms that must be missing before another plan is worth it."""
+"""Share of the terms of a question that describes what it asks about, which the two best excerpts must lack."""
+UNCOVERED_DESCRIBED = 0.08
+"""The same share, in no excerpt at all."""
+UNCOVERED_LONG, UNCOVERED_PLAIN, UNCOVERED_CHINESE = 0.12, 0.34, 0.55
+"""The same share for other questions: long ones, short ones, Chinese ones (of whose pairs of characters many are no words)."""
+LONG = 6
+"""Terms from which on a question is long."""
+_GENERIC = frozenset(term for word in GENERIC for term in terms(word))
 _UNIT = re.compile(
     r"(\d[\d,.]*)\s*(%|percent|metres|meters|m|fathoms|feet|ft|km|miles|knots|years?|tons?|soundings|hours?|minutes?|kHz|Hz|岁|年|米|分钟|小时|度|毫米|mm|倍|例|名|个|次|D|厘米|个月)(?![A-Za-z])",
     re.IGNORECASE,
@@ -59,34 +81,59 @@ def _aspects(question: str, evidence: list[Evidence]) -> tuple[list[str], list[s
         held = set(tokens(" ".join(f"{one.quote} {one.source}" for one in evidence)))
         share = len(wanted & held) / len(wanted) if wanted else 1.0
         answered = any(need.has_answer(one.quote) for one in evidence)
-        (covered if share >= 0.5 and answered else missing).append(statement_of(clause))
+        (covered if share >= 0.5 and answered else missing).append(clause)
     return covered, missing
 
 
 def _follow_ups(question: str, findings: list[Finding], evidence: list[Evidence], round_number: int) -> list[str]:
     """Return queries for what the question asks of something that only the evidence names.
 
-    A second part is due when terms of the question stand in no excerpt that also holds the others, and the best excerpts
-    name something that the question does not. After the first replan, only a name that no query has followed counts.
+    After the first replan, only a name that no query has followed counts.
     """
-    wanted = [term for term in need_of(question).terms if term not in GENERIC]
+    wanted = [term for term in dict.fromkeys(terms(question)) if term not in _GENERIC]
     ranked = _by_relevance(question, evidence)
-    held = set(tokens(" ".join(one.quote for one in evidence)))
-    best_held = set(tokens(" ".join(f"{one.quote} {one.source}" for one in ranked[:2])))
-    lacking = [term for term in wanted if term not in best_held]
+    held = set(terms(" ".join(f"{one.quote} {one.source}" for one in evidence)))
+    best_held = set(terms(" ".join(f"{one.quote} {one.source}" for one in ranked[:2])))
     uncovered = [term for term in wanted if term not in held]
-    if not wanted or (len(lacking) < max(1, UNCOVERED * len(wanted)) and not uncovered):
+    lacking = uncovered or [term for term in wanted if term not in best_held]
+    if not wanted or not _is_open(question, wanted, uncovered, lacking, held, evidence, round_number):
         return []
-    if not uncovered and round_number > 1:
-        return []
-    if not uncovered and not describes(question):
-        return []
-    rest = _words_of(uncovered or lacking, question)
+    rest = _words_of(lacking, question)
     followed = " ".join(f"{finding.title} {finding.text}" for finding in findings if round_number > 1).lower()
-    names = [name for name in _new_names(question, ranked[:2]) if name.lower() not in followed or round_number == 1]
+    names = [
+        name for name in _new_names(question, ranked[:NAMED_BY]) if name.lower() not in followed or round_number == 1
+    ]
     if not names or not rest:
         return []
     return [f"{name} {rest}" for name in names][:MAX_FOLLOW_UPS]
+
+
+def _is_open(
+    question: str,
+    wanted: list[str],
+    uncovered: list[str],
+    lacking: list[str],
+    held: set[str],
+    evidence: list[Evidence],
+    round_number: int,
+) -> bool:
+    """Tell whether a second look is due: a name of the question was not met, a clause has no answer, or too much is open.
+
+    Ordinary questions use a word or two that the sources put otherwise; that alone is no reason.
+    """
+    share = len(uncovered) / len(wanted)
+    named = [own for name in names_in(question) if (own := set(terms(name)))]
+    unmet = sum(len(own - held) / len(own) for own in named) / len(named) if named else 0.0
+    if unmet >= UNMET:
+        return True
+    clauses = clauses_of(question)
+    if len(clauses) > 1 and round_number == 1 and len(_aspects(question, evidence)[1]) > 0:
+        return True
+    if describes(question):
+        return share >= UNCOVERED_DESCRIBED or (round_number == 1 and len(lacking) >= UNCOVERED * len(wanted))
+    return share >= (
+        UNCOVERED_CHINESE if has_cjk(question) else UNCOVERED_LONG if len(wanted) > LONG else UNCOVERED_PLAIN
+    )
 
 
 def _by_relevance(question: str, evidence: list[Evidence]) -> list[Evidence]:
@@ -94,30 +141,29 @@ def _by_relevance(question: str, evidence: list[Evidence]) -> list[Evidence]:
     return sorted(evidence, key=lambda one: -len(wanted & set(tokens(f"{one.quote} {one.source}"))))
 
 
-def _words_of(terms: list[str], question: str) -> str:
+def _words_of(lacking: list[str], question: str) -> str:
     """Return the words of the question that these terms come from, in the question's order."""
     if has_cjk(question):
-        kept = statement_of(question)
-        parts = [part for part in re.split(r"[的，。？、\s]|是|在", kept) if part and set(tokens(part)) & set(terms)]
+        kept = re.sub(r"(?:那[个项位种]|主持人|后来又?|又)", " ", statement_of(question))
+        parts = [part for part in re.split(r"[的，。？、\s]|是|在", kept) if part and set(terms(part)) & set(lacking)]
         return " ".join(dict.fromkeys(parts))
-    return " ".join(word for word in re.findall(r"[\w'’-]+", question) if set(tokens(word)) & set(terms))
+    return " ".join(word for word in re.findall(r"[\w'’-]+", question) if set(terms(word)) & set(lacking))
 
 
 def _new_names(question: str, evidence: list[Evidence]) -> list[str]:
-    """Return names in the evidence that the question does not hold, the most often named first."""
+    """Return names in the evidence that the question does not hold: persons first where it means one, then by how often."""
     known = set(tokens(question))
+    wants_person = means_person(question)
     counts: dict[str, int] = {}
     for one in evidence:
-        found = (
-            [*names_in(one.quote)]
-            if not has_cjk(one.quote)
-            else [*names_in(one.quote), *_CHINESE_NAME.findall(one.quote)]
-        )
-        for name in found:
+        persons = persons_in(one.quote)
+        others = [*names_in(one.quote), *(_CHINESE_NAME.findall(one.quote) if has_cjk(one.quote) else [])]
+        for name in dict.fromkeys([*persons, *others]):
             words = tokens(name)
-            person = len(name.split()) > 1 or has_cjk(name)
-            if words and not set(words) <= known and not re.fullmatch(r"[\d\W]+", name):
-                counts[name] = counts.get(name, 0) + (2 if person else 1)
+            if not words or set(words) <= known or is_month(name) or re.fullmatch(r"[\d\W]+", name):
+                continue
+            worth = 4 if name in persons and wants_person else 2 if len(name.split()) > 1 or has_cjk(name) else 1
+            counts[name] = counts.get(name, 0) + worth
     return sorted(counts, key=lambda name: -counts[name])
 
 

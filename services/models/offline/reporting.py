@@ -1,14 +1,20 @@
 """The offline reporter: arranges extracted sentences into a report, each with its citation."""
 
 import re
+from collections import Counter
 
 from services.evidence.passages import sentences
-from services.models.offline.language import GENERIC, need_of
+from services.models.offline.answers import answer_type, fit
+from services.models.offline.language import clauses_of
 from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
+from services.models.offline.terms import terms, worth
 from services.search.tokens import has_cjk, tokens
 
 MAX_POINTS = 5
 MAX_CONCLUSION = 4
+AGAIN = 0.35
+"""What a term of the question is worth once an excerpt before has held it."""
+_RELEVANCE = {"high": 0.15, "medium": 0.08}
 
 
 def report(prompt: Prompt) -> str:
@@ -19,13 +25,13 @@ def report(prompt: Prompt) -> str:
     if not ranked:
         return "没有找到证据。" if prompt.chinese else "No evidence was found."
     if prompt.settings["length"] == "answer":
-        return _cited(_leading(prompt.question, ranked, findings, most=3))
+        return _cited(_leading(prompt.question, ranked, most=3))
     chinese = prompt.chinese
-    leading = _leading(prompt.question, ranked, findings, most=MAX_CONCLUSION)
+    leading = _leading(prompt.question, ranked, most=MAX_CONCLUSION)
     points = _points(ranked, leading, 3 if prompt.settings["length"] == "brief" else MAX_POINTS)
     parts = [
         f"# {prompt.question.rstrip('?？ ')}",
-        f"**TL;DR** {_cited(leading[:2])}",
+        f"**TL;DR** {_cited(_short(leading))}",
         f"## {'结论' if chinese else 'Conclusion'}",
         _cited(leading),
         f"## {'证据' if chinese else 'Evidence'}",
@@ -37,29 +43,46 @@ def report(prompt: Prompt) -> str:
 
 
 def _ranked(question: str, findings: list[Finding], background: list[Evidence]) -> list[Evidence]:
-    """Order all evidence by what it says about the question; results of computations come first."""
-    need = need_of(question)
-    evidence = [one for finding in findings for one in finding.evidence] or background
+    """Order evidence so that what comes first tells most, and what follows tells what is still untold.
 
-    def worth(place: int, one: Evidence) -> tuple[float, int]:
-        held = set(tokens(f"{one.quote} {one.source}"))
-        score = sum(0.4 if term in GENERIC else 1.0 for term in need.terms if term in held)
-        score += 1.0 * need.has_answer(one.quote) + 0.5 * sum(name.lower() in one.quote.lower() for name in need.names)
-        return (-score - 100 * (one.kind == "computation"), place)
+    Results of computations come first. After the best excerpt, terms of the question that it holds count for little, so
+    that the other half of a question in two parts is not outdone by more of the first half.
+    """
+    left = [one for finding in findings for one in finding.evidence] or list(background)
+    left = list({(one.source, one.quote): one for one in reversed(left)}.values())[::-1]
+    held = {one.id: frozenset(terms(f"{one.quote} {one.source}")) for one in left}
+    values = worth(terms(question), list(held.values()), "\n".join(one.quote for one in left))
+    total = sum(values.values()) or 1.0
+    clauses = clauses_of(question)
+    fits = {one.id: max(fit(part, answer_type(part), one.quote) for part in clauses) for one in left}
+    ranked: list[Evidence] = []
+    told: Counter[str] = Counter()
+    while left:
 
-    order = sorted(range(len(evidence)), key=lambda place: worth(place, evidence[place]))
-    return [evidence[place] for place in order]
+        def merit(one: Evidence) -> float:
+            own = sum(value * AGAIN ** told[term] for term, value in values.items() if term in held[one.id]) / total
+            return (
+                own
+                + 0.25 * fits[one.id] * min(1.0, 2 * own)
+                + _RELEVANCE.get(one.relevance, 0.0)
+                + 9.0 * (one.kind == "computation")
+            )
+
+        best = max(left, key=merit)
+        left.remove(best)
+        ranked.append(best)
+        told.update(held[best.id] & values.keys())
+    return ranked
 
 
-def _leading(question: str, ranked: list[Evidence], findings: list[Finding], most: int) -> list[tuple[str, str]]:
-    """Return the sentences that answer, with their excerpts: the best one of each step, then the best of what is left."""
-    heads = []
-    for finding in sorted(findings, key=lambda one: (one.type != "processing", int(one.step))):
-        own = next((one for one in ranked if one.step == finding.step), None)
-        if own is not None:
-            heads.append(own)
+def _leading(question: str, ranked: list[Evidence], most: int) -> list[tuple[str, str]]:
+    """Return the sentences that answer, with their excerpts."""
+    computed = [one for one in ranked if one.kind == "computation"]
+    if computed:
+        in_order = sorted(computed, key=lambda one: [int(part) for part in re.findall(r"\d+", one.id)])
+        return [(one.quote.strip(), one.id) for one in in_order[: MAX_CONCLUSION + 4]]
     chosen: list[tuple[str, str]] = []
-    for one in [*heads, *ranked]:
+    for one in ranked:
         for sentence in _best_sentences(question, one):
             if len(chosen) < most and not any(_alike(sentence, other) for other, _ in chosen):
                 chosen.append((sentence, one.id))
@@ -80,6 +103,11 @@ def _best_sentences(question: str, one: Evidence) -> list[str]:
     wanted = set(tokens(question))
     texts = [" ".join(one.quote[span.start : span.end].split()) for span in spans]
     return [max(texts, key=lambda text: len(wanted & set(tokens(text))))]
+
+
+def _short(leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what opens the report: the first two sentences; of a long computation its first and its last."""
+    return leading if len(leading) < 3 else [leading[0], leading[-1]] if len(leading) > MAX_CONCLUSION else leading[:2]
 
 
 def _alike(one: str, other: str) -> bool:

@@ -59,6 +59,7 @@ class Evidence:
     kind: str
     quote: str
     step: str
+    relevance: str = "medium"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +93,7 @@ def findings_of(prompt: Prompt) -> list[Finding]:
 
 def evidence_of(prompt: Prompt, step: str = "") -> list[Evidence]:
     """Return the excerpts of a prompt."""
-    return [Evidence(one["id"], one["source"], one["kind"], one.body, step) for one in prompt.all("excerpt")]
+    return [
+        Evidence(one["id"], one["source"], one["kind"], one.body, step, one["relevance"])
+        for one in prompt.all("excerpt")
+    ]

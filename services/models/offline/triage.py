@@ -27,7 +27,7 @@ _PRONOUN = re.compile(r"\b(?:it|he|him|she|they|them|this|that)\b|[它他她]们
 _COMPLEX = re.compile(
     r"\b(?:compare|versus|vs|why|should|better|best|advantages?|disadvantages?|pros|cons|steps|procedure|how (?:to|do|does|did|can|should)|"
     r"explain|history|develop|differ\w*|relationship|impact|effects?|role|whose|that|who|which|after|before|contradict\w*|disagree\w*)\b"
-    r"|比较|区别|差异|不同|为什么|为何|如何|怎么|怎样|应该|建议|步骤|流程|影响|关系|机制|历史|发展|优缺点|方案|哪些|以及|分别|分歧|矛盾|一致",
+    r"|到底|究竟|有没有用|有效|还是|能不能|更[快慢好多少高低大小]|还能|比较|区别|差异|不同|为什么|为何|如何|怎么|怎样|应该|建议|步骤|流程|影响|关系|机制|历史|发展|优缺点|方案|哪些|以及|分别|分歧|矛盾|一致",
     re.IGNORECASE,
 )
 _LATIN_LOCALES = (
