@@ -1,17 +1,14 @@
 """What every test stands on: no keys, no network beyond loopback, a home of its own."""
 
 import os
-import sys
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 GUARD = Path(__file__).parent / "guard"
-sys.path.insert(0, str(GUARD))
-import sitecustomize  # noqa: E402 - the guard, installed in this process before anything can connect
-
-assert hasattr(sitecustomize, "OutsideConnectionError")
+runpy.run_path(str(GUARD / "sitecustomize.py"))  # in this process, before anything can connect
 os.environ["PYTHONPATH"] = str(GUARD)
 for quiet, value in {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
