@@ -8,7 +8,7 @@ from schemas.evidence import Excerpt, Passage
 from schemas.state import ResearchState
 from services.evidence.quoting import best_window
 from services.metering import Meter
-from services.progress import emit, emit_message
+from services.progress import emit_message
 from services.runs import choices, evidence_of
 from services.search.gather import gather
 from services.search.providers import providers_for
@@ -23,8 +23,6 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     locale, question = state["locale"], _question(state)
     with Meter() as meter:
         providers = await providers_for(choices(runtime))
-        for notice in providers.notices(locale):
-            emit(runtime, "notice", "background_investigator", notice)
         found = await gather([question], providers, evidence=evidence_of(runtime), limit=PASSAGES)
     excerpts = [quote_best(passage, question, f"E0-{place}") for place, passage in enumerate(found.passages, 1)]
     emit_message(

@@ -14,8 +14,10 @@ from services.errors import BadInput
 from services.messages import say
 from services.metering import Meter
 from services.models import ask
-from services.progress import emit_message
+from services.progress import emit, emit_message
 from services.runs import choices
+from services.search.providers import notices_for
+from services.search.tokens import has_cjk
 
 MAX_QUESTION = 20_000
 """Characters of a question. More is a document: it belongs into a documents folder."""
@@ -32,6 +34,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     """
     context = choices(runtime)
     question = question_of(state)
+    for notice in notices_for(context, "zh" if has_cjk(question) else "en"):
+        emit(runtime, "notice", "coordinator", notice)
     with Meter() as meter:
         triage = await ask(
             "coordinator",

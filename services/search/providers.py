@@ -36,8 +36,6 @@ class Providers:
 
     web: list[SearchProvider] = field(default_factory=list)
     documents: list[Documents] = field(default_factory=list)
-    examples: bool = False
-    """True when the example documents stand in for the user's."""
 
     @property
     def all(self) -> list[SearchProvider]:
@@ -49,10 +47,6 @@ class Providers:
         """(path, reason) of documents that are not searched."""
         return [one for documents in self.documents for one in documents.skipped]
 
-    def notices(self, locale: str) -> list[str]:
-        """Return what a person should know before the search, in their language."""
-        return [say("examples", locale)] if self.examples else []
-
     def tables(self) -> list[Table]:
         """Return all tables among the documents."""
         return [table for documents in self.documents for table in documents.tables]
@@ -62,6 +56,18 @@ class Providers:
         wanted = set(tokens(text))
         scored = [(len(wanted & table.terms()), place, table) for place, table in enumerate(self.tables())]
         return [table for score, _, table in sorted(scored, key=lambda one: (-one[0], one[1]))[:limit] if score]
+
+
+def notices_for(context: RunContext, locale: str) -> list[str]:
+    """Return what a person should know before the search, in their language."""
+    return [say("examples", locale)] if _searches_examples(context, settings()) else []
+
+
+def _searches_examples(context: RunContext, environment: Settings) -> bool:
+    """Tell whether the example documents stand in for the user's: nothing else is there to search."""
+    wanted = context.search or environment.leadline_search
+    named = context.documents or environment.leadline_docs
+    return not named and (wanted == "documents" or (wanted == "auto" and environment.tavily_api_key is None))
 
 
 async def providers_for(context: RunContext) -> Providers:
@@ -89,13 +95,12 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
     if wanted == "tavily":
         return Providers(web)
     folders = [_permitted(folder, environment) for folder in context.documents] or environment.leadline_docs
-    examples = not folders and not web
-    if examples:
+    if _searches_examples(context, environment):
         folders = [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
     opened = await asyncio.gather(
         *(open_documents(folder, environment.leadline_home) for folder in dict.fromkeys(folders))
     )
-    return Providers(web, list(opened), examples)
+    return Providers(web, list(opened))
 
 
 def _permitted(folder: str, environment: Settings) -> Path:

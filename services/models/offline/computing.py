@@ -13,7 +13,7 @@ _OPERATIONS = (
     ("correlation", r"\bcorrelat\w+|相关系数|相关性|是否相关"),
     ("median", r"\bmedian\b|中位数"),
     ("growth", r"\b(?:growth|percentage (?:increase|decrease|change)|per ?cent (?:increase|decrease|change)|grew by|(?:increased?|decreased?|fell|rose|changed?) by (?:what|how))\b|增长率|增幅|降幅|各?(?:增长|增加|上升|下降|减少|降低)了?(?:多少|百分之几)"),
-    ("share", r"\b(?:share|percentage|per ?cent|proportion|fraction) of\b|\bwhat (?:share|percentage|proportion|fraction)\b|占比|占[^，。？]{0,10}(?:多少|几成|百分之)|百分比|近视率|患病率|检出率|合格率|率(?:各?是|为|有)?多少"),
+    ("share", r"\b(?:share|percentage|per ?cent|proportion|fraction) of\b|\bwhat (?:share|percentage|proportion|fraction)\b|占比|占[^，。？]{0,10}(?:多少|几成|百分之)|百分比|率(?:各?[是为有])?(?:多少|最|相差)"),
     ("ratio", r"\bhow many times\b|\bratio\b|多少倍|几倍|比值"),
     ("difference", r"\b(?:difference|differ) (?:in|between)\b.*\b(?:depth|number|figure|metres|meters|years|value|rate|length|speed)|\bhow (?:much|many \w+) (?:more|less|fewer|deeper|longer|shorter|higher|lower|faster|older|larger|greater)\b|相差|之差|差多少|差值|(?<!增)[高低多少长深大快]多少(?=[米分个%百年岁天倍毫厘公吨人例]|$|[？?])|多多少|少多少"),
     ("mean", r"\b(?:average|arithmetic mean)\b|\b(?:the |a )mean\b(?! (?:by|of saying|to))|\bmean (?:depth|length|value|number|age|speed|time|score|minutes|rate|axial)|平均"),

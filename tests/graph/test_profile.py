@@ -1,0 +1,30 @@
+"""A profile draws the scope: its core is researched, its edge with a note, the outside answered directly."""
+
+from pathlib import Path
+
+from leadline import aresearch
+from leadline.profiles import load_profile
+from tests.conftest import EXAMPLES
+
+PROFILE, FOLDERS = load_profile(EXAMPLES / "myopia.profile.yaml")
+
+
+async def test_what_is_outside_is_answered_without_research() -> None:
+    report = await aresearch("明天上证指数会涨吗？", docs=FOLDERS, profile=PROFILE)
+    assert report.direct
+    assert report.markdown == PROFILE.replies.out_of_scope
+
+
+async def test_the_core_is_researched_and_carries_the_safety_note() -> None:
+    report = await aresearch("教室课桌面的照度国家标准最低要求是多少勒克斯？", docs=FOLDERS, profile=PROFILE)
+    assert "300" in report.markdown
+    assert PROFILE.safety_note[:10] in report.markdown
+
+
+async def test_a_greeting_gets_the_profiles_words() -> None:
+    report = await aresearch("你好", docs=FOLDERS, profile=PROFILE)
+    assert report.markdown == PROFILE.replies.greeting
+
+
+def test_the_examples_profile_names_its_documents() -> None:
+    assert [Path(folder).name for folder in FOLDERS] == ["myopia"]

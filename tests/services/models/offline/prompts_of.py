@@ -1,0 +1,139 @@
+"""The smallest prompts of each role, and what the offline model answers to them."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from prompts import render
+from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
+from schemas.coordinator import CoordinatorPrompt, Triage, Turn
+from schemas.evidence import Passage
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.planner import Plan, PlannerPrompt
+from schemas.profile import Profile
+from schemas.reflector import Reflection, ReflectorPrompt
+from schemas.reporter import ReporterPrompt
+from schemas.researcher import Findings, ResearcherPrompt
+from services.models.offline import OfflineModel
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+def locale_of(text: str) -> str:
+    return "en-US" if text.isascii() else "zh-CN"
+
+
+def ask(role: str, prompt: BaseModel, schema: type[Answer]) -> Answer:
+    return schema.model_validate_json(OfflineModel(role=role).invoke(render(role, prompt)).text)
+
+
+def triage(question: str, *earlier: str, profile: Profile | None = None) -> Triage:
+    turns = [Turn(role="user", text=text) for text in earlier]
+    prompt = CoordinatorPrompt(question=question, conversation=turns, profile=profile, locale="auto")
+    return ask("coordinator", prompt, Triage)
+
+
+def planner_prompt(question: str, **changes: object) -> PlannerPrompt:
+    prompt = PlannerPrompt(
+        question=question,
+        locale=locale_of(question),
+        today="2026-01-01",
+        max_step_num=3,
+        background=[],
+        feedback=[],
+        findings=[],
+        gaps=[],
+        tables=[],
+        previous_plan="",
+    )
+    return prompt.model_copy(update=changes)
+
+
+def plan(question: str, **changes: object) -> Plan:
+    return ask("planner", planner_prompt(question, **changes), Plan)
+
+
+def extract(question: str, *texts: str, titles: tuple[str, ...] = ()) -> Findings:
+    passages = [
+        Passage(
+            id=f"P{place}",
+            content_hash=str(place),
+            title=titles[place - 1] if titles else f"Source {place}",
+            start=0,
+            end=len(text),
+            text=text,
+        )
+        for place, text in enumerate(texts, 1)
+    ]
+    prompt = ResearcherPrompt(
+        question=question,
+        locale=locale_of(question),
+        title=question,
+        description=f"Find out: {question}",
+        queries=[question],
+        feedback="",
+        findings=[],
+        passages=passages,
+    )
+    return ask("researcher", prompt, Findings)
+
+
+def finding(
+    *quotes: str, step: str = "1", status: str = "done", titles: tuple[str, ...] = (), attempts: int = 1
+) -> FindingView:
+    evidence = [
+        EvidenceView(id=f"E{step}-{place}", title=titles[place - 1] if titles else f"Source {place}", quote=quote)
+        for place, quote in enumerate(quotes, 1)
+    ]
+    return FindingView(
+        step_id=step, title="A step", status=status, finding=" ".join(quotes[:1]), attempts=attempts, evidence=evidence
+    )
+
+
+def reflect(question: str, *findings: FindingView, plans: int = 1) -> Reflection:
+    prompt = ReflectorPrompt(
+        question=question,
+        locale=locale_of(question),
+        today="2026-01-01",
+        findings=list(findings),
+        plan_iterations=plans,
+        max_plan_iterations=3,
+        max_step_attempts=2,
+    )
+    return ask("reflector", prompt, Reflection)
+
+
+def code(question: str, *tables: TableView, findings: tuple[FindingView, ...] = (), failed: int = 0) -> Code:
+    prompt = CoderPrompt(
+        question=question,
+        locale=locale_of(question),
+        title="Compute",
+        description=question,
+        feedback="",
+        findings=list(findings),
+        tables=list(tables),
+        attempts=[CodeAttempt(code="1/0", output="", error="ZeroDivisionError")] * failed,
+    )
+    return ask("coder", prompt, Code)
+
+
+def reporter_prompt(question: str, *findings: FindingView, length: str = "standard") -> ReporterPrompt:
+    return ReporterPrompt(
+        question=question,
+        locale=locale_of(question),
+        today="2026-01-01",
+        length=length,
+        tone="",
+        findings=list(findings),
+        background=[],
+        contradictions=[],
+        missing_aspects=[],
+    )
+
+
+def report(question: str, *findings: FindingView, length: str = "standard") -> str:
+    return (
+        OfflineModel(role="reporter")
+        .invoke(render("reporter", reporter_prompt(question, *findings, length=length)))
+        .text
+    )
