@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, hash TEXT, first IN
 CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0");
 """
-VERSION = 1
+VERSION = 2
 """Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
 _SEARCH = (
     "SELECT passages.hash, first, last FROM terms JOIN passages ON passages.id = terms.rowid "

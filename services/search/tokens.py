@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
-_PIECE = re.compile(rf"[{_CJK}]+|\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?", re.UNICODE)
+_PIECE = re.compile(rf"[{_CJK}]+|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?")
 _IS_CJK = re.compile(rf"[{_CJK}]")
 
 STOP_WORDS = frozenset(

@@ -174,9 +174,15 @@ _DESCRIPTION = re.compile(
 )
 
 
+_INTERROGATIVE = re.compile(
+    r"(?:^\s*|[,;]\s*|\band\s+)(?:(?:in|on|at|by|from|to|of|for|with|under|during)\s+)?(?:which|who|whose)\b",
+    re.IGNORECASE,
+)
+
+
 def describes(question: str) -> bool:
     """Tell whether a question describes something instead of naming it, so that its name has to be found first."""
-    return any(found.start() > 0 for found in _DESCRIPTION.finditer(question))
+    return _DESCRIPTION.search(_INTERROGATIVE.sub(" ", question)) is not None
 
 
 _SURNAME = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤竺茅詹屠华]"
