@@ -131,6 +131,8 @@ def _is_open(
         return True
     if describes(question):
         return share >= UNCOVERED_DESCRIBED or (round_number == 1 and len(lacking) >= UNCOVERED * len(wanted))
+    if len(uncovered) < 2:
+        return False
     return share >= (
         UNCOVERED_CHINESE if has_cjk(question) else UNCOVERED_LONG if len(wanted) > LONG else UNCOVERED_PLAIN
     )

@@ -25,7 +25,7 @@ def report(prompt: Prompt) -> str:
     if not ranked:
         return "没有找到证据。" if prompt.chinese else "No evidence was found."
     if prompt.settings["length"] == "answer":
-        return _cited(_leading(prompt.question, ranked, most=3))
+        return _cited(_to_the_point(prompt.question, _leading(prompt.question, ranked, most=3)))
     chinese = prompt.chinese
     leading = _leading(prompt.question, ranked, most=MAX_CONCLUSION)
     points = _points(ranked, leading, 3 if prompt.settings["length"] == "brief" else MAX_POINTS)
@@ -87,6 +87,13 @@ def _leading(question: str, ranked: list[Evidence], most: int) -> list[tuple[str
             if len(chosen) < most and not any(_alike(sentence, other) for other, _ in chosen):
                 chosen.append((sentence, one.id))
     return chosen
+
+
+def _to_the_point(question: str, leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Keep the sentences that say at least half as much about the question as the best one."""
+    wanted = set(tokens(question))
+    said = [len(wanted & set(tokens(sentence))) for sentence, _ in leading]
+    return [one for one, count in zip(leading, said, strict=True) if 2 * count >= max(said)]
 
 
 def _best_sentences(question: str, one: Evidence) -> list[str]:

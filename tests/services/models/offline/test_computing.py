@@ -90,7 +90,7 @@ def test_a_second_attempt_does_not_fall_back_on_a_table_that_is_not_meant() -> N
         file="sheep.csv",
         title="sheep",
         rows=2,
-        columns=["farm: text, 1 different, e.g. Tiree", "sheep: number, 1 to 9"],
+        columns=["farm: text, 1 different, e.g. Tiree", "mean_wool: number, 1 to 9"],
     )
     question = "What is the mean rainfall at Bergen in the table?"
     assert "'rain.csv'" in code(question, rain, sheep).code

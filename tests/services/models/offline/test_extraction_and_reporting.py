@@ -69,10 +69,11 @@ def test_the_shape_of_a_report_is_in_the_language_of_the_question() -> None:
 def test_the_untold_half_of_a_question_comes_before_more_of_the_first() -> None:
     quotes = (
         "The builder of Skerryvore was Alan Stevenson.",
-        "Skerryvore had one builder and four foremen.",
+        "The lighthouse at Skerryvore had one builder and four foremen in Tiree.",
+        "The builder of the Skerryvore lighthouse lived on Tiree.",
         "Alan Stevenson was born in Edinburgh.",
     )
-    text = report("Where was the builder of Skerryvore born?", finding(*quotes))
+    text = report("Where was the builder of the Skerryvore lighthouse born?", finding(*quotes))
     assert "Edinburgh" in text.partition("## Conclusion")[0]
 
 
