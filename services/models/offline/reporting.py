@@ -90,10 +90,17 @@ def _leading(question: str, ranked: list[Evidence], most: int) -> list[tuple[str
 
 
 def _to_the_point(question: str, leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Keep the sentences that say more than half as much about the question as the best one."""
+    """Keep the sentences that say at least half as much about the question as the best one; at just half, what is new."""
     wanted = set(tokens(question))
-    said = [len(wanted & set(tokens(sentence))) for sentence, _ in leading]
-    return [one for one, count in zip(leading, said, strict=True) if 2 * count > max(said)]
+    said = [wanted & set(tokens(sentence)) for sentence, _ in leading]
+    most = max(map(len, said))
+    kept: list[tuple[str, str]] = []
+    told: set[str] = set()
+    for one, terms_said in zip(leading, said, strict=True):
+        if 2 * len(terms_said) > most or (2 * len(terms_said) == most and terms_said - told):
+            kept.append(one)
+            told |= terms_said
+    return kept
 
 
 def _best_sentences(question: str, one: Evidence) -> list[str]:
