@@ -29,6 +29,8 @@ LEAST_OUTPUT = 0.5
 """Share of a role's most tokens below which a call is not worth making."""
 SHRINKS = 4
 """How often a prompt that the endpoint found too long is made shorter."""
+OUTPUT_SHARE = 4
+"""An answer has at most this part of the context: one fourth."""
 MARGIN = 64
 """Tokens kept free for what estimates miss."""
 MORE_ROOM = 4
@@ -155,7 +157,7 @@ class Exchange:
         self, run: Run, model: RoleModel, price: Price | None, more: Sequence[BaseMessage], output: int
     ) -> Reply:
         known = learned(model)
-        output = min(output, _window(model, known) // 2)
+        output = min(output, _window(model, known) // OUTPUT_SHARE)
         least = max(1, int(min(output, model.max_tokens) * LEAST_OUTPUT))
         messages, left_out = self._messages(run, model, more, output, least)
         reading = estimate_tokens(messages) + self._overhead()

@@ -1,6 +1,7 @@
 """A small HTTP server on loopback that hands each request to a function; it runs in a thread of its own."""
 
 import json
+import os
 import socket
 import struct
 import threading
@@ -18,6 +19,8 @@ class Request:
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    port: int = 0
+    """Of the client: one a connection."""
 
 
 @dataclass(slots=True)
@@ -31,14 +34,12 @@ class Reply:
     cut_after: int | None = None
     """Bytes of the body after which the connection is reset."""
     stall: float = 0.0
-    """Seconds before anything is sent; the server's end cuts them short."""
+    """Seconds for which the far end sits on the request before it answers."""
 
 
 @contextmanager
 def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
     """Serve until the block ends, and yield the server's address."""
-
-    over = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -46,14 +47,13 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length) or b"{}")
-            self._send(answer(Request(self.path, {name.title(): value for name, value in self.headers.items()}, body)))
+            headers = {name.title(): value for name, value in self.headers.items()}
+            self._send(answer(Request(self.path, headers, body, self.client_address[1])))
 
         def do_GET(self) -> None:
             self.do_POST()
 
         def _send(self, reply: Reply) -> None:
-            if reply.stall and over.wait(reply.stall):
-                return
             if reply.events is None:
                 data, kind = json.dumps(reply.body).encode(), "application/json"
             else:
@@ -69,7 +69,8 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             self.wfile.write(data[: reply.cut_after])
             self.wfile.flush()
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.connection.close()
+            self.close_connection = True
+            os.close(self.connection.detach())
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""
@@ -81,7 +82,6 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
-        over.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -45,8 +45,12 @@ class OpenAIServer:
     """Tokens that prompt and answer may have together."""
     counted: list[tuple[int, int]] = field(default_factory=list)
     """Tokens in and out of each completed call."""
-    under_way: int = 0
-    most_under_way: int = 0
+    ports: set[int] = field(default_factory=set)
+    """Of the clients' connections."""
+    most_at_once: int = 0
+    over: threading.Event = field(default_factory=threading.Event)
+    """Set at the server's end; ends all stalls."""
+    _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, request: Request) -> Reply:
@@ -60,17 +64,16 @@ class OpenAIServer:
         with self._lock:
             self.requests.append(body)
             self.roles.append(role)
-            scripted = self.script[role].pop(0) if self.script.get(role) else None
-            self.under_way += 1
-            self.most_under_way = max(self.most_under_way, self.under_way)
-        try:
-            reply = self._reply(body, role, scripted)
-        finally:
-            with self._lock:
-                self.under_way -= 1
+            self.ports.add(request.port)
+            self._under_way += 1
+            self.most_at_once = max(self.most_at_once, self._under_way)
+        reply = self._reply(body, role)
+        self.over.wait(reply.stall)
+        with self._lock:
+            self._under_way -= 1
         return reply
 
-    def _reply(self, body: dict[str, Any], role: str, scripted: Reply | str | None) -> Reply:
+    def _reply(self, body: dict[str, Any], role: str) -> Reply:
         for name in sorted(self.refuses & body.keys()):
             return error(400, f"Unsupported parameter: '{name}' is not supported with this model.", "unsupported", name)
         reading = tokens_in(body)
@@ -82,14 +85,16 @@ class OpenAIServer:
                 "context_length_exceeded",
                 "messages",
             )
+        with self._lock:
+            scripted = self.script[role].pop(0) if self.script.get(role) else None
         if isinstance(scripted, Reply):
             reply = scripted
         else:
             text = scripted if scripted is not None else _think(role, body)
-            as_call = "tools" in body and body.get("tool_choice") not in {None, "auto"} and "tools" not in self.ignores
+            as_call = isinstance(body.get("tool_choice"), dict) and "tools" not in self.ignores
             reply = completion(body, text, as_call=as_call)
         usage = _usage_of(reply)
-        if usage is not None and reply.cut_after is None:
+        if usage is not None and reply.cut_after is None and not reply.stall:
             with self._lock:
                 self.counted.append((usage["prompt_tokens"], usage["completion_tokens"]))
         return reply
@@ -191,4 +196,7 @@ def openai_server() -> Iterator[OpenAIServer]:
     server = OpenAIServer()
     with serving(server.answer) as address:
         server.base_url = f"{address}/v1"
-        yield server
+        try:
+            yield server
+        finally:
+            server.over.set()

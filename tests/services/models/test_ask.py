@@ -1,40 +1,20 @@
 """Asking a model over the wire: the real client against a loopback endpoint that speaks OpenAI's protocol."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from leadline import aresearch
-from schemas.reflector import Reflection, ReflectorPrompt
+from schemas.planner import Plan, PlannerPrompt
+from schemas.reflector import Reflection
+from schemas.reporter import ReporterPrompt
 from services.errors import ModelError
-from services.models import ask, close_clients
+from services.models import ask, close_clients, write
 from services.settings import forget_settings
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion, openai_server
-
-PROMPT = ReflectorPrompt(
-    question="How deep?",
-    locale="en-US",
-    today="2026-01-01",
-    findings=[],
-    plan_iterations=1,
-    max_plan_iterations=3,
-    max_step_attempts=2,
-)
-ANSWER = json.dumps({"has_enough_context": True, "reasoning": "ok"})
-
-
-@pytest.fixture
-async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenAIServer]:
-    with openai_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-        forget_settings()
-        yield server
-        await close_clients()
+from tests.fakes.openai_server import OpenAIServer, completion, error
+from tests.services.models.conftest import ANSWER, PROMPT
 
 
 async def test_a_whole_run_goes_through_the_endpoint_with_native_schemas(endpoint: OpenAIServer, docs: Path) -> None:
@@ -70,12 +50,182 @@ async def test_a_role_can_have_a_model_of_its_own(endpoint: OpenAIServer, monkey
         f"<think>hm, {{}}</think>{ANSWER}",
         "{'has_enough_context': True, 'reasoning': 'ok',}",
         f"Here it is:\n{ANSWER}\nI hope that helps.",
+        f"so much for thinking</think>\n{ANSWER}",
+        f"[{ANSWER}]",
     ],
-    ids=["fenced", "thinking", "near-JSON", "prose around"],
+    ids=["fenced", "thinking", "near-JSON", "prose around", "thinking without its beginning", "in a list"],
 )
 async def test_json_is_read_however_it_is_wrapped(endpoint: OpenAIServer, text: str) -> None:
     endpoint.script["reflector"] = [text]
     assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+
+
+PROMPT_OF_REPORT = ReporterPrompt(
+    question="How deep?",
+    locale="en-US",
+    today="2026-01-01",
+    length="standard",
+    tone="",
+    findings=[],
+    background=[],
+    contradictions=[],
+    missing_aspects=[],
+)
+PLANNER = PlannerPrompt(
+    question="How deep?",
+    locale="en-US",
+    today="2026-01-01",
+    max_step_num=3,
+    background=[],
+    feedback=[],
+    findings=[],
+    gaps=[],
+    tables=[],
+    previous_plan="",
+)
+
+
+async def test_what_models_get_nearly_right_is_bent_into_the_schema(endpoint: OpenAIServer) -> None:
+    endpoint.script["planner"] = [
+        json.dumps(
+            {
+                "locale": None,
+                "has_enough_context": "false",
+                "thought": None,
+                "title": "Depth",
+                "steps": [
+                    {
+                        "id": 1,
+                        "title": "Find",
+                        "description": "…",
+                        "step_type": "RESEARCH",
+                        "need_web_search": "true",
+                        "queries": "The trench is deep.",
+                        "depends_on": None,
+                        "tools": None,
+                    }
+                ],
+            }
+        )
+    ]
+    plan = await ask("planner", PLANNER, Plan)
+    assert plan.steps[0].id == "1"
+    assert plan.steps[0].step_type == "research"
+    assert plan.steps[0].queries == ["The trench is deep."]
+    assert plan.steps[0].depends_on == []
+    assert len(endpoint.requests) == 1
+
+
+async def test_an_answer_that_was_cut_off_is_asked_for_again_with_more_room(endpoint: OpenAIServer) -> None:
+    body = {"model": "m", "messages": []}
+    endpoint.script["reflector"] = [completion(body, ANSWER[:30], "length"), ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    first, second = (request["max_tokens"] for request in endpoint.requests)
+    assert (first, second) == (500, 2_000)
+    assert endpoint.requests[0]["messages"] == endpoint.requests[1]["messages"]
+
+
+async def test_a_report_that_is_always_cut_off_comes_as_far_as_it_came(endpoint: OpenAIServer, docs: Path) -> None:
+    body = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
+    cut = completion(body, "# Born\n\nWilliam Thomson was born in Belfast in 1824 [E1-1]. And then", "length")
+    endpoint.script["reporter"] = [cut, cut, cut]
+    report = await aresearch("Where was William Thomson of the Atlantic telegraph cable born?", docs=[docs])
+    assert "Belfast" in report.markdown
+    assert any("cut off" in limit for limit in report.limits)
+    assert [request["max_tokens"] for request in endpoint.requests if request.get("stream")] == [2_000, 8_000, 32_000]
+
+
+@pytest.mark.parametrize("empty", ["", "<think>I had no room to say it</think>"])
+async def test_an_empty_answer_is_asked_for_again(endpoint: OpenAIServer, empty: str) -> None:
+    endpoint.script["reflector"] = [empty, ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+
+
+async def test_an_empty_text_is_asked_for_again_and_then_an_error(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.script["reporter"] = ["", "", ""]
+    with pytest.raises(ModelError, match=r"role reporter answered with nothing.*resume"):
+        await write("reporter", PROMPT_OF_REPORT)
+    assert len(endpoint.requests) == 3
+
+
+async def test_no_choices_at_all_are_said_to_be_no_chat_completion(endpoint: OpenAIServer) -> None:
+    empty = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}
+    endpoint.script["reflector"] = [Reply(200, empty)] * 9
+    with pytest.raises(ModelError, match="OPENAI_BASE_URL"):
+        await ask("reflector", PROMPT, Reflection)
+
+
+async def test_a_page_in_place_of_an_answer_is_said_to_be_no_endpoint(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [Reply(200, "<html>Welcome!</html>")] * 9
+    with pytest.raises(ModelError, match=r"OPENAI_BASE_URL; it usually ends in /v1"):
+        await ask("reflector", PROMPT, Reflection)
+
+
+async def test_a_refusal_is_an_error_that_says_so(endpoint: OpenAIServer) -> None:
+    body = {"model": "m", "messages": []}
+    endpoint.script["reflector"] = [completion(body, "", refusal="I cannot help with that.")]
+    with pytest.raises(ModelError, match=r"refused.*reflector.*I cannot help with that"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_content_filter_is_an_error_that_says_so(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [completion({"model": "m", "messages": []}, "", "content_filter")]
+    with pytest.raises(ModelError, match="content filter"):
+        await ask("reflector", PROMPT, Reflection)
+
+
+async def test_an_endpoint_without_json_schema_is_asked_by_a_tool_call_and_remembered(endpoint: OpenAIServer) -> None:
+    endpoint.refuses = {"response_format"}
+    for _ in range(2):
+        assert not (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    forms = [next((name for name in ("response_format", "tools") if name in one), "text") for one in endpoint.requests]
+    assert forms == ["response_format", "tools", "tools"]
+
+
+async def test_an_endpoint_without_json_schema_and_tools_is_asked_for_json_in_the_text(endpoint: OpenAIServer) -> None:
+    endpoint.refuses = {"response_format", "tools"}
+    for _ in range(2):
+        assert not (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    forms = [next((name for name in ("response_format", "tools") if name in one), "text") for one in endpoint.requests]
+    assert forms == ["response_format", "tools", "text", "text"]
+    assert [message["role"] for message in endpoint.requests[-1]["messages"]] == ["system", "user"]
+    assert "JSON schema" in endpoint.requests[-1]["messages"][0]["content"]
+
+
+async def test_an_endpoint_that_does_not_heed_the_schema_is_shown_it_and_asked_in_the_text_from_then_on(
+    endpoint: OpenAIServer,
+) -> None:
+    endpoint.script["reflector"] = ["It is deep enough.", ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert "JSON schema" in endpoint.requests[1]["messages"][-1]["content"]
+    await ask("reflector", PROMPT, Reflection)
+    assert "response_format" not in endpoint.requests[2]
+
+
+@pytest.mark.parametrize("parameter", ["temperature", "max_tokens"])
+async def test_a_parameter_that_is_refused_is_left_out_from_then_on(endpoint: OpenAIServer, parameter: str) -> None:
+    endpoint.refuses = {parameter}
+    endpoint.script["reflector"] = [ANSWER, ANSWER]
+    for _ in range(2):
+        assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert [parameter in request for request in endpoint.requests] == [True, False, False]
+    assert "response_format" in endpoint.requests[-1]
+
+
+async def test_a_prompt_that_is_too_long_for_the_endpoint_is_made_shorter(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.context = 1_900
+    report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
+    assert "Belfast" in report.markdown
+    assert any("did not fit" in limit for limit in report.limits)
+    assert all(read + wrote <= endpoint.context for read, wrote in endpoint.counted)
+
+
+async def test_an_endpoint_that_names_no_limit_is_asked_with_less_and_less(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [error(400, "prompt is too long", "invalid")] * 9
+    with pytest.raises(ModelError, match="LEADLINE_CONTEXT_WINDOW_REFLECTOR"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) <= 5
 
 
 async def test_an_answer_that_does_not_fit_is_asked_for_again_with_the_error(endpoint: OpenAIServer) -> None:
@@ -113,11 +263,6 @@ async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(monkeypat
     with pytest.raises(ModelError, match="could not be reached"):
         await ask("reflector", PROMPT, Reflection)
     await close_clients()
-
-
-async def test_a_passing_fault_is_tried_again(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [Reply(500, {"error": {"message": "oops"}}), ANSWER]
-    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
 
 
 async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endpoint: OpenAIServer, docs: Path) -> None:
@@ -166,7 +311,3 @@ async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(
         1
     ]
     assert "look for Belfast" in second["messages"][1]["content"]
-
-
-async def test_the_fake_answers_in_the_form_of_the_original() -> None:
-    assert completion({"model": "m"}, "x").body["choices"][0]["message"]["content"] == "x"
