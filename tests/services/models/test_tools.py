@@ -1,0 +1,238 @@
+"""Working with tools, natively and by the structured protocol, over the wire."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from langchain_core.tools import BaseTool, ToolException, tool
+
+from schemas.context import RunContext
+from schemas.researcher import ResearcherPrompt
+from services.errors import BadInput, ModelError
+from services.models import tools as tools_module
+from services.models.tools import use_tools
+from services.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion
+
+PROMPT = ResearcherPrompt(
+    question="How deep?",
+    locale="en-US",
+    title="Find",
+    description="Find the depth.",
+    queries=[],
+    feedback="",
+    findings=[],
+    passages=[],
+)
+BODY: dict[str, Any] = {"model": "m", "messages": []}
+ran: list[str] = []
+
+
+@tool
+async def depth_of(trench: str) -> str:
+    """Return the depth of a trench in metres."""
+    ran.append(trench)
+    if trench == "Atlantis":
+        raise ToolException("no such trench")
+    return f"{trench}: 10,935 m"
+
+
+@tool
+async def wait(seconds: float) -> str:
+    """Wait."""
+    await asyncio.sleep(seconds)
+    return "waited"
+
+
+TOOLS: list[BaseTool] = [depth_of, wait]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_ran() -> None:
+    ran.clear()
+
+
+def native(*calls: tuple[str, dict[str, Any] | str], text: str = "") -> Reply:
+    return completion(BODY, text, calls=[(name, a if isinstance(a, str) else json.dumps(a)) for name, a in calls])
+
+
+def structured(*calls: dict[str, Any] | str, number: int = 1) -> str:
+    return json.dumps(
+        {
+            "task_analysis": "look",
+            "execution_plan": "R1: look",
+            "current_round": number,
+            "action": {"type": "tool_call", "content": list(calls)},
+        }
+    )
+
+
+def complete(text: str, *questions: str) -> str:
+    return json.dumps(
+        {
+            "task_analysis": "done",
+            "current_round": 2,
+            "action": {"type": "complete", "content": text, "recommended_questions": list(questions)},
+        }
+    )
+
+
+def last_results(endpoint: OpenAIServer) -> str:
+    return "\n".join(str(message["content"]) for message in endpoint.requests[-1]["messages"][2:])
+
+
+async def test_native_calls_run_and_their_results_go_back(endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = [native(("depth_of", {"trench": "Mariana"}), text="Looking."), "It is 10,935 m deep."]
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert (worked.text, worked.finished, worked.rounds) == ("It is 10,935 m deep.", True, 2)
+    assert [one["function"]["name"] for one in endpoint.requests[0]["tools"]] == ["depth_of", "wait"]
+    answer = endpoint.requests[1]["messages"][-1]
+    assert (answer["role"], answer["tool_call_id"], answer["content"]) == ("tool", "call_1", "Mariana: 10,935 m")
+    assert worked.tokens == sum(read + wrote for read, wrote in endpoint.counted)
+    assert worked.finish_reason == "stop"
+
+
+async def test_calls_of_a_round_run_side_by_side(endpoint: OpenAIServer) -> None:
+    started = asyncio.Event()
+
+    @tool
+    async def first() -> str:
+        """Wait for the second."""
+        await started.wait()
+        return "one"
+
+    @tool
+    async def second() -> str:
+        """Let the first go on."""
+        started.set()
+        return "two"
+
+    endpoint.script["reporter"] = [native(("first", {}), ("second", {})), "Done."]
+    worked = await use_tools("researcher", PROMPT, [first, second], tool_seconds=5)
+    assert [made.result.text for made in worked.calls] == ["one", "two"]
+
+
+async def test_a_call_that_is_repeated_in_a_round_runs_once_and_those_above_six_do_not_run(
+    endpoint: OpenAIServer,
+) -> None:
+    calls = [("depth_of", {"trench": "Mariana"}), ("depth_of", {"trench": "Mariana"})]
+    calls += [("depth_of", {"trench": str(number)}) for number in range(6)]
+    endpoint.script["reporter"] = [native(*calls), "Done."]
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert sorted(ran) == ["0", "1", "2", "3", "Mariana"]
+    assert [made.result.failed for made in worked.calls] == [False] * 6 + [True] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("depth_of", '{"trench": ', "no JSON object"),
+        ("depth_of", {"tranche": "Mariana"}, "trench"),
+        ("depth_off", {"trench": "Mariana"}, "There is no tool 'depth_off'. There are: depth_of, wait."),
+        ("depth_of", {"trench": "Atlantis"}, "no such trench"),
+        ("wait", {"seconds": 30}, "longer than 0.2 seconds"),
+    ],
+    ids=["no JSON", "wrong arguments", "unknown tool", "the tool's own error", "too slow"],
+)
+async def test_what_goes_wrong_with_a_call_goes_back_to_the_model(
+    endpoint: OpenAIServer, name: str, arguments: dict[str, Any] | str, said: str
+) -> None:
+    endpoint.script["reporter"] = [native((name, arguments)), "Done."]
+    worked = await use_tools("researcher", PROMPT, TOOLS, tool_seconds=0.2)
+    assert worked.calls[0].result.failed
+    assert said in last_results(endpoint)
+
+
+async def test_the_rounds_are_bounded_by_code(endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = [native(("depth_of", {"trench": str(number)})) for number in range(9)]
+    worked = await use_tools("researcher", PROMPT, TOOLS, rounds=3)
+    assert (worked.finished, worked.rounds, len(endpoint.requests)) == (False, 3, 3)
+    assert "last round" in last_results(endpoint)
+
+
+async def test_an_endpoint_without_function_calls_is_worked_with_by_the_structured_protocol(
+    endpoint: OpenAIServer,
+) -> None:
+    endpoint.refuses = {"tools"}
+    call = {"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}}
+    endpoint.script["reporter"] = [structured(call), complete("It is deep.", "How was it measured?")]
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert (worked.text, worked.recommended_questions, worked.rounds) == ("It is deep.", ["How was it measured?"], 2)
+    system = endpoint.requests[1]["messages"][0]["content"]
+    assert "`depth_of`: Return the depth of a trench in metres." in system
+    assert '"trench"' in system
+    assert '<result tool_call_id="a1">\nMariana: 10,935 m' in last_results(endpoint)
+    assert "tools" not in endpoint.requests[1]
+    endpoint.script["reporter"] = [complete("Again.")]
+    await use_tools("researcher", PROMPT, TOOLS)
+    assert "tools" not in endpoint.requests[-1]
+
+
+async def test_the_protocol_can_be_chosen_for_a_role(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_TOOL_PROTOCOL_RESEARCHER", "structured")
+    forget_settings()
+    endpoint.script["reporter"] = [complete("Done.")]
+    await use_tools("researcher", PROMPT, TOOLS)
+    assert "tools" not in endpoint.requests[0]
+    assert RunContext(tool_protocol="structured").tool_protocol == "structured"
+
+
+async def test_native_alone_is_an_error_where_the_endpoint_takes_no_calls(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_TOOL_PROTOCOL", "native")
+    forget_settings()
+    endpoint.refuses = {"tools"}
+    with pytest.raises(ModelError, match="LEADLINE_TOOL_PROTOCOL=structured"):
+        await use_tools("researcher", PROMPT, TOOLS)
+
+
+async def test_fenced_blocks_are_calls_too_and_the_text_before_them_is_kept(endpoint: OpenAIServer) -> None:
+    blocks = "\n".join(
+        f"```json\n{json.dumps({'name': 'depth_of', 'arguments': {'trench': name}})}\n```"
+        for name in ("Mariana", "Tonga")
+    )
+    said, answer = tools_module.read_structured(f"I look up two.\n{blocks}")
+    assert said == "I look up two."
+    assert isinstance(answer.action.content, list)
+    assert [one["arguments"]["trench"] for one in answer.action.content] == ["Mariana", "Tonga"]
+    endpoint.refuses = {"tools"}
+    endpoint.script["reporter"] = [f"I look up two.\n{blocks}", complete("Done.")]
+    await use_tools("researcher", PROMPT, TOOLS)
+    assert sorted(ran) == ["Mariana", "Tonga"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I will look it up.", '{"action": {"type": "tool_call"}}', '{"action": {"type": "dance", "content": []}}', ""],
+    ids=["prose", "no content", "unknown action", "nothing"],
+)
+async def test_what_cannot_be_read_goes_back_as_an_error(endpoint: OpenAIServer, text: str) -> None:
+    endpoint.refuses = {"tools"}
+    endpoint.script["reporter"] = [text, complete("Done.")]
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert worked.text == "Done."
+    assert "That cannot be read" in last_results(endpoint)
+
+
+async def test_structured_calls_get_ids_of_their_own_and_broken_ones_say_why(endpoint: OpenAIServer) -> None:
+    endpoint.refuses = {"tools"}
+    same = {"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}}
+    other = {"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Tonga"}}
+    endpoint.script["reporter"] = [structured(same, other, {"arguments": {}}, "nonsense"), complete("Done.")]
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert [made.call.id for made in worked.calls] == ["a1", "r1-2", "r1-3", "r1-4"]
+    assert [made.result.failed for made in worked.calls] == [False, False, True, True]
+
+
+async def test_a_round_with_neither_calls_nor_a_result_is_an_error(endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = [""]
+    with pytest.raises(ModelError, match="neither called a tool nor gave a result"):
+        await use_tools("researcher", PROMPT, TOOLS)
+
+
+async def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(BadInput, match="one name"):
+        await use_tools("researcher", PROMPT, [depth_of, depth_of])
