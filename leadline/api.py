@@ -102,9 +102,7 @@ async def aresume(
             record = record.model_copy(update={"out": str(out)})
         allow_folders(record.context.documents)
         state = await home.graph.aget_state(_config(record))
-        started: Any = None if state.next else {"question": record.question}
-        if state.values.get("report") is not None:
-            started = None
+        started: Any = {"question": record.question} if state.created_at is None else None
         return await _carry_out(home, record, started, on_event, on_review)
 
 

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 """
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Coroutine
@@ -114,6 +115,22 @@ def runs() -> None:
     for record in asyncio.run(aruns()):
         where = f"  {record.folder}" if record.folder else ""
         typer.echo(f"{record.id}  {record.status:<11}  {' '.join(record.question.split())[:80]}{where}")
+
+
+@app.command()
+def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
+    """Show which model each role will use, and check each with one tiny call."""
+    from leadline.models import checked_models, model_lines
+
+    checks = asyncio.run(checked_models())
+    if as_json:
+        typer.echo(json.dumps([one.model_dump(mode="json") for one in checks], indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(model_lines(checks)))
+    for problem in dict.fromkeys(one.problem for one in checks if one.problem):
+        typer.echo(f"leadline: {problem}", err=True)
+    if any(one.problem for one in checks):
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command()

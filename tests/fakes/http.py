@@ -33,6 +33,8 @@ class Reply:
     events: list[Any] | None = None
     cut_after: int | None = None
     """Bytes of the body after which the connection is reset."""
+    gate: threading.Event | None = None
+    """After the first two events the rest waits for this, ten seconds at most."""
     stall: float = 0.0
     """Seconds for which the far end sits on the request before it answers."""
 
@@ -63,6 +65,12 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
+            if reply.gate is not None:
+                first = b"\n\n".join(data.split(b"\n\n")[:2]) + b"\n\n"
+                self.wfile.write(first)
+                self.wfile.flush()
+                reply.gate.wait(10)
+                data = data[len(first) :]
             if reply.cut_after is None:
                 self.wfile.write(data)
                 return

@@ -7,7 +7,7 @@ with a short context.
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +48,8 @@ class OpenAIServer:
     ports: set[int] = field(default_factory=set)
     """Of the clients' connections."""
     most_at_once: int = 0
+    on_request: Callable[[int], None] | None = None
+    """Called with the number of each request before it is answered."""
     over: threading.Event = field(default_factory=threading.Event)
     """Set at the server's end; ends all stalls."""
     _under_way: int = 0
@@ -67,6 +69,9 @@ class OpenAIServer:
             self.ports.add(request.port)
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
+            number = len(self.requests)
+        if self.on_request is not None:
+            self.on_request(number)
         reply = self._reply(body, role)
         self.over.wait(reply.stall)
         with self._lock:

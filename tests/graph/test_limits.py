@@ -1,0 +1,176 @@
+"""Limits that hold: a run never uses more than it may, and its report says what was left out."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from schemas.context import RunContext
+from schemas.reporter import Report
+from schemas.usage import Allowance, CallUsage, Usage
+from services.budget import Budget, allowance_of, shares, spent_limit
+from services.errors import BadInput, LimitReached, SettingsError
+from services.models import close_clients
+from services.models.endpoint import forget_endpoints
+from services.models.prices import forget_prices
+from services.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion, openai_server
+
+TWO_STEPS = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+ONE_STEP = "Where was the designer of the wire sounding machine born?"
+
+
+@pytest.fixture
+async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenAIServer]:
+    with openai_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        forget_settings()
+        forget_endpoints()
+        yield server
+        await close_clients()
+
+
+def counted(endpoint: OpenAIServer) -> tuple[int, int]:
+    return sum(read for read, _ in endpoint.counted), sum(wrote for _, wrote in endpoint.counted)
+
+
+async def test_usage_sums_to_what_the_endpoint_counted_by_role_and_by_step(endpoint: OpenAIServer, docs: Path) -> None:
+    body = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
+    endpoint.script["reporter"] = [completion(body, "Tallow took a sample of the bottom [E2-1].", cached=7)]
+    usage = (await aresearch(TWO_STEPS, docs=[docs])).usage
+    assert (usage.total.input_tokens, usage.total.output_tokens) == counted(endpoint)
+    assert usage.total.calls == len(endpoint.counted) == len(endpoint.requests)
+    assert sum((one.tokens for one in usage.roles.values()), 0) == usage.total.tokens
+    assert usage.total.cached_tokens == 7
+    assert set(usage.steps) == {"1", "2"}
+    assert sum(one.tokens for one in usage.steps.values()) == usage.roles["researcher"].tokens
+    assert usage.searches > 0
+    assert usage.seconds > 0
+
+
+@pytest.mark.parametrize("limit", [500, 1_000, 2_000, 3_000, 4_000, 6_000, 9_000])
+async def test_tokens_never_exceed_their_limit_and_a_report_comes_all_the_same(
+    endpoint: OpenAIServer, docs: Path, limit: int
+) -> None:
+    report = await aresearch(TWO_STEPS, docs=[docs], max_tokens=limit)
+    assert sum(counted(endpoint)) <= limit * 1.1
+    assert report.markdown
+    assert report.usage.total.tokens == sum(counted(endpoint))
+    if limit < 4_000:
+        assert any("max_tokens" in one for one in report.limits)
+
+
+async def test_a_run_without_room_for_any_call_reports_extracts_and_says_so(endpoint: OpenAIServer, docs: Path) -> None:
+    report = await aresearch(ONE_STEP, docs=[docs], max_tokens=500)
+    assert not endpoint.requests
+    assert "William Thomson" in report.markdown
+    assert "A limit left no room for the language model to write this report" in report.markdown
+    assert "max_tokens" in report.markdown
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 3])
+async def test_searches_never_exceed_their_limit(docs: Path, limit: int) -> None:
+    report = await aresearch(TWO_STEPS, docs=[docs], max_searches=limit)
+    assert report.usage.searches <= limit
+    assert any("max_searches" in one for one in report.limits)
+
+
+async def test_enough_searches_are_no_limit_worth_a_word(docs: Path) -> None:
+    report = await aresearch(ONE_STEP, docs=[docs], max_searches=500, max_tokens=500_000)
+    assert not report.limits
+
+
+async def test_money_never_exceeds_its_limit(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("test-model: {input: 10, output: 100}\n")
+    monkeypatch.setenv("LEADLINE_PRICES", str(prices))
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    forget_prices()
+    report = await aresearch(TWO_STEPS, docs=[docs], max_cost=0.12)
+    read, wrote = counted(endpoint)
+    assert endpoint.requests
+    assert report.usage.total.cost == pytest.approx((read * 10 + wrote * 100) / 1e6)
+    assert report.usage.total.cost is not None
+    assert report.usage.total.cost <= 0.12
+    assert any("max_cost" in one for one in report.limits)
+
+
+async def test_a_price_that_is_not_known_is_said_to_be_unknown(
+    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "a-model-of-our-own")
+    forget_settings()
+    forget_prices()
+    report = await aresearch(ONE_STEP, docs=[docs])
+    assert report.usage.total.cost is None
+    assert json.loads(report.model_dump_json())["usage"]["total"]["cost"] is None
+    with pytest.raises(SettingsError, match=r"price of a-model-of-our-own is not known.*LEADLINE_PRICES"):
+        await aresearch(ONE_STEP, docs=[docs], max_cost=1)
+
+
+async def test_a_price_that_everybody_knows_is_used(
+    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "gpt-4.1-mini")
+    forget_settings()
+    forget_prices()
+    report = await aresearch(ONE_STEP, docs=[docs])
+    read, wrote = counted(endpoint)
+    assert report.usage.total.cost == pytest.approx((read * 0.4 + wrote * 1.6) / 1e6, rel=1e-3)
+
+
+@pytest.mark.parametrize("slow", ["planner", "researcher", "reflector", "reporter"])
+async def test_time_that_runs_out_ends_in_a_report(endpoint: OpenAIServer, docs: Path, slow: str) -> None:
+    endpoint.script[slow] = [Reply(200, {}, stall=30)] * 9
+    report: Report = await aresearch(TWO_STEPS, docs=[docs], max_seconds=5)
+    assert any("max_seconds" in one for one in report.limits)
+    assert "William Thomson" in report.markdown
+    assert report.usage.seconds < 10
+
+
+async def test_a_limit_that_is_impossible_is_refused(docs: Path) -> None:
+    with pytest.raises(BadInput, match="max_tokens"):
+        await aresearch(ONE_STEP, docs=[docs], max_tokens=3)
+
+
+def test_shares_sum_to_no_more_than_what_is_left() -> None:
+    whole = Allowance(tokens=10_001, cost=0.5, searches=7, pages=2)
+    parts = shares(whole, 3)
+    assert sum(one.tokens or 0 for one in parts) <= 10_001
+    assert [one.searches for one in parts] == [3, 2, 2]
+    assert [one.pages for one in parts] == [1, 1, 0]
+    assert sum(one.cost or 0 for one in parts) == pytest.approx(0.5)
+
+
+def test_fewer_steps_are_sent_rather_than_all_with_too_little() -> None:
+    assert len(shares(Allowance(tokens=4_500), 3)) == 2
+    assert len(shares(Allowance(tokens=100), 3)) == 1
+    assert len(shares(Allowance(), 3)) == 3
+
+
+def test_a_fifth_is_kept_for_the_report() -> None:
+    context = RunContext(max_tokens=1_000, max_seconds=100)
+    spent = Usage(total=CallUsage(input_tokens=300))
+    assert allowance_of(context, spent).tokens == 500
+    assert allowance_of(context, spent, report=True).tokens == 700
+    assert allowance_of(context, spent).seconds == 80
+    assert spent_limit(context, Usage(seconds=80)) is not None
+    assert spent_limit(context, Usage(seconds=79)) is None
+
+
+def test_what_is_held_for_calls_under_way_cannot_be_had_twice() -> None:
+    budget = Budget(Allowance(tokens=1_000))
+    first = budget.reserve(300, 400, None, least=100)
+    second = budget.reserve(100, 400, None, least=100)
+    assert second.output_tokens == 200
+    with pytest.raises(LimitReached):
+        budget.reserve(10, 400, None, least=100)
+    budget.settle(first, 350, 0)
+    assert budget.room() == 350
