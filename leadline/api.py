@@ -14,6 +14,8 @@ from langgraph.types import Command
 
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_report
+from leadline.review import ReviewPending
+from leadline.warmup import WarmUp
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
@@ -25,10 +27,6 @@ from services.settings import settings
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
-
-
-class ReviewPending(Exception):
-    """The run waits for a review of its plan, and nobody was there to give it."""
 
 
 async def aresearch(
@@ -191,13 +189,15 @@ async def _carry_out(
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    config = _config(record)
+    warm_up = WarmUp()
+    config: RunnableConfig = {**_config(record), "callbacks": [warm_up]}
     while True:
         async for event in home.graph.astream(
             given, config, context=record.context, stream_mode="custom", durability="sync"
         ):
             if on_event is not None:
                 on_event(Event.model_validate(event))
+        await warm_up.finish()
         state = await home.graph.aget_state(config)
         if not state.interrupts:
             return _report_of(state.values)

@@ -7,15 +7,18 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leadline.review import review_in_terminal
-from schemas.reporter import Report
+from leadline.review import ReviewPending, review_in_terminal
 from services.errors import BadInput, LeadlineError
+
+if TYPE_CHECKING:
+    from leadline.api import OnEvent
+    from schemas.reporter import Report
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
 
@@ -56,7 +59,6 @@ def research(
 
     leadline research "Who invented the sounding machine?" --docs papers
     """
-    from leadline.api import aresearch
     from leadline.profiles import load_profile
 
     choices: dict[str, Any] = {
@@ -71,12 +73,13 @@ def research(
         loaded, own = load_profile(profile)
         choices["profile"] = loaded
         folders = folders or own
-    _show(
-        lambda progress: aresearch(
-            question, docs=folders, out=out, on_event=progress, on_review=review_in_terminal, **choices
-        ),
-        as_json,
-    )
+
+    def work(progress: "OnEvent") -> Awaitable["Report"]:
+        from leadline.api import aresearch
+
+        return aresearch(question, docs=folders, out=out, on_event=progress, on_review=review_in_terminal, **choices)
+
+    _show(work, as_json, question)
 
 
 @app.command()
@@ -88,9 +91,13 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Go on with an interrupted run where it stopped."""
-    from leadline.api import aresume
 
-    _show(lambda progress: aresume(run, out=out, on_event=progress, on_review=review_in_terminal), as_json)
+    def work(progress: "OnEvent") -> Awaitable["Report"]:
+        from leadline.api import aresume
+
+        return aresume(run, out=out, on_event=progress, on_review=review_in_terminal)
+
+    _show(work, as_json)
 
 
 @app.command()
@@ -148,14 +155,21 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of
     typer.echo(f"{folder}: everything holds ({counts}).")
 
 
-def _show(work: Any, as_json: bool) -> None:
-    """Run to the report and print it; the folder of its files is named on stderr."""
-    from leadline.progress import live_progress
+def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, question: str = "") -> None:
+    """Run to the report and print it; the folder of its files is named on stderr.
 
-    async def main() -> Report:
+    Args:
+        work: what to do; it imports the graph, so the first line of progress is out before.
+        as_json: print the report as JSON.
+        question: what is asked, if it is known already.
+    """
+    from leadline.progress import live_progress, starting
+
+    async def main() -> "Report":
         with live_progress() as progress:
-            report: Report = await work(progress)
-            return report
+            if question.strip():
+                progress(starting(question))
+            return await work(progress)
 
     report = _until_interrupted(main())
     typer.echo(report.model_dump_json(indent=2) if as_json else report.markdown)
@@ -165,9 +179,7 @@ def _show(work: Any, as_json: bool) -> None:
         raise typer.Exit(EXIT_NO_EVIDENCE)
 
 
-def _until_interrupted(main: Coroutine[Any, Any, Report]) -> Report:
-    from leadline.api import ReviewPending
-
+def _until_interrupted(main: Coroutine[Any, Any, "Report"]) -> "Report":
     try:
         return asyncio.run(main)
     except KeyboardInterrupt:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from schemas.reporter import Report
 from services.errors import BadInput
-from services.evidence.bundle import write_bundle
 from services.evidence.store import EvidenceStore
 
 MAX_SLUG = 60
@@ -45,6 +44,8 @@ async def write_report(report: Report, out: Path, evidence: EvidenceStore) -> Pa
     Returns:
         The report's folder.
     """
+    from services.evidence.bundle import write_bundle
+
     folder = out / slug_of(report.question)
     number = 1
     while _holds_other(folder, report.question):

@@ -8,7 +8,11 @@ from rich.status import Status
 from rich.text import Text
 
 from schemas.events import Event
+from services.messages import say
+from services.search.tokens import has_cjk
 
+LONGEST_QUESTION = 100
+"""Characters of a question that are shown at the start."""
 _MARKS = {
     "notice": ("!", "yellow"),
     "triage": ("?", "cyan"),
@@ -41,6 +45,13 @@ class Progress:
                 self._console.print(Text(_step_line(step)), soft_wrap=True)
         if self._status is not None:
             self._status.update(Text(event.title))
+
+
+def starting(question: str) -> Event:
+    """Return the line that is out before anything else is loaded: which question is being researched."""
+    line = " ".join(question.split())
+    shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
+    return Event(type="notice", node="", title=say("starting", "zh" if has_cjk(question) else "en", question=shown))
 
 
 def _step_line(step: dict[str, object]) -> str:

@@ -5,6 +5,10 @@ import sys
 from typing import Any
 
 
+class ReviewPending(Exception):
+    """The run waits for a review of its plan, and nobody was there to give it."""
+
+
 async def review_in_terminal(request: dict[str, Any]) -> object:
     """Show the plan and read the answer from standard input; None when that has ended, and the run stays waiting."""
     plan = request.get("plan") or {}

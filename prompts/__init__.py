@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from jinja2 import DictLoader, Environment, StrictUndefined
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
@@ -63,6 +62,8 @@ class PromptInfo:
 
 def prompt_info(role: str) -> PromptInfo:
     """Return version and changelog of a role's template."""
+    import yaml
+
     found = _FRONT_MATTER.match(_SOURCES[f"{role}.md"])
     front = yaml.safe_load(found.group(1)) if found else {}
     return PromptInfo(role, int(front["version"]), tuple(front["changelog"]))

@@ -6,6 +6,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Name your own with --docs DIR, or set TAVILY_API_KEY to search the web.",
         "未指定文档，也没有设置搜索密钥，因此检索的是示例文档。请用 --docs 目录 指定自己的文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
+    "starting": ("Researching: {question}", "开始研究：{question}"),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),

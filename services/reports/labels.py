@@ -1,9 +1,12 @@
 """Fixed words of a report, in English and Chinese."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from services.evidence.support import Verdict
 from services.messages import is_chinese
+
+if TYPE_CHECKING:
+    from services.evidence.support import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Labels:
         """What stands behind a sentence that is not verified."""
         return self.unverified.join(self.brackets)
 
-    def reason(self, verdict: Verdict) -> str:
+    def reason(self, verdict: "Verdict") -> str:
         """Say in words why a sentence is not supported; empty when it is."""
         return {
             "": "",

@@ -1,21 +1,25 @@
-"""The report as Markdown: checked sentences, numbered sources, and what must be said besides."""
+"""The report as Markdown: checked sentences, numbered sources, and what must be said besides.
+
+The checks are imported when the first report is finished: with their parser and patterns they would hold up every start.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.planner import Plan
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.evidence.citations import CheckedReport, check_citations
-from services.evidence.numbers import missing_quantities
 from services.evidence.plain import plain
 from services.evidence.views import steps_by_id
 from services.reports.labels import Labels, labels
 from services.reports.numbering import Numbering, link_of, number_sources
+
+if TYPE_CHECKING:
+    from services.evidence.citations import CheckedReport
 
 _CITATIONS = re.compile(r"(?:(?<!\\)\[E\d+-\d+\])+")
 _ID = re.compile(r"E\d+-\d+")
@@ -90,7 +94,9 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     )
 
 
-def _checked(draft: Draft) -> CheckedReport:
+def _checked(draft: Draft) -> "CheckedReport":
+    from services.evidence.citations import CheckedReport, check_citations
+
     if not draft.excerpts:
         return CheckedReport("")
     return check_citations(
@@ -108,6 +114,8 @@ def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, st
     found = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
     if found:
         return found.group(1).strip(), markdown[found.end() :].strip()
+    from services.evidence.numbers import missing_quantities
+
     known = [draft.question, *(one.quote for one in draft.excerpts)]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
     return plain(title), markdown.strip()
@@ -125,6 +133,8 @@ def _grounded(draft: Draft) -> list[Contradiction]:
 
 
 def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels) -> str:
+    from services.evidence.numbers import missing_quantities
+
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     blocks = []
     for one in contradictions:
@@ -135,7 +145,7 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels)
     return _section(words.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 
-def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, words: Labels) -> list[str]:
+def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, words: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
     for result in draft.results:

@@ -11,8 +11,9 @@ from services.errors import DocumentsError
 from services.search.convert import SUFFIXES, Converted
 from services.search.hit import Hit
 from services.search.index import FileState, FolderIndex
+from services.search.table_profiles import profiled
 from services.search.tables import SUFFIXES as TABLES
-from services.search.tables import Table, read_tables
+from services.search.tables import Table
 from services.settings import PROJECT_ROOT
 
 SECONDS_A_FILE = 60.0
@@ -68,7 +69,8 @@ async def open_documents(folder: Path, home: Path) -> Documents:
             f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
             f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs."
         )
-    tables = await asyncio.to_thread(_tables, folder, states)
+    tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
+    tables = await asyncio.to_thread(profiled, folder, tabular, home)
     return Documents(index, skipped, tables, count)
 
 
@@ -95,11 +97,6 @@ def _list(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
             stat = path.stat()
             states.append(FileState(relative, stat.st_size, stat.st_mtime_ns))
     return states, skipped
-
-
-def _tables(folder: Path, states: Sequence[FileState]) -> list[Table]:
-    paths = [folder / state.path for state in states if Path(state.path).suffix.lower() in TABLES]
-    return [table for path in paths for table in read_tables(path)]
 
 
 async def _converted(folder: Path, stale: Sequence[FileState]) -> AsyncIterator[tuple[FileState, Converted]]:
