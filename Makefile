@@ -9,7 +9,7 @@ PORT ?= 2024
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test dev lint types lock clean
+.PHONY: help research test dev lint types bench-run lock clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ lint: .venv/develop ## Check style and formatting
 
 types: .venv/develop ## Check types, strictly, in sources and tests
 	@$(BIN)/mypy .
+
+bench-run: .venv/develop ## Measure what a run costs beside its model calls: make bench-run [ARGS="--repetitions 5"]
+	@$(BIN)/python -m benchmarks.run $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

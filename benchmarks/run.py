@@ -1,0 +1,248 @@
+"""What a run costs beside its model calls: the real command against an endpoint whose latency is known.
+
+    python -m benchmarks.run [--repetitions N] [--first-token S] [--per-token S]
+
+Each repetition starts `leadline research` in a process of its own. The critical path is the heaviest chain of model calls
+of which none overlaps another: no schedule of the same calls that keeps their order can be faster. Times are medians in
+seconds. The first repetition reads and indexes the documents and is reported on its own, as `cold`.
+"""
+
+import argparse
+import bisect
+import contextlib
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
+
+PROJECT = Path(__file__).resolve().parent.parent
+RESULTS = PROJECT / "benchmarks" / "results" / "run.json"
+DOCUMENTS = PROJECT / "examples" / "deep-sea"
+QUESTION = (
+    "How many echo soundings did the Meteor take in the South Atlantic, and what did Reginald Fessenden's oscillator "
+    "detect in 1914, and how deep did the bathyscaphe Trieste dive?"
+)
+"""The offline model plans three research steps for it, which run side by side."""
+TARGETS = {
+    "ratio": 1.10,
+    "model_calls": 8,
+    "prompt_tokens": 12_000,
+    "first_event": 1.5,
+    "import": 1.0,
+}
+"""What is aimed at, each an upper bound."""
+UNITS = {
+    "wall": "s",
+    "critical_path": "s",
+    "ratio": "",
+    "first_event": "s",
+    "before_first_call": "s",
+    "between_calls": "s",
+    "after_last_call": "s",
+    "cpu": "s",
+    "peak_memory": "MB",
+    "model_calls": "",
+    "prompt_tokens": "",
+    "completion_tokens": "",
+    "import": "s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One repetition. Seconds, megabytes (10**6 bytes), counts."""
+
+    wall: float
+    """From the start of the command's process to its end."""
+    critical_path: float
+    ratio: float
+    """`wall` divided by `critical_path`."""
+    first_event: float
+    """From the start of the process to the first line of progress on stderr."""
+    before_first_call: float
+    """From the start of the process to the arrival of its first model call."""
+    between_calls: float
+    """What the run adds to its critical path between the first call and the last."""
+    after_last_call: float
+    """From the end of the last model call to the end of the process."""
+    cpu: float
+    """User and system time of the process and its children."""
+    peak_memory: float
+    """Largest resident set of the process or one of its children."""
+    model_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    late: float
+    """Seconds by which the endpoint itself missed its latency model, over all calls; near zero, or the machine was busy."""
+
+
+def critical_path(calls: list[dict[str, Any]]) -> float:
+    """Return the weight, in seconds, of the heaviest chain of calls that do not overlap.
+
+    Weighted interval scheduling by dynamic programming over the calls in the order in which they end.
+    """
+    ordered = sorted(calls, key=lambda call: call["end"])
+    ends = [call["end"] for call in ordered]
+    best = [0.0]
+    for place, call in enumerate(ordered):
+        before = bisect.bisect_right(ends, call["start"], 0, place)
+        best.append(max(best[-1], best[before] + call["end"] - call["start"]))
+    return best[-1]
+
+
+@contextlib.contextmanager
+def stub(first_token: float, per_token: float) -> Iterator[str]:
+    """Serve the stub endpoint in a process of its own while the block runs, and yield its base URL."""
+    command = [sys.executable, "-m", "benchmarks.stub_endpoint"]
+    command += ["--first-token", str(first_token), "--per-token", str(per_token)]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            address = process.stdout.readline().strip()
+            if not address:
+                raise RuntimeError("The stub endpoint did not start; what it said stands above.")
+            yield address
+        finally:
+            process.terminate()
+
+
+def measure(work: Path, base_url: str, per_token: float, first_token: float) -> Measured:
+    """Run the command once and measure it."""
+    log = base_url.removesuffix("/v1") + "/log"
+    httpx.delete(log)
+    command = [str(Path(sys.executable).with_name("leadline")), "research", QUESTION, "--docs", str(DOCUMENTS)]
+    with (work / "report.txt").open("w") as report:
+        started = time.monotonic()
+        process = subprocess.Popen(
+            command, cwd=work, env=_environment(work, base_url), stdout=report, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stderr is not None
+        first_line = process.stderr.readline()
+        first_event = time.monotonic() - started
+        said = first_line + process.stderr.read()
+        process.stderr.close()
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.monotonic() - started
+    if code := os.waitstatus_to_exitcode(status):
+        raise RuntimeError(f"leadline ended with {code}:\n{said}")
+    process.returncode = 0
+    calls = httpx.get(log).json()
+    path = critical_path(calls)
+    begun, ended = min(call["start"] for call in calls), max(call["end"] for call in calls)
+    return Measured(
+        wall=wall,
+        critical_path=path,
+        ratio=wall / path,
+        first_event=first_event,
+        before_first_call=begun - started,
+        between_calls=ended - begun - path,
+        after_last_call=started + wall - ended,
+        cpu=used.ru_utime + used.ru_stime,
+        peak_memory=used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6,
+        model_calls=len(calls),
+        prompt_tokens=sum(call["prompt_tokens"] for call in calls),
+        completion_tokens=sum(call["completion_tokens"] for call in calls),
+        late=sum(
+            max(0.0, call["end"] - call["start"] - first_token - per_token * (call["completion_tokens"] - 1))
+            for call in calls
+        ),
+    )
+
+
+def import_seconds() -> float:
+    """Return how long a fresh interpreter takes to be able to start a run from Python."""
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-c", "from leadline import aresearch"], cwd=PROJECT, check=True)
+    return time.monotonic() - started
+
+
+def _environment(work: Path, base_url: str) -> dict[str, str]:
+    """Return this environment without settings of its own, and with the stub as the only model."""
+    prefixes = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    ours = {
+        "OPENAI_BASE_URL": base_url,
+        "LEADLINE_MODEL": "stub",
+        "LEADLINE_HOME": str(work / "home"),
+        "LANGSMITH_TRACING": "false",
+    }
+    return kept | ours
+
+
+def _median(runs: list[Measured], name: str) -> float:
+    return float(statistics.median(getattr(run, name) for run in runs))
+
+
+def _show(median: dict[str, float], cold: Measured) -> None:
+    table = Table(title="leadline research, three steps side by side")
+    for heading in ("", "median", "cold", "target", ""):
+        table.add_column(heading, justify="left" if heading == "" else "right")
+    for name, unit in UNITS.items():
+        value, target = median[name], TARGETS.get(name)
+        exact = isinstance(value, int) or float(value).is_integer()
+        shown = f"{value:,.0f}" if exact else f"{value:,.2f}"
+        first = getattr(cold, name, None)
+        once = "" if first is None else f"{first:,}" if isinstance(first, int) else f"{first:,.2f}"
+        verdict = "" if target is None else "met" if value <= target else "missed"
+        table.add_row(
+            f"{name.replace('_', ' ')}{f' ({unit})' if unit else ''}",
+            shown,
+            once,
+            "" if target is None else f"≤ {target:,}",
+            verdict,
+        )
+    Console().print(table)
+
+
+def main() -> None:
+    """Measure, write the results, and print them as a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
+    parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="after the cold one; default 5")
+    parser.add_argument("--first-token", type=float, default=FIRST_TOKEN_SECONDS, metavar="S")
+    parser.add_argument("--per-token", type=float, default=PER_TOKEN_SECONDS, metavar="S")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, stub(given.first_token, given.per_token) as base_url:
+        cold, *runs = [
+            measure(Path(folder), base_url, given.per_token, given.first_token)
+            for _ in range(1 + max(1, given.repetitions))
+        ]
+    imports = [import_seconds() for _ in range(max(1, given.repetitions))]
+    median = {name: round(_median(runs, name), 3) for name in asdict(cold)} | {
+        "import": round(statistics.median(imports), 3)
+    }
+    content = {
+        "question": QUESTION,
+        "latency": {"first_token": given.first_token, "per_token": given.per_token},
+        "machine": {
+            "python": platform.python_version(),
+            "system": platform.system(),
+            "processors": os.cpu_count(),
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        },
+        "targets": TARGETS,
+        "median": median,
+        "cold": asdict(cold),
+        "runs": [asdict(run) for run in runs],
+        "imports": imports,
+    }
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    _show(median, cold)
+
+
+if __name__ == "__main__":
+    main()
