@@ -220,6 +220,7 @@ def main() -> None:
             measure(Path(folder), base_url, given.per_token, given.first_token)
             for _ in range(1 + max(1, given.repetitions))
         ]
+    load = os.getloadavg()[1]
     imports = [import_seconds() for _ in range(max(1, given.repetitions))]
     median = {name: round(_median(runs, name), 3) for name in asdict(cold)} | {
         "import": round(statistics.median(imports), 3)
@@ -228,6 +229,7 @@ def main() -> None:
         "question": QUESTION,
         "latency": {"first_token": given.first_token, "per_token": given.per_token},
         "machine": {
+            "load": round(load, 2),
             "python": platform.python_version(),
             "system": platform.system(),
             "processors": os.cpu_count(),

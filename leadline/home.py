@@ -7,19 +7,19 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.store.sqlite.aio import AsyncSqliteStore
 from pydantic import BaseModel, Field
 
 from graph import build_graph
 from schemas.context import RunContext
 from services.errors import BadInput, StoreError
 from services.evidence.store import EvidenceStore
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
 _RUNS = ("runs",)
@@ -64,7 +64,7 @@ class Home:
     """Open stores and the graph compiled with them."""
 
     graph: CompiledStateGraph[Any, RunContext, Any, Any]
-    store: AsyncSqliteStore
+    store: "AsyncSqliteStore"
 
     @property
     def evidence(self) -> EvidenceStore:
@@ -73,6 +73,8 @@ class Home:
 
     def graph_in_memory(self) -> CompiledStateGraph[Any, RunContext, Any, Any]:
         """Return the graph with the same store and checkpoints that nobody keeps."""
+        from langgraph.checkpoint.memory import InMemorySaver
+
         return build_graph().compile(checkpointer=InMemorySaver(serde=_serde()), store=self.store, name="deep_research")
 
     async def save(self, record: RunRecord) -> None:
@@ -109,6 +111,9 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
     Raises:
         StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.
     """
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
     try:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     except OSError as error:
@@ -126,11 +131,13 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
             raise _broken(folder, error) from None
 
 
-def _serde() -> JsonPlusSerializer:
+def _serde() -> "JsonPlusSerializer":
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
     return JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
 
 
-async def _stop_batching(store: AsyncSqliteStore) -> None:
+async def _stop_batching(store: "AsyncSqliteStore") -> None:
     """End the store's background task, which the store itself leaves to the garbage collector."""
     task = store._task
     if task is not None:

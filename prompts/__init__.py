@@ -3,24 +3,36 @@
 A template has the stem of its node and takes exactly the fields of that node's prompt model. Templates are read once, at
 import. What comes from outside is data: wherever it could be taken for one of the prompt's own tags, the angle bracket is
 replaced by `‹`, which quote location maps back.
+
+`load_prompts(folder)` reads other versions of some or all templates, and `with using(prompts):` everything inside the block,
+tasks that are started there included, is rendered with them.
 """
 
+import importlib
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import DictLoader, Environment, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined, Template, TemplateSyntaxError, meta
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 _FOLDER = Path(__file__).parent
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(_FOLDER.rglob("*.md"))}
+PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
 _TAG = re.compile(
     r"<(?=/?\s*(?:question|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
     r"passages|passage|step|attempt|code|output|error|contradiction|previous_plan|query|missing|settings|system)\b)",
     re.IGNORECASE,
 )
+
+
+class PromptError(ValueError):
+    """A folder of prompts that cannot be used; the message names the file and says what is wrong with it."""
 
 
 def _as_data(value: object) -> object:
@@ -33,8 +45,8 @@ def _attribute(value: object) -> str:
     return " ".join(str(value).split()).replace('"', "”")
 
 
-def _environment() -> Environment:
-    bodies = {name: _FRONT_MATTER.sub("", text) for name, text in _SOURCES.items()}
+def _environment(sources: Mapping[str, str]) -> Environment:
+    bodies = {name: _FRONT_MATTER.sub("", text) for name, text in sources.items()}
     environment = Environment(
         loader=DictLoader(bodies),
         undefined=StrictUndefined,
@@ -48,7 +60,15 @@ def _environment() -> Environment:
     return environment
 
 
-ENVIRONMENT = _environment()
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """A whole set of templates, compiled."""
+
+    name: str
+    """`built-in`, or the folder that it was loaded from."""
+    sources: Mapping[str, str]
+    """Templates with their front matter, by file name."""
+    environment: Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +80,118 @@ class PromptInfo:
     changelog: tuple[str, ...]
 
 
-def prompt_info(role: str) -> PromptInfo:
-    """Return version and changelog of a role's template."""
+ENVIRONMENT = _environment(_SOURCES)
+BUILT_IN = Prompts("built-in", _SOURCES, ENVIRONMENT)
+_current: ContextVar[Prompts] = ContextVar("prompts", default=BUILT_IN)
+
+
+def load_prompts(folder: Path) -> Prompts:
+    """Read other versions of templates; those that the folder does not hold are the built-in ones.
+
+    Args:
+        folder: holds files named like the built-in ones (`planner.md`, `_partials/evidence.md`); a `README.md` is left alone.
+
+    Raises:
+        PromptError: the folder or a file cannot be read, a file is named like no template, its front matter or its
+            syntax is wrong, or it takes a variable that its role's prompt model does not have.
+    """
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        raise PromptError(f"The prompts folder {folder} {what}. Name a folder that holds templates.")
+    try:
+        own = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.md"))}
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"A template in {folder} cannot be read: {error}.") from None
+    own = {
+        name: text for name, text in own.items() if not name.startswith(".") and Path(name).name.lower() != "readme.md"
+    }
+    known = ", ".join(sorted(_SOURCES))
+    if not own:
+        raise PromptError(f"The prompts folder {folder} holds no templates. They are named {known}.")
+    for name in own:
+        if name not in _SOURCES:
+            raise PromptError(f"{folder / name} is named like no template. They are named {known}.")
+    prompts = Prompts(str(folder), {**_SOURCES, **own}, _environment({**_SOURCES, **own}))
+    for name in own:
+        _check(prompts, name, folder / name)
+    return prompts
+
+
+def _check(prompts: Prompts, name: str, file: Path) -> None:
+    """Refuse a template that would fail in the middle of a run."""
+    body = _FRONT_MATTER.sub("", prompts.sources[name])
+    try:
+        parsed = prompts.environment.parse(body)
+        template = prompts.environment.get_template(name)
+    except TemplateSyntaxError as error:
+        line = error.lineno + prompts.sources[name].count("\n") - body.count("\n")
+        raise PromptError(f"{file}, line {line}: {error.message}.") from None
+    absent = [one for one in meta.find_referenced_templates(parsed) if one not in prompts.sources]
+    if absent:
+        raise PromptError(f"{file} includes {absent[0]!r}, which is no template.")
+    if name not in PARTIALS:
+        _info(prompts, Path(name).stem, file)
+        _check_blocks(template, file)
+    there = _variables(name)
+    unknown = sorted(meta.find_undeclared_variables(parsed) - there)
+    if unknown:
+        raise PromptError(
+            f"{file} takes {unknown[0]!r}, which it is not given. It is given {', '.join(sorted(there))}."
+        )
+
+
+def _check_blocks(template: Template, file: Path) -> None:
+    missing = [block for block in ("system", "human") if block not in template.blocks]
+    if missing:
+        raise PromptError(f"{file} has no block {missing[0]!r}: write {{% block {missing[0]} %}} … {{% endblock %}}.")
+
+
+def _variables(name: str) -> set[str]:
+    """Return what a template may take: the fields of its prompt model; a partial, what the built-in one takes."""
+    if name in PARTIALS:
+        return meta.find_undeclared_variables(ENVIRONMENT.parse(_SOURCES[name]))
+    role = Path(name).stem
+    model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{role}"), f"{role.capitalize()}Prompt")
+    return set(model.model_fields)
+
+
+def _info(prompts: Prompts, role: str, file: Path) -> PromptInfo:
     import yaml
 
-    found = _FRONT_MATTER.match(_SOURCES[f"{role}.md"])
-    front = yaml.safe_load(found.group(1)) if found else {}
-    return PromptInfo(role, int(front["version"]), tuple(front["changelog"]))
+    advice = "Begin it with a line ---, then version: 2 and, below changelog:, what changed, then a line ---."
+    found = _FRONT_MATTER.match(prompts.sources[f"{role}.md"])
+    try:
+        front = yaml.safe_load(found.group(1)) if found else None
+    except yaml.YAMLError as error:
+        raise PromptError(f"{file}: its front matter is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(front, dict):
+        raise PromptError(f"{file} has no front matter. {advice}")
+    version, changelog = front.get("version"), front.get("changelog") or []
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise PromptError(f"{file}: its front matter has {version!r} for a version, which is no whole number. {advice}")
+    if not isinstance(changelog, list):
+        raise PromptError(f"{file}: its changelog is no list. {advice}")
+    return PromptInfo(role, version, tuple(map(str, changelog)))
+
+
+@contextmanager
+def using(prompts: Prompts) -> Iterator[None]:
+    """Render with these prompts until the block ends, here and in tasks that are started here."""
+    token = _current.set(prompts)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def prompt_info(role: str) -> PromptInfo:
+    """Return version and changelog of a role's template."""
+    return _info(_current.get(), role, Path(f"{role}.md"))
 
 
 def template_source(role: str) -> str:
     """Return the template of a role without its front matter."""
-    return _FRONT_MATTER.sub("", _SOURCES[f"{role}.md"])
+    return _FRONT_MATTER.sub("", _current.get().sources[f"{role}.md"])
 
 
 def render(role: str, variables: BaseModel) -> list[BaseMessage]:
@@ -84,7 +204,7 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
     Returns:
         One system message and one human message.
     """
-    template = ENVIRONMENT.get_template(f"{role}.md")
+    template = _current.get().environment.get_template(f"{role}.md")
     values = {name: getattr(variables, name) for name in type(variables).model_fields}
     parts = ["".join(template.blocks[block](template.new_context(values))).strip() for block in ("system", "human")]
     return [SystemMessage(parts[0]), HumanMessage(re.sub(r"\n{3,}", "\n\n", parts[1]))]
@@ -92,4 +212,4 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
 
 def render_partial(name: str, **values: object) -> str:
     """Render a partial on its own: a text that code adds to a system message."""
-    return ENVIRONMENT.get_template(f"_partials/{name}.md").render(values).strip()
+    return _current.get().environment.get_template(f"_partials/{name}.md").render(values).strip()
