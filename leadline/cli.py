@@ -155,6 +155,49 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of
     typer.echo(f"{folder}: everything holds ({counts}).")
 
 
+@app.command()
+def compare(
+    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
+    prompts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--prompts", metavar="DIR", help="Folder of other prompts; repeatable. One is compared with ours."
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", metavar="NAME", help="Model at the same endpoint; give two or more.")
+    ] = None,
+    docs: Docs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
+) -> None:
+    """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds.
+
+    leadline compare examples/deep-sea.questions.json --prompts shorter
+    """
+    from leadline import compare as comparing
+    from leadline.question_sets import documents_beside, read_questions
+
+    asked = read_questions(questions)
+    variants = comparing.variants_of(prompts or [], model or [])
+
+    def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
+        said = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
+        typer.echo(f"{outcome.question}, {variant.name}: {said}", err=True)
+
+    work = comparing.compare(asked, variants, docs or documents_beside(questions), progress)
+    try:
+        totals = asyncio.run(work)
+    except KeyboardInterrupt:
+        typer.echo("\nInterrupted.", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    if as_json:
+        typer.echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
+    else:
+        typer.echo(comparing.table(totals))
+    if all(total.failed == len(asked) for total in totals):
+        raise typer.Exit(EXIT_FAILED)
+
+
 def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, question: str = "") -> None:
     """Run to the report and print it; the folder of its files is named on stderr.
 
