@@ -208,7 +208,8 @@ def _forced_tool(body: dict[str, Any]) -> str:
 
 
 def _human(body: dict[str, Any]) -> str:
-    return next(_text(one) for one in body["messages"] if one["role"] == "user")
+    asked = [_text(one) for one in body["messages"] if one["role"] == "user"]
+    return asked[0]
 
 
 def _text(message: dict[str, Any]) -> str:
