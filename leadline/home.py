@@ -1,9 +1,8 @@
 """The folder where runs live (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, all in SQLite."""
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,33 +12,16 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
 from graph import build_graph
+from leadline.persistence import broken, checkpointer, serializer, store
 from schemas.context import RunContext
-from services.errors import BadInput, StoreError
+from services.errors import BadInput
 from services.evidence.store import EvidenceStore
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
 _RUNS = ("runs",)
-_CHECKPOINTS = "checkpoints.sqlite"
-_STORE = "store.sqlite"
-ALLOWED_TYPES = [
-    ("schemas." + module, name)
-    for module, names in {
-        "background_investigator": ["Background"],
-        "coordinator": ["Triage"],
-        "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Source"],
-        "planner": ["Plan", "Step"],
-        "reflector": ["Reflection", "StepVerdict"],
-        "reporter": ["Report"],
-        "results": ["StepResult"],
-        "usage": ["Allowance", "CallUsage", "Usage"],
-    }.items()
-    for name in names
-]
-"""The types that a checkpoint may hold; anything else in one is refused when it is read."""
 
 
 class RunRecord(BaseModel):
@@ -75,7 +57,9 @@ class Home:
         """Return the graph with the same store and checkpoints that nobody keeps."""
         from langgraph.checkpoint.memory import InMemorySaver
 
-        return build_graph().compile(checkpointer=InMemorySaver(serde=_serde()), store=self.store, name="deep_research")
+        return build_graph().compile(
+            checkpointer=InMemorySaver(serde=serializer()), store=self.store, name="deep_research"
+        )
 
     async def save(self, record: RunRecord) -> None:
         """Write a run's record."""
@@ -111,51 +95,8 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
     Raises:
         StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.
     """
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-    from langgraph.store.sqlite.aio import AsyncSqliteStore
-
-    try:
-        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"{folder} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written."
-        ) from None
-    async with AsyncExitStack() as stack:
-        checkpointer = await _open(stack, AsyncSqliteSaver.from_conn_string, folder / _CHECKPOINTS)
-        checkpointer.serde = _serde()
-        store = await _open(stack, AsyncSqliteStore.from_conn_string, folder / _STORE)
-        stack.push_async_callback(_stop_batching, store)
+    async with checkpointer(folder) as saver, store(folder) as opened:
         try:
-            yield Home(build_graph().compile(checkpointer=checkpointer, store=store, name="deep_research"), store)
+            yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened)
         except sqlite3.DatabaseError as error:
-            raise _broken(folder, error) from None
-
-
-def _serde() -> "JsonPlusSerializer":
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-
-    return JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
-
-
-async def _stop_batching(store: "AsyncSqliteStore") -> None:
-    """End the store's background task, which the store itself leaves to the garbage collector."""
-    task = store._task
-    if task is not None:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def _open(stack: AsyncExitStack, opener: Any, file: Path) -> Any:
-    try:
-        opened = await stack.enter_async_context(opener(str(file)))
-        await opened.setup()
-    except sqlite3.DatabaseError as error:
-        raise _broken(file, error) from None
-    return opened
-
-
-def _broken(place: Path, error: sqlite3.DatabaseError) -> StoreError:
-    return StoreError(
-        f"{place} cannot be used ({error}). Move it away to start afresh (runs that are not finished are then lost), "
-        "or set LEADLINE_HOME to another folder."
-    )
+            raise broken(folder, error) from None

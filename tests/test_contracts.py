@@ -12,7 +12,7 @@ from jinja2 import meta
 from pydantic import BaseModel
 
 from graph.app import graph
-from leadline.home import ALLOWED_TYPES
+from leadline.persistence import ALLOWED_TYPES
 from prompts import ENVIRONMENT, prompt_info, template_source
 from schemas.context import RunContext
 from schemas.state import ResearchState, StepTask

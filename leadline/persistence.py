@@ -1,0 +1,113 @@
+"""Checkpoints and store on disk, below `LEADLINE_HOME`: for local runs, and for the server, which `langgraph.json` points here."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from services.errors import StoreError
+from services.settings import settings
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+_CHECKPOINTS = "checkpoints.sqlite"
+_STORE = "store.sqlite"
+ALLOWED_TYPES = [
+    ("schemas." + module, name)
+    for module, names in {
+        "background_investigator": ["Background"],
+        "coordinator": ["Triage"],
+        "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Source"],
+        "planner": ["Plan", "Step"],
+        "reflector": ["Reflection", "StepVerdict"],
+        "reporter": ["Report"],
+        "results": ["StepResult"],
+        "usage": ["Allowance", "CallUsage", "Usage"],
+    }.items()
+    for name in names
+]
+"""The types that a checkpoint may hold; anything else in one is refused when it is read."""
+
+
+def serializer() -> "JsonPlusSerializer":
+    """Return what reads and writes checkpoints."""
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    return JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
+
+
+@asynccontextmanager
+async def checkpointer(folder: Path | None = None) -> AsyncIterator["AsyncSqliteSaver"]:
+    """Open the checkpoints below a folder, by default `LEADLINE_HOME`.
+
+    Raises:
+        StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
+    """
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    file = await _file(folder, _CHECKPOINTS)
+    async with _opened(AsyncSqliteSaver.from_conn_string(str(file)), file) as saver:
+        saver.serde = serializer()
+        yield saver
+
+
+@asynccontextmanager
+async def store(folder: Path | None = None) -> AsyncIterator["AsyncSqliteStore"]:
+    """Open the store below a folder, by default `LEADLINE_HOME`.
+
+    Raises:
+        StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
+    """
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    file = await _file(folder, _STORE)
+    async with _opened(AsyncSqliteStore.from_conn_string(str(file)), file) as opened:
+        try:
+            yield opened
+        finally:
+            await _stop_batching(opened)
+
+
+async def _file(folder: Path | None, name: str) -> Path:
+    home = folder or settings().leadline_home
+    try:
+        await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{home} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written."
+        ) from None
+    return home / name
+
+
+@asynccontextmanager
+async def _opened(opening: AbstractAsyncContextManager[Any], file: Path) -> AsyncIterator[Any]:
+    try:
+        opened = await opening.__aenter__()
+        await opened.setup()
+    except sqlite3.DatabaseError as error:
+        raise broken(file, error) from None
+    try:
+        yield opened
+    finally:
+        await opening.__aexit__(None, None, None)
+
+
+async def _stop_batching(opened: "AsyncSqliteStore") -> None:
+    """End the store's background task, which the store itself leaves to the garbage collector."""
+    task = opened._task
+    if task is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def broken(place: Path, error: sqlite3.DatabaseError) -> StoreError:
+    """Say which file cannot be used and what to do."""
+    return StoreError(
+        f"{place} cannot be used ({error}). Move it away to start afresh (runs that are not finished are then lost), "
+        "or set LEADLINE_HOME to another folder."
+    )
