@@ -124,6 +124,7 @@ class Journal:
         request: Mapping[str, Any],
         answer: type[Answer],
         work: Callable[[], Awaitable[Answer]],
+        carry: Callable[[Answer, Answer], Answer] | None = None,
     ) -> Known[Answer]:
         """Return what `work` returns, or what it returned when this task asked the same before.
 
@@ -133,6 +134,7 @@ class Journal:
             request: all that decides the answer, as plain data without secrets.
             answer: type of the answer.
             work: asks.
+            carry: takes over into a new answer what must outlive the abandoned one that stood in its place.
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
@@ -157,16 +159,27 @@ class Journal:
             entry.error = _described(error)
             await self._write(item, entry, started)
             raise
+        if carry is not None and found is not None and found.value["abandoned"]:
+            fresh = carry(fresh, answer.model_validate(found.value["answer"]))
         entry.answer = fresh.model_dump(mode="json")
         await self._write(item, entry, started)
         return Known(fresh, fresh=True, item=item)
 
-    async def abandon(self, items: Sequence[str]) -> None:
-        """Keep answers for a replay only."""
-        for item in items if self.store is not None else ():
+    async def abandon(self, items: Sequence[str], first: Mapping[str, Any]) -> None:
+        """Keep answers for a replay only.
+
+        Args:
+            items: what the journal calls them.
+            first: written into the first of them, for `carry`.
+        """
+        for place, item in enumerate(items):
             found = await self.store.aget(namespace(self.key), item) if self.store and item else None
-            if found is not None and self.store is not None:
-                await self.store.aput(namespace(self.key), item, {**found.value, "abandoned": True}, index=False)
+            if found is None or self.store is None:
+                continue
+            answer = {**found.value["answer"], **(first if place == 0 else {})}
+            await self.store.aput(
+                namespace(self.key), item, {**found.value, "answer": answer, "abandoned": True}, index=False
+            )
 
     @property
     def replays(self) -> bool:

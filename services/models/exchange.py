@@ -60,6 +60,8 @@ class Reply(BaseModel):
     left_out: int = 0
     """Pieces of evidence that did not fit into the prompt."""
     used: CallUsage = CallUsage()
+    wasted: CallUsage = CallUsage()
+    """What calls used whose answers were given up before this one was asked for."""
 
     @property
     def cut_off(self) -> bool:
@@ -83,6 +85,8 @@ class Exchange:
     """By how much the role's most tokens are multiplied, for answers that are longer by nature."""
     items: list[str] = field(default_factory=list)
     """What the journal calls the calls made so far."""
+    spent: list[CallUsage] = field(default_factory=list)
+    """What they used."""
 
     async def say(self, more: Sequence[BaseMessage] = (), room: int = 1) -> Reply:
         """Make one call, or take its answer from the journal.
@@ -97,16 +101,22 @@ class Exchange:
         """
         run = current_run()
         known = await run.journal.once(
-            "model", self._name(), self._request(more, room), Reply, lambda: self._in_time(run, more, room)
+            "model", self._name(), self._request(more, room), Reply, lambda: self._in_time(run, more, room), _carry
         )
         self.items.append(known.item)
+        self.spent.append(known.answer.used + known.answer.wasted)
         run.count_call(self.role, known.answer.used, fresh=known.fresh)
+        if known.answer.wasted.calls:
+            run.count_call(self.role, known.answer.wasted, fresh=False)
         run.left_out += known.answer.left_out
         return known.answer
 
     async def give_up(self) -> None:
         """Let a resumed run ask again, rather than take the same useless answers from the journal."""
-        await current_run().journal.abandon(self.items)
+        spent = sum(self.spent[1:], self.spent[0]) if self.spent else CallUsage()
+        await current_run().journal.abandon(
+            self.items, {"used": spent.model_dump(), "wasted": CallUsage().model_dump()}
+        )
 
     def _name(self) -> str:
         return f"{self.role} ({self.schema.__name__})" if self.schema else self.role
@@ -262,6 +272,11 @@ class Exchange:
             left_out=left_out,
             used=used,
         )
+
+
+def _carry(fresh: Reply, given_up: Reply) -> Reply:
+    """Take over what useless answers have cost."""
+    return fresh.model_copy(update={"wasted": given_up.used + given_up.wasted})
 
 
 def _window(model: RoleModel, known: Learned) -> int:

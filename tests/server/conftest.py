@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,53 @@ from langgraph_sdk.client import LangGraphClient
 from tests.conftest import PROJECT
 
 
+@contextmanager
+def dev_server(home: Path, **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve the graph as `make dev` does, and yield the server's address and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
+    }
+    command = [
+        str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload", "--port", str(port),
+        "--n-jobs-per-worker", "10", "--config", str(_configuration(home)),
+    ]  # fmt: skip
+    with (home / "log").open("ab") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=home,
+            env={**inherited, "LEADLINE_HOME": str(home / "home"), **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            _wait(address, process, home / "log")
+            yield address, process
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _configuration(home: Path) -> Path:
+    """Return the project's configuration in a folder of its own, where the server keeps what it knows of threads."""
+    (home / "langgraph.json").write_text((PROJECT / "langgraph.json").read_text())
+    return home / "langgraph.json"
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve the graph as `make dev` does, with the examples as its documents."""
+    """Serve with some of the examples as documents."""
     home = tmp_path_factory.mktemp("server")
+    with dev_server(home, LEADLINE_DOCS=str(papers(home))) as (address, _):
+        yield address
+
+
+def papers(home: Path) -> Path:
+    """Copy some of the examples."""
     documents = home / "papers"
     documents.mkdir()
     for name in (
@@ -30,34 +74,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "historic-deep-soundings.csv",
     ):
         shutil.copy(PROJECT / "examples" / "deep-sea" / name, documents)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        **{
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
-        },
-        "LEADLINE_HOME": str(home / "home"),
-        "LEADLINE_DOCS": str(documents),
-    }
-    command = [
-        str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload", "--port", str(port),
-        "--n-jobs-per-worker", "10", "--config", str(PROJECT / "langgraph.json"),
-    ]  # fmt: skip
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(
-            command, cwd=home, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-        address = f"http://127.0.0.1:{port}"
-        try:
-            _wait(address, process, home / "log")
-            yield address
-        finally:
-            process.terminate()
-            process.wait(20)
-            shutil.rmtree(PROJECT / ".langgraph_api", ignore_errors=True)
+    return documents
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

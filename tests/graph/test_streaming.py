@@ -1,0 +1,73 @@
+"""The report streams as the model writes it, without what the model only thinks."""
+
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import build_graph
+from schemas.context import RunContext
+from services.models import close_clients
+from services.models.endpoint import forget_endpoints
+from services.search.providers import allow_folders
+from services.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion, openai_server
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+BODY = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
+
+
+@pytest.fixture
+async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenAIServer]:
+    with openai_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        forget_settings()
+        forget_endpoints()
+        yield server
+        await close_clients()
+
+
+async def parts(docs: Path) -> AsyncIterator[tuple[Any, dict[str, Any]]]:
+    """Yield what a run streams: pieces of messages, and where each comes from."""
+    allow_folders([docs])
+    choices = RunContext(documents=[str(docs)])
+    stream: Any = build_graph().compile().astream({"question": QUESTION}, context=choices, stream_mode="messages")
+    async for message, about in stream:
+        if message.type == "AIMessageChunk":
+            yield message, about
+
+
+async def streamed(docs: Path, on_first: threading.Event | None = None) -> str:
+    text = ""
+    async for message, _ in parts(docs):
+        text += message.text
+        if on_first is not None and text:
+            on_first.set()
+    return text
+
+
+async def test_the_first_token_leaves_before_the_model_has_written_the_second(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
+    came = threading.Event()
+    whole = completion(BODY, "# Belfast\n\nWilliam Thomson was born in Belfast in 1824 [E2-1].")
+    endpoint.script["reporter"] = [Reply(events=whole.events, gate=came)]
+    assert "born in Belfast" in await streamed(docs, came)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>Where was he born?</think>\n\nIn Belfast [E2-1].", "In Belfast [E2-1].", "<b>In</b> Belfast [E2-1]."],
+)
+async def test_thinking_is_not_streamed(endpoint: OpenAIServer, docs: Path, text: str) -> None:
+    endpoint.script["reporter"] = [completion(BODY, text)]
+    shown = text.rpartition("</think>")[2].lstrip()
+    assert await streamed(docs) == shown
+
+
+async def test_no_other_role_streams(endpoint: OpenAIServer, docs: Path) -> None:
+    assert {about["langgraph_node"] async for _, about in parts(docs)} == {"reporter"}

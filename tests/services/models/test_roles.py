@@ -1,0 +1,208 @@
+"""Which model plays a role: the run's choice, the environment, the defaults; and what it costs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.models import checked_models, model_lines
+from schemas.context import RunContext
+from services.errors import SettingsError
+from services.models import chat_model
+from services.models.prices import forget_prices, price_of
+from services.models.roles import DEFAULTS, role_model
+from services.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer, error
+from tests.services.models.conftest import ANSWER
+
+SetEnvironment = Callable[..., None]
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> SetEnvironment:
+    def put(**variables: str) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        forget_settings()
+        forget_prices()
+
+    return put
+
+
+def chosen(**models: object) -> RunContext:
+    return RunContext.model_validate({"models": models})
+
+
+def test_without_a_key_the_offline_model_plays_every_role() -> None:
+    assert role_model("planner", RunContext()).provider == "offline"
+
+
+@pytest.mark.parametrize(
+    ("role", "temperature", "most"),
+    [("planner", 0.3, 800), ("researcher", 0.2, 1_000), ("reflector", 0.3, 500), ("reporter", 0.5, 2_000)],
+)
+def test_each_role_has_its_defaults(environment: SetEnvironment, role: str, temperature: float, most: int) -> None:
+    environment(OPENAI_API_KEY="k")
+    model = role_model(role, RunContext())
+    assert (model.temperature, model.max_tokens, model.model) == (temperature, most, "gpt-4.1-mini")
+    assert set(DEFAULTS) == {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"}
+
+
+def test_the_environment_sets_a_role_before_all_roles(environment: SetEnvironment) -> None:
+    environment(
+        OPENAI_API_KEY="k",
+        LEADLINE_MODEL="all",
+        LEADLINE_MODEL_PLANNER="own",
+        LEADLINE_TEMPERATURE_PLANNER="0.9",
+        LEADLINE_MAX_TOKENS="333",
+        LEADLINE_TIMEOUT_PLANNER="12",
+        LEADLINE_EXTRA_PLANNER='{"top_p": 0.5}',
+    )
+    own, other = role_model("planner", RunContext()), role_model("reporter", RunContext())
+    assert (own.model, own.temperature, own.max_tokens, own.timeout, own.extra) == ("own", 0.9, 333, 12, {"top_p": 0.5})
+    assert (other.model, other.temperature, other.max_tokens, other.extra) == ("all", 0.5, 333, {})
+
+
+def test_the_environment_never_overrides_what_a_run_chose(environment: SetEnvironment) -> None:
+    environment(OPENAI_API_KEY="k", LEADLINE_MODEL_PLANNER="env", LEADLINE_TEMPERATURE_PLANNER="0.9")
+    context = chosen(default="run", planner={"temperature": 0.1})
+    model = role_model("planner", context)
+    assert (model.model, model.temperature) == ("run", 0.1)
+
+
+def test_settings_may_stand_in_a_dotenv_file(environment: SetEnvironment) -> None:
+    Path(".env").write_text("OPENAI_API_KEY=k\nLEADLINE_MODEL_PLANNER=from-file\n")
+    environment()
+    assert role_model("planner", RunContext()).model == "from-file"
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "model"),
+    [
+        ("anthropic:claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"),
+        ("llama3:8b", "openai", "llama3:8b"),
+        ("openai:gpt-4o", "openai", "gpt-4o"),
+        ("qwen/qwen3:free", "openai", "qwen/qwen3:free"),
+        ("offline", "offline", "offline"),
+    ],
+)
+def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
+    environment: SetEnvironment, name: str, provider: str, model: str
+) -> None:
+    environment(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    settled = role_model("planner", chosen(default=name))
+    assert (settled.provider, settled.model) == (provider, model)
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"LEADLINE_MODEL": "gpt-4o"}, "no endpoint is set. Set OPENAI_API_KEY"),
+        ({"OPENAI_BASE_URL": "localhost:8000"}, "no http address"),
+        (
+            {"OPENAI_API_KEY": "k", "LEADLINE_TEMPERATURE_PLANNER": "hot"},
+            "LEADLINE_TEMPERATURE_PLANNER cannot be 'hot'",
+        ),
+        ({"OPENAI_API_KEY": "k", "LEADLINE_TIMEOUT": "9999"}, "LEADLINE_TIMEOUT cannot be '9999'"),
+        ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": "top_p=1"}, "JSON object"),
+        ({"LEADLINE_MODEL": "anthropic:claude-sonnet-4-5"}, "-m pip install langchain-anthropic"),
+    ],
+    ids=["no endpoint", "no address", "no number", "too long", "no JSON", "package missing"],
+)
+def test_what_is_wrong_with_the_settings_is_said_exactly(
+    environment: SetEnvironment, variables: dict[str, str], said: str
+) -> None:
+    environment(**variables)
+    with pytest.raises(SettingsError) as caught:
+        chat_model("planner")
+    assert said in str(caught.value)
+
+
+async def test_what_a_run_chooses_goes_over_the_wire(endpoint: OpenAIServer, docs: Path) -> None:
+    await aresearch(
+        "Where was the designer of the wire sounding machine born?",
+        docs=[docs],
+        models={
+            "default": "one-for-all",
+            "planner": {"model": "planner-model", "temperature": 0.7, "max_tokens": 900, "extra": {"top_p": 0.4}},
+        },
+    )
+    asked = dict(zip(endpoint.roles, endpoint.requests, strict=True))
+    planner = asked["planner"]
+    assert (planner["model"], planner["temperature"], planner["max_tokens"], planner["top_p"]) == (
+        "planner-model",
+        0.7,
+        900,
+        0.4,
+    )
+    assert asked["reporter"]["model"] == "one-for-all"
+
+
+async def test_prices_come_from_the_users_file_then_from_the_list_and_are_unknown_else(
+    environment: SetEnvironment, tmp_path: Path
+) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("mine: {input: 1, output: 2, cached: 0.5}\n")
+    environment(OPENAI_API_KEY="k", LEADLINE_PRICES=str(file))
+    mine = await price_of(role_model("planner", chosen(default="mine")))
+    listed = await price_of(role_model("planner", chosen(default="gpt-4.1-mini")))
+    assert mine is not None
+    assert mine.cost(1_000_000, 1_000_000, 500_000) == pytest.approx(2.75)
+    assert listed is not None
+    assert (listed.input, listed.output) == pytest.approx((0.4, 1.6))
+    assert await price_of(role_model("planner", chosen(default="nobody-knows-me"))) is None
+
+
+@pytest.mark.parametrize("text", ["mine: {input: cheap}", "[1, 2", None], ids=["no number", "no YAML", "no file"])
+async def test_a_price_file_that_cannot_be_used_is_said_to_be_one(
+    environment: SetEnvironment, tmp_path: Path, text: str | None
+) -> None:
+    file = tmp_path / "prices.yaml"
+    if text is not None:
+        file.write_text(text)
+    environment(OPENAI_API_KEY="k", LEADLINE_PRICES=str(file))
+    with pytest.raises(SettingsError, match="LEADLINE_PRICES"):
+        await price_of(role_model("planner", chosen(default="mine")))
+
+
+async def test_the_check_makes_one_tiny_call_for_a_model_however_many_roles_it_plays(endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = [ANSWER]
+    checks = await checked_models()
+    assert len(endpoint.requests) == 1
+    first = checks[0]
+    assert (first.role, first.json_schema, first.tools, first.problem) == ("coordinator", True, True, "")
+    assert "test-model" in "\n".join(model_lines(checks))
+
+
+@pytest.mark.parametrize(
+    ("refuses", "json_schema", "tools"),
+    [({"response_format"}, False, True), ({"tools"}, True, False), ({"response_format", "tools"}, False, False)],
+)
+async def test_the_check_says_what_an_endpoint_cannot_do(
+    endpoint: OpenAIServer, refuses: set[str], json_schema: bool, tools: bool
+) -> None:
+    endpoint.refuses = refuses
+    endpoint.script["reporter"] = [ANSWER] * 5
+    check = (await checked_models())[0]
+    assert (check.json_schema, check.tools, check.problem) == (json_schema, tools, "")
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(401, "rejected the key"), (404, "no such model"), (500, "failed"), (400, "cannot take")]
+)
+async def test_the_check_says_exactly_what_is_wrong(
+    endpoint: OpenAIServer, environment: SetEnvironment, status: int, said: str
+) -> None:
+    environment(LEADLINE_MAX_RETRIES="0")
+    endpoint.script["reporter"] = [error(status, "no", "no") for _ in range(9)]
+    endpoint.script["coordinator"] = endpoint.script["reporter"]
+    assert said in (await checked_models())[0].problem
+
+
+async def test_the_check_without_a_key_calls_nobody_and_says_how_to_connect_a_model() -> None:
+    checks = await checked_models()
+    assert not any(one.problem for one in checks)
+    assert "OPENAI_API_KEY" in "\n".join(model_lines(checks))
+    assert json.dumps([one.model_dump(mode="json") for one in checks])
