@@ -49,6 +49,7 @@ UNITS = {
     "wall": "s",
     "critical_path": "s",
     "ratio": "",
+    "ratio_after_start": "",
     "first_event": "s",
     "before_first_call": "s",
     "between_calls": "s",
@@ -57,6 +58,7 @@ UNITS = {
     "peak_memory": "MB",
     "model_calls": "",
     "prompt_tokens": "",
+    "schema_tokens": "",
     "completion_tokens": "",
     "import": "s",
 }
@@ -71,6 +73,8 @@ class Measured:
     critical_path: float
     ratio: float
     """`wall` divided by `critical_path`."""
+    ratio_after_start: float
+    """`wall` without `before_first_call`, divided by `critical_path`."""
     first_event: float
     """From the start of the process to the first line of progress on stderr."""
     before_first_call: float
@@ -85,6 +89,9 @@ class Measured:
     """Largest resident set of the process or one of its children."""
     model_calls: int
     prompt_tokens: int
+    """All that the models had to read."""
+    schema_tokens: int
+    """Part of `prompt_tokens`: the schemas of the answers."""
     completion_tokens: int
     late: float
     """Seconds by which the endpoint itself missed its latency model, over all calls; near zero, or the machine was busy."""
@@ -147,6 +154,7 @@ def measure(work: Path, base_url: str, per_token: float, first_token: float) -> 
         wall=wall,
         critical_path=path,
         ratio=wall / path,
+        ratio_after_start=(wall - (begun - started)) / path,
         first_event=first_event,
         before_first_call=begun - started,
         between_calls=ended - begun - path,
@@ -155,6 +163,7 @@ def measure(work: Path, base_url: str, per_token: float, first_token: float) -> 
         peak_memory=used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6,
         model_calls=len(calls),
         prompt_tokens=sum(call["prompt_tokens"] for call in calls),
+        schema_tokens=sum(call["schema_tokens"] for call in calls),
         completion_tokens=sum(call["completion_tokens"] for call in calls),
         late=sum(
             max(0.0, call["end"] - call["start"] - first_token - per_token * (call["completion_tokens"] - 1))

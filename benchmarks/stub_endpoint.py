@@ -48,6 +48,8 @@ class Call:
     start: float
     end: float
     prompt_tokens: int
+    schema_tokens: int
+    """Part of the prompt's tokens that are the schemas of the answer and of the tools."""
     completion_tokens: int
     thinking_seconds: float
     """How long the offline model took; where it is longer than the latency model allows, the call was late."""
@@ -62,6 +64,7 @@ class Answer:
     tool: str
     """Name of the tool that is called with `text` as arguments; empty for plain content."""
     usage: dict[str, int]
+    schema_tokens: int
     first_token_at: float
     per_token: float
     end: float
@@ -109,11 +112,13 @@ class Endpoint:
         text = scripted.pop(0) if scripted else await asyncio.to_thread(think, role, human)
         thought = time.monotonic() - start
         wrote = count_tokens_approximately([AIMessage(text)])
-        read = prompt_tokens(body)
+        of_schemas = schema_tokens(body)
+        read = message_tokens(body) + of_schemas
         answer = Answer(
             text=text,
             tool=_forced_tool(body),
             usage={"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote},
+            schema_tokens=of_schemas,
             first_token_at=start + self.first_token,
             per_token=self.per_token,
             end=start + self.first_token + self.per_token * (wrote - 1),
@@ -150,6 +155,7 @@ class Endpoint:
                 start=start,
                 end=time.monotonic(),
                 prompt_tokens=usage["prompt_tokens"],
+                schema_tokens=answer.schema_tokens,
                 completion_tokens=usage["completion_tokens"],
                 thinking_seconds=round(thought, 4),
                 streamed=streamed,
@@ -186,12 +192,16 @@ def role_of(body: dict[str, Any]) -> str:
     return next((role for role in ROLES if system.startswith(_opening(role))), "reporter")
 
 
-def prompt_tokens(body: dict[str, Any]) -> int:
-    """Count what a model would have to read: all messages, and the schemas of the answer and of the tools."""
-    messages = [(one["role"], _text(one)) for one in body["messages"]]
+def message_tokens(body: dict[str, Any]) -> int:
+    """Count the tokens of all messages, approximately."""
+    return count_tokens_approximately([(one["role"], _text(one)) for one in body["messages"]])
+
+
+def schema_tokens(body: dict[str, Any]) -> int:
+    """Count the tokens of the answer's schema and of the tools' as the same counter would: four characters each."""
     schemas = [body[key] for key in ("response_format", "tools") if body.get(key)]
     text = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in schemas)
-    return count_tokens_approximately(messages) + -(-len(text) // 4)
+    return -(-len(text) // 4)
 
 
 def _opening(role: str) -> str:
