@@ -6,6 +6,7 @@ Other people's processes, which import `leadline` as a library, are left as they
 """
 
 import gc
+import importlib
 import sys
 from typing import Any
 
@@ -28,9 +29,11 @@ def main() -> None:
 def _import_without_numpy(name: str) -> None:
     """Import a module that uses NumPy only where it is there, and that would otherwise load it at the start for nothing."""
     modules: dict[str, Any] = sys.modules
+    if "numpy" in modules:
+        return
     modules["numpy"] = None
     try:
-        __import__(name)
+        importlib.import_module(name)
     finally:
         del modules["numpy"]
 

@@ -1,0 +1,69 @@
+"""The start of a run: the question is shown before anything heavy is loaded, and what is needed later is loaded later."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline.warmup import LATER
+from tests.leadline.conftest import Leadline
+
+HEAVY = {"IPython", "markitdown", "numpy", "openai", "openpyxl", "pandas", "tavily", "torch", "transformers"}
+
+
+def _loaded_by(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_the_first_line_needs_no_graph() -> None:
+    loaded = _loaded_by("import leadline.cli, leadline.progress")
+    assert not loaded & {"langchain_core", "langgraph", "langsmith", "graph", "nodes", *HEAVY}
+
+
+def test_the_graph_needs_nothing_that_only_a_run_needs() -> None:
+    loaded = _loaded_by("from leadline import aresearch")
+    assert "langgraph" in loaded
+    assert not loaded & {"markdown_it", *HEAVY}
+
+
+def test_the_commands_process_looks_for_numpy_only_when_it_is_needed() -> None:
+    loaded = _loaded_by(
+        "from leadline.__main__ import _import_without_numpy as load\nload('sqlite_vec')\nimport leadline.home\n"
+        "import langgraph.store.sqlite.aio"
+    )
+    assert "sqlite_vec" in loaded
+    assert "numpy" not in loaded
+
+
+def test_numpy_can_be_imported_afterwards() -> None:
+    assert "numpy" in _loaded_by(
+        "from leadline.__main__ import _import_without_numpy as load\nload('sqlite_vec')\nimport numpy"
+    )
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_is_imported_ahead_is_there(name: str) -> None:
+    assert importlib.import_module(name)
+
+
+def test_the_question_is_shown_first(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", "When was William  Thomson\nknighted?", "--docs", docs)
+    assert ran.err.splitlines()[0] == "! Researching: When was William Thomson knighted?"
+
+
+def test_a_long_question_is_shown_shortened_and_in_its_language(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", "威廉·汤姆森何时受封为爵士？" * 20, "--docs", docs)
+    first = ran.err.splitlines()[0]
+    assert first.startswith("! 开始研究：威廉")
+    assert first.endswith("…")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "leadline", "--help"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "research" in done.stdout
