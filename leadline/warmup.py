@@ -1,6 +1,7 @@
 """What a run needs only later is imported while its first model call is under way, so that nobody waits for it."""
 
 import asyncio
+import contextlib
 import importlib
 from typing import Any
 
@@ -32,4 +33,5 @@ class WarmUp(BaseCallbackHandler):
 
 def _import_all() -> None:
     for name in LATER:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError):  # whoever needs it will say so
+            importlib.import_module(name)
