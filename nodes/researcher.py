@@ -11,11 +11,14 @@ from services.evidence.locate import locate
 from services.evidence.views import finding_views
 from services.messages import say
 from services.models import ask
+from services.models.fitting import within
 from services.runs import current_run, evidence_of
 from services.search.recorded import gather_once
 from services.steps import Outcome, attempt
 
-PASSAGES = 12
+PASSAGES, LEAST_PASSAGES = 12, 4
+PASSAGE_TOKENS = 1_400
+"""Tokens that the passages of one prompt have together: the best come first, and more of them cost more than they add."""
 
 
 async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
@@ -30,8 +33,9 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
             error = "; ".join([say("no_sources", locale), *found.failures])
             failed = StepResult(step_id=step.id, status="failed", error=error)
             return Outcome(failed, limits=found.limits(run, locale))
-        answer = await ask("researcher", _prompt(state, found.passages), Findings)
-        outcome = _outcome(step.id, locale, answer, found.passages, found.sources)
+        passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+        answer = await ask("researcher", _prompt(state, passages), Findings)
+        outcome = _outcome(step.id, locale, answer, passages, found.sources)
         outcome.limits = found.limits(run, locale)
         return outcome
 

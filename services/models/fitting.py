@@ -9,6 +9,7 @@ from langchain_core.messages.utils import count_tokens_approximately
 from pydantic import BaseModel
 
 from prompts import render
+from schemas.evidence import Passage
 
 CJK_TOKENS = 0.8
 """Tokens a Chinese character takes beyond the quarter that the approximate counter gives it; rather too many than too few."""
@@ -58,6 +59,20 @@ def fit(role: str, prompt: BaseModel, room: int) -> tuple[list[BaseMessage], int
             excess -= tokens
         messages = render(role, _without(prompt, dropped))
     return messages, len(dropped)
+
+
+def within(passages: Sequence[Passage], tokens: int, least: int) -> list[Passage]:
+    """Return the best passages that hold about so many tokens together, and at least `least` of them.
+
+    Chinese counts as modern tokenizers have it, about two thirds of a token a character: no limit hangs on it here.
+    """
+    kept: list[Passage] = []
+    for passage in passages:
+        tokens -= _EXTRA + len(passage.text) // 4 + estimate_cjk(passage.text) // 2
+        if tokens < 0 and len(kept) >= least:
+            break
+        kept.append(passage)
+    return kept
 
 
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:

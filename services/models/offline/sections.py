@@ -94,6 +94,13 @@ def findings_of(prompt: Prompt) -> list[Finding]:
 def evidence_of(prompt: Prompt, step: str = "") -> list[Evidence]:
     """Return the excerpts of a prompt."""
     return [
-        Evidence(one["id"], one["source"], one["kind"], one.body, step, one["relevance"])
+        Evidence(
+            one["id"],
+            one["source"],
+            one.attributes.get("kind", "document"),
+            one.body,
+            step,
+            one.attributes.get("relevance", "medium"),
+        )
         for one in prompt.all("excerpt")
     ]
