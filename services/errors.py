@@ -6,6 +6,9 @@ LeadlineError
 ├── SettingsError         the environment lacks something or holds something impossible
 ├── ModelError            a model did not answer, or not in the form that was asked for
 ├── SearchError           a search provider failed
+│   ├── SearchRefused     it refused the key or a limit is reached: asking again soon is of no use
+│   └── PageError         a web page cannot be read
+│       └── PageRefused   an address that may not be read, or a site that does not want it
 ├── SandboxRefused        this machine cannot isolate model-written code
 ├── StoreError            checkpoints or evidence cannot be read or written
 └── BundleError           an evidence bundle cannot be checked at all
@@ -37,6 +40,18 @@ class ModelError(LeadlineError):
 
 class SearchError(LeadlineError):
     """A search provider failed."""
+
+
+class SearchRefused(SearchError):
+    """A search provider refused the key, or a limit is reached: asking again soon is of no use."""
+
+
+class PageError(SearchError):
+    """A web page cannot be read."""
+
+
+class PageRefused(PageError):
+    """A page may not be read: its address is not public, or its site does not want programs to read it."""
 
 
 class SandboxRefused(LeadlineError):

@@ -1,0 +1,148 @@
+"""Bodies to text, in a process of its own: a hostile page can neither block nor end the run, nor read its secrets.
+
+Run as `python -m services.search.pages.extract`: reads one job a line, writes one answer a line, both JSON.
+"""
+
+import contextlib
+import json
+import logging
+import re
+import sys
+import warnings
+from copy import copy
+from pathlib import Path
+
+from lxml import etree, html
+from typing_extensions import TypedDict
+
+from services.evidence.store import normalise_text
+from services.search.pages.charset import decode_page
+from services.search.pages.hidden import INVISIBLE, remove_hidden
+
+MEMORY = 3_000_000_000
+"""Bytes of address space that the process may take."""
+SHORT = 600
+"""Characters of main text below which a page is taken whole: what is left of a short page is easily all of it."""
+_BLOCKS = frozenset(
+    "address article blockquote body br dd details dialog div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6 header hr html "
+    "li main ol p pre section summary table tbody td tfoot th thead title tr ul".split()
+)
+_AROUND = frozenset("nav footer aside form button menu head".split())
+
+
+class Job(TypedDict):
+    """A body in a file, and what is known about it."""
+
+    path: str
+    kind: str
+    charset: str | None
+    url: str
+    characters: int
+
+
+class Extracted(TypedDict, total=False):
+    """The text of a body, or why there is none."""
+
+    text: str
+    title: str
+    author: str | None
+    published: str | None
+    cut: bool
+    error: str
+
+
+def extract(job: Job) -> Extracted:
+    """Turn one body into text; what goes wrong is returned as `error`."""
+    path = Path(job["path"])
+    try:
+        found = _EXTRACTORS.get(job["kind"], _file)(path, job)
+    except MemoryError:
+        return {"error": "it takes more memory than a page may"}
+    except Exception as error:  # noqa: BLE001 - parsers raise anything at all on broken input
+        return {"error": f"it cannot be converted ({type(error).__name__})"}
+    if "error" in found:
+        return found
+    text = normalise_text(INVISIBLE.sub("", found["text"]))
+    if not text.strip():
+        return {"error": "it holds no text that a person would see"}
+    found["cut"] = len(text) > job["characters"]
+    found["text"] = normalise_text(text[: job["characters"]])
+    found["title"] = " ".join(INVISIBLE.sub("", found.get("title") or "").split())[:300]
+    return found
+
+
+def _file(path: Path, job: Job) -> Extracted:
+    from services.search.convert import convert
+
+    converted = convert(path)
+    if "error" in converted:
+        return {"error": f"it {converted['error']}"}
+    return {"text": converted["text"], "title": converted["title"], "published": converted["published"]}
+
+
+def _text(path: Path, job: Job) -> Extracted:
+    text = decode_page(path.read_bytes(), job["charset"], html=False)
+    heading = re.match(r"\s*#\s+(.+)", text)
+    return {"text": text, "title": heading[1].strip("# ") if heading else path.stem}
+
+
+def _html(path: Path, job: Job) -> Extracted:
+    import trafilatura
+    from trafilatura.metadata import extract_metadata
+
+    source = INVISIBLE.sub("", decode_page(path.read_bytes(), job["charset"]))
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
+    about = extract_metadata(
+        copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
+    )
+    remove_hidden(tree)
+    etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is no text that a person reads
+    text = trafilatura.extract(
+        copy(tree), url=job["url"], output_format="txt", include_comments=False, include_tables=True
+    )
+    if len(text or "") < SHORT:
+        whole = _visible(tree)
+        text = whole if len(whole) < 5 * SHORT or not text else text
+    date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
+    return {"text": text or "", "title": about.title or "", "author": about.author, "published": date}
+
+
+def _visible(tree: html.HtmlElement) -> str:
+    """Return all the text of a page but what surrounds it (menus, forms, footers), a line for each block."""
+    parts: list[str] = []
+    skipped = 0
+    for event, element in etree.iterwalk(tree, events=("start", "end")):
+        around = element.tag in _AROUND
+        block = element.tag in _BLOCKS
+        if event == "start":
+            skipped += around
+            parts.extend(("\n" * block, element.text or "") if not skipped else ())
+        else:
+            skipped -= around
+            parts.extend(("\n" * block, element.tail or "") if not skipped else ())
+    # Line ends in the source are blanks to a reader; those of blocks were put in by us, apart from the text.
+    text = "".join(part if part == "\n" else re.sub(r"\s+", " ", part) for part in parts)
+    return re.sub(r" *\n[ \n]*", "\n", text).strip()
+
+
+_EXTRACTORS = {"html": _html, "text": _text}
+
+
+def main() -> None:
+    """Do the jobs named on standard input."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    answers = sys.stdout
+    sys.stdout = sys.stderr
+    for line in sys.stdin:
+        answers.write(json.dumps(extract(json.loads(line)), ensure_ascii=True) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
