@@ -18,15 +18,14 @@ from typing_extensions import TypedDict
 from services.evidence.store import normalise_text
 from services.search.pages.charset import decode_page
 from services.search.pages.hidden import INVISIBLE, remove_hidden
+from services.search.pages.rendering import render
 
 MEMORY = 3_000_000_000
 """Bytes of address space that the process may take."""
 SHORT = 600
 """Characters of main text below which a page is taken whole: what is left of a short page is easily all of it."""
-_BLOCKS = frozenset(
-    "address article blockquote body br dd details dialog div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6 header hr html "
-    "li main ol p pre section summary table tbody td tfoot th thead title tr ul".split()
-)
+LONG = 1_000_000
+"""Characters of a page beyond which second opinions on its main text take too long."""
 _AROUND = frozenset("nav footer aside form button menu head".split())
 
 
@@ -98,32 +97,15 @@ def _html(path: Path, job: Job) -> Extracted:
     )
     remove_hidden(tree)
     etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is no text that a person reads
-    text = trafilatura.extract(
-        copy(tree), url=job["url"], output_format="txt", include_comments=False, include_tables=True
+    main = trafilatura.bare_extraction(
+        copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
     )
-    if len(text or "") < SHORT:
-        whole = _visible(tree)
+    text = render(main.body) if main is not None else ""
+    if len(text) < SHORT:
+        whole = render(tree, _AROUND)
         text = whole if len(whole) < 5 * SHORT or not text else text
     date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
-    return {"text": text or "", "title": about.title or "", "author": about.author, "published": date}
-
-
-def _visible(tree: html.HtmlElement) -> str:
-    """Return all the text of a page but what surrounds it (menus, forms, footers), a line for each block."""
-    parts: list[str] = []
-    skipped = 0
-    for event, element in etree.iterwalk(tree, events=("start", "end")):
-        around = element.tag in _AROUND
-        block = element.tag in _BLOCKS
-        if event == "start":
-            skipped += around
-            parts.extend(("\n" * block, element.text or "") if not skipped else ())
-        else:
-            skipped -= around
-            parts.extend(("\n" * block, element.tail or "") if not skipped else ())
-    # Line ends in the source are blanks to a reader; those of blocks were put in by us, apart from the text.
-    text = "".join(part if part == "\n" else re.sub(r"\s+", " ", part) for part in parts)
-    return re.sub(r" *\n[ \n]*", "\n", text).strip()
+    return {"text": text, "title": about.title or "", "author": about.author, "published": date}
 
 
 _EXTRACTORS = {"html": _html, "text": _text}
