@@ -88,6 +88,7 @@ def _text(path: Path, job: Job) -> Extracted:
 def _html(path: Path, job: Job) -> Extracted:
     import trafilatura
     from trafilatura.metadata import extract_metadata
+    from trafilatura.settings import Document
 
     source = INVISIBLE.sub("", decode_page(path.read_bytes(), job["charset"]))
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
@@ -100,7 +101,7 @@ def _html(path: Path, job: Job) -> Extracted:
     main = trafilatura.bare_extraction(
         copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
     )
-    text = render(main.body) if main is not None else ""
+    text = render(main.body) if isinstance(main, Document) else ""
     if len(text) < SHORT:
         whole = render(tree, _AROUND)
         text = whole if len(whole) < 5 * SHORT or not text else text
