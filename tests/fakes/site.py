@@ -96,36 +96,25 @@ def site(tls: ssl.SSLContext | None = None) -> Iterator[Site]:
     """Serve until the block ends, in a thread with an event loop of its own."""
     served = Site(secure=tls is not None)
     ready = threading.Event()
-    loop = asyncio.new_event_loop()
+    stop: list[Callable[[], object]] = []
 
     async def main() -> None:
+        loop, done = asyncio.get_running_loop(), asyncio.Event()
         server = await asyncio.start_server(served.serve, "127.0.0.1", 0, ssl=tls)
         served.port = server.sockets[0].getsockname()[1]
+        stop.append(lambda: loop.call_soon_threadsafe(done.set))
         ready.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            server.close()
+        await done.wait()
+        server.close()
 
-    task = loop.create_task(main())
-
-    def run() -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
-        others = asyncio.all_tasks(loop)
-        for other in others:
-            other.cancel()
-        loop.run_until_complete(asyncio.gather(*others, return_exceptions=True))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
-
-    thread = threading.Thread(target=run, daemon=True)
+    # Connections that are still being answered are cancelled when the loop ends.
+    thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()
     ready.wait(10)
     try:
         yield served
     finally:
-        loop.call_soon_threadsafe(task.cancel)
+        stop[0]()
         thread.join(10)
 
 
