@@ -15,7 +15,7 @@ else:
     from backports import zstd
 
 PIECE = 256 * 1024
-"""Bytes that one step of decompression may give."""
+"""Bytes that one step of decompression gives at most; brotli, which counts in blocks, up to twice as many."""
 ACCEPTED = "gzip, deflate, br, zstd"
 _BROKEN = (zlib.error, brotli.error, zstd.ZstdError)
 
@@ -24,7 +24,7 @@ class Decoder(Protocol):
     """One content encoding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Give the decoded pieces that this data makes, none larger than `PIECE`."""
+        """Give the decoded pieces that this data makes, none much larger than `PIECE`."""
 
     def done(self) -> bool:
         """Tell whether the data so far is complete."""
@@ -74,9 +74,10 @@ class _Brotli:
         self._stream = brotli.Decompressor()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        yield self._stream.process(data, output_buffer_limit=PIECE)
-        while not self._stream.can_accept_more_data():
-            yield self._stream.process(b"", output_buffer_limit=PIECE)
+        out = self._stream.process(data, output_buffer_limit=PIECE)
+        while out or not self._stream.can_accept_more_data():
+            yield out
+            out = self._stream.process(b"", output_buffer_limit=PIECE)
 
     def done(self) -> bool:
         return bool(self._stream.is_finished())

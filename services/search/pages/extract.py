@@ -15,7 +15,6 @@ from pathlib import Path
 from lxml import etree, html
 from typing_extensions import TypedDict
 
-from services.evidence.store import normalise_text
 from services.search.pages.charset import decode_page
 from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.rendering import render
@@ -61,11 +60,11 @@ def extract(job: Job) -> Extracted:
         return {"error": f"it cannot be converted ({type(error).__name__})"}
     if "error" in found:
         return found
-    text = normalise_text(INVISIBLE.sub("", found["text"]))
+    text = INVISIBLE.sub("", found["text"]).strip("\n")
     if not text.strip():
         return {"error": "it holds no text that a person would see"}
     found["cut"] = len(text) > job["characters"]
-    found["text"] = normalise_text(text[: job["characters"]])
+    found["text"] = text[: job["characters"]]
     found["title"] = " ".join(INVISIBLE.sub("", found.get("title") or "").split())[:300]
     return found
 

@@ -18,6 +18,7 @@ from services.search.pages.limits import Limits
 
 USER_AGENT = "Leadline"
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
+DRAINED = 20_000
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ADVICE = {
     401: "It wants a login",
@@ -137,6 +138,8 @@ async def _get(
         found: dict[str, str] = {}
         for name, value in response.headers:
             found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
+        if not 200 <= response.status < 300:
+            await _drain(response.aiter_stream())
         if response.status in _REDIRECTS and found.get("location"):
             return found["location"]
         if not 200 <= response.status < 300:
@@ -145,6 +148,15 @@ async def _get(
             accepts(found)
         body, whole = await _body(response.aiter_stream(), found, limits, cut=cut)
         return Fetched(target, response.status, found, body, cut=not whole)
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read a short body that nobody wants, so that its connection serves the next request too."""
+    size = 0
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > DRAINED:
+            return
 
 
 async def _body(

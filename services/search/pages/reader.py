@@ -15,6 +15,7 @@ import httpcore
 from pydantic import BaseModel
 
 from services.errors import PageError
+from services.evidence.store import normalise_text
 from services.search.hit import Hit
 from services.search.pages.addresses import Allowance, Target, shown, target_of
 from services.search.pages.extract import Extracted
@@ -172,7 +173,7 @@ class PageReader:
             )
         if "error" in extracted:
             raise PageError(extracted["error"])
-        return extracted
+        return {**extracted, "text": await asyncio.to_thread(normalise_text, extracted["text"])}
 
 
 async def read_page(

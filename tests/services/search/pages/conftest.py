@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import httpcore
 import pytest
 
-from services.search.pages import Allowance, Limits, PageReader
+from services.search.pages.addresses import Allowance
+from services.search.pages.limits import Limits
+from services.search.pages.reader import PageReader
 from tests.fakes.site import Site, site
 
 PUBLIC = "93.184.215.14"
