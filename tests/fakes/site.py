@@ -33,6 +33,8 @@ class Site:
     """Paths, in order."""
     headers: list[dict[str, str]] = field(default_factory=list)
     """Headers of the requests, in order; names in lower case."""
+    bodies: list[str] = field(default_factory=list)
+    """Bodies of the requests, in order; empty for those without."""
     port: int = 0
     sent: int = 0
     """Bytes of bodies that were written."""
@@ -55,7 +57,10 @@ class Site:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
         try:
-            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+            # Cancelled when the site closes, as a connection that is kept alive will be.
+            with contextlib.suppress(
+                ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError
+            ):
                 while await self._one(reader, writer):
                     pass
                 writer.close()
@@ -70,6 +75,8 @@ class Site:
         self.headers.append(
             {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
         )
+        length = int(self.headers[-1].get("content-length", 0))
+        self.bodies.append((await reader.readexactly(length)).decode("latin-1"))
         answer = self.pages.get(path, Answer(b"nothing here", 404))
         if answer.raw is not None:
             writer.write(answer.raw)
