@@ -65,8 +65,13 @@ def extract(job: Job) -> Extracted:
         return {"error": "it holds no text that a person would see"}
     found["cut"] = len(text) > job["characters"]
     found["text"] = text[: job["characters"]]
-    found["title"] = " ".join(INVISIBLE.sub("", found.get("title") or "").split())[:300]
+    found["title"] = _line(found.get("title"))
+    found["author"] = _line(found.get("author")) or None
     return found
+
+
+def _line(text: str | None) -> str:
+    return " ".join(INVISIBLE.sub("", text or "").split())[:300]
 
 
 def _file(path: Path, job: Job) -> Extracted:
@@ -92,10 +97,10 @@ def _html(path: Path, job: Job) -> Extracted:
     source = INVISIBLE.sub("", decode_page(path.read_bytes(), job["charset"]))
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
+    remove_hidden(tree)
     about = extract_metadata(
         copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
     )
-    remove_hidden(tree)
     etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is no text that a person reads
     main = trafilatura.bare_extraction(
         copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
@@ -105,7 +110,9 @@ def _html(path: Path, job: Job) -> Extracted:
         whole = render(tree, _AROUND)
         text = whole if len(whole) < 5 * SHORT or not text else text
     date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
-    return {"text": text, "title": about.title or "", "author": about.author, "published": date}
+    named = " ".join((tree.findtext(".//title") or "").split())
+    title = about.title if about.title and about.title in named else named or about.title
+    return {"text": text, "title": title or "", "author": about.author, "published": date}
 
 
 _EXTRACTORS = {"html": _html, "text": _text}

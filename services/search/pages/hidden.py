@@ -25,6 +25,10 @@ _RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#][\w-]+)", re.IGNORECASE)
 _AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _WHITE = {"#fff": "white", "#ffffff": "white", "rgb(255,255,255)": "white", "#000": "black", "#000000": "black"}
+_HIDING_NAMES = frozenset("hidden d-none invisible is-hidden visually-hidden sr-only screen-reader-text".split())
+"""Classes that the common style sheets hide by; those sheets are files of their own and are not read."""
+_SHOWING_NAME = re.compile(r"(?:sm|md|lg|xl|2xl|focus)[:-]\S+|d-(?:sm|md|lg|xl|xxl)-\S+")
+"""Classes by which the same style sheets show again, on larger screens, what such a class hides."""
 INVISIBLE = re.compile("[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 """Characters without a look of their own; texts can be written in them (tags, selectors) or turned around (bidi)."""
 
@@ -47,7 +51,10 @@ def _is_hidden(element: HtmlElement, classes: set[tuple[str, str]], ids: set[tup
     style = element.get("style", "")
     if style and (_HIDING.search(_plain(style)) or _same_colour(style)):
         return True
-    if classes and any((one, other) in classes for other in element.get("class", "").split() for one in ("", tag)):
+    named = element.get("class", "").split()
+    if not _HIDING_NAMES.isdisjoint(named) and not any(_SHOWING_NAME.fullmatch(one) for one in named):
+        return True
+    if classes and any((one, other) in classes for other in named for one in ("", tag)):
         return True
     return bool(ids) and any((one, element.get("id", "")) in ids for one in ("", tag))
 

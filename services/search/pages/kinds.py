@@ -26,6 +26,7 @@ _UNSAID = frozenset(
     "application/zip application/x-zip-compressed".split()
 )
 """Names that say nothing of what is in the body."""
+_WIDE = re.compile(r"(?:utf-?(?:16|32)|ucs-?[24]).*", re.IGNORECASE)
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -63,15 +64,21 @@ def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
         return _office(named, body, url)
-    if named in {"html", "text"}:
+    if named == "html" or (named == "text" and _is_text(head, headers)):
         return named
-    if named is not None:
+    if named in {"pdf", "docx", "xlsx"}:
         raise PageError(f"it is called {named.upper()} and is none")
     if _HTML.match(head):
         return "html"
-    if b"\0" not in head:
+    if _is_text(head, headers):
         return "text"
     raise PageError("it is binary data of an unknown kind")
+
+
+def _is_text(head: bytes, headers: Mapping[str, str]) -> bool:
+    """Tell text from binary data by its zeros, which only wide encodings have."""
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _WIDE.match(declared_charset(headers) or "")
+    return bool(wide) or b"\0" not in head
 
 
 def _office(named: Kind | None, body: bytes, url: str) -> Kind:

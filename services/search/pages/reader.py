@@ -2,9 +2,12 @@
 
 import asyncio
 import re
+import shutil
 import ssl
 import tempfile
-from contextlib import AsyncExitStack
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +29,9 @@ from services.search.pages.kinds import check_readable, declared_charset, kind_o
 from services.search.pages.limits import ROBOTS, Limits
 from services.search.pages.robots import Robots
 from services.settings import settings
+
+AT_ONCE_A_HOST = 2
+"""Pages of one host that are fetched at the same time."""
 
 
 class Page(BaseModel):
@@ -88,6 +94,7 @@ class PageReader:
         self._tls = tls
         self._extractors = Extractors()
         self._stack = AsyncExitStack()
+        self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
     async def __aenter__(self) -> Self:
         await self._stack.enter_async_context(self._extractors)
@@ -105,7 +112,9 @@ class PageReader:
             PageRefused: its address, or one that it redirects to, is not public, or its robots.txt withholds it.
             PageError: it cannot be had within the limits, or holds no text that can be read.
         """
-        fetched = await self._fetch(target_of(url, self.allowance))
+        target = target_of(url, self.allowance)
+        async with self._turns[target.host]:
+            fetched = await self._fetch(target)
         final = fetched.target.url
         try:
             extracted = await self._extract(fetched)
@@ -122,6 +131,19 @@ class PageReader:
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),
         )
+
+    async def read_all(self, urls: Sequence[str], at_once: int = 6) -> list[Page | PageError]:
+        """Read several pages side by side, and return each page, or why it was not read, in the order of the addresses."""
+        turns = asyncio.Semaphore(at_once)
+
+        async def one(url: str) -> Page | PageError:
+            async with turns:
+                try:
+                    return await self.read(url)
+                except PageError as error:
+                    return error
+
+        return list(await asyncio.gather(*(one(url) for url in urls)))
 
     async def _fetch(self, target: Target) -> Fetched:
         try:
@@ -157,10 +179,8 @@ class PageReader:
         if not fetched.body.strip():
             raise PageError("it is empty")
         kind = kind_of(fetched.headers, fetched.body, fetched.target.url)
-        with tempfile.TemporaryDirectory(prefix="leadline-page-") as folder:
-            # The converter takes a document's title from its file name where the document has none.
-            path = Path(folder) / f"{_name_of(fetched.target.url)}.{kind}"
-            await asyncio.to_thread(path.write_bytes, fetched.body)
+        # The converter takes a document's title from its file name where the document has none.
+        async with _file(f"{_name_of(fetched.target.url)}.{kind}", fetched.body) as path:
             extracted = await self._extractors.run(
                 {
                     "path": str(path),
@@ -187,6 +207,17 @@ async def read_page(
     """
     async with PageReader(allowance, limits, respect_robots=respect_robots) as reader:
         return await reader.read(url)
+
+
+@asynccontextmanager
+async def _file(name: str, data: bytes) -> AsyncIterator[Path]:
+    """Keep data in a file of this name while the block lasts; the disk is touched off the event loop."""
+    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-page-"))
+    try:
+        await asyncio.to_thread((folder / name).write_bytes, data)
+        yield folder / name
+    finally:
+        await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
 
 def _name_of(url: str) -> str:

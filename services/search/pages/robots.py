@@ -48,6 +48,7 @@ class Robots:
                 known = _Rules(self._clock() + SECONDS_KEPT, await self._ask(target, get))
                 if len(self._rules) >= MAX_ORIGINS:
                     self._rules.clear()
+                    self._asking = {origin: lock for origin, lock in self._asking.items() if lock.locked()}
                 self._rules[target.origin] = known
         if known.rules is None:
             raise PageRefused(

@@ -17,7 +17,7 @@ from services.errors import PageError, PageRefused
 from services.search.pages.addresses import Allowance
 from services.search.pages.decoding import decoder_for, pieces
 from services.search.pages.limits import Limits
-from services.search.pages.reader import PageReader
+from services.search.pages.reader import Page, PageReader
 from tests.fakes.site import Answer, Site, drip, endless, site
 from tests.services.search.pages.conftest import PUBLIC, Internet
 
@@ -303,6 +303,9 @@ async def test_a_host_that_is_not_there_is_named(internet: Internet, outside: Pa
 
 async def test_many_pages_are_read_side_by_side(served: Site, reader: PageReader) -> None:
     urls = [served.page(f"/{place}", f"<p>Sounding number {place} was deep.</p>") for place in range(12)]
-    pages = await asyncio.gather(*(reader.read(url) for url in urls))
-    assert [page.text for page in pages] == [f"Sounding number {place} was deep." for place in range(12)]
+    pages = await reader.read_all([*urls, "http://10.0.0.1/", served.url("/gone")])
+    assert [page.text for page in pages if isinstance(page, Page)] == [
+        f"Sounding number {place} was deep." for place in range(12)
+    ]
+    assert [type(page) for page in pages[12:]] == [PageRefused, PageError]
     assert served.asked.count("/robots.txt") == 1

@@ -84,6 +84,7 @@ HIDDEN = {
     "class": "<style>.x, .y {{ display: none }}</style><p class='a x'>{}</p>",
     "class of an element": "<style>p.x {{ visibility: hidden }}</style><p class='x'>{}</p>",
     "id": "<style>/* c */ #x{{font-size:0px}}</style><p id=x>{}</p>",
+    "class of a common style sheet": '<p class="x d-none">{}</p>',
     "script": "<script>{}</script>",
     "data for search engines": '<script type="application/ld+json">{{"@type":"Article","articleBody":"{}"}}</script>',
     "template": "<template><p>{}</p></template>",
@@ -117,6 +118,25 @@ async def test_hidden_instructions_of_a_site_do_not_come_out(served: Site, reade
     text = (await reader.read(served.page("/", f"<html><body><p>{ENGLISH}</p>{forms}</body>"))).text
     assert ENGLISH in text
     assert "instructions" not in text
+
+
+async def test_what_is_shown_on_larger_screens_and_what_only_sounds_hidden_comes_out(
+    served: Site, reader: PageReader
+) -> None:
+    url = served.page(
+        "/",
+        '<title>Wire - Site</title><div class="hidden md:block">Wide.</div><p class="d-none d-md-block">Wider.</p>'
+        '<p style="font-size:1em;opacity:0.9;height:auto">Sized.</p><p style="min-height:0;line-height:0.9">Low.</p>'
+        '<p style="background-color:transparent;color:#fff;background:#000">Light.</p><p class="hidden-gem">Gem.</p>',
+    )
+    assert (await reader.read(url)).text.split() == ["Wide.", "Wider.", "Sized.", "Low.", "Light.", "Gem."]
+
+
+async def test_the_title_is_that_of_the_page_and_not_of_a_hidden_window(served: Site, reader: PageReader) -> None:
+    url = served.page(
+        "/", f"<title>Wire - Site</title><div hidden><h1>Cookies</h1></div><h2>Shortcuts</h2><p>{ENGLISH}</p>"
+    )
+    assert (await reader.read(url)).title == "Wire"
 
 
 async def test_invisible_characters_do_not_come_out(served: Site, reader: PageReader) -> None:
@@ -179,6 +199,7 @@ async def test_other_kinds_are_read_too(name: str, kind: str, words: str, served
         (b"{}", "application/json", "it is application/json"),
         (b"....", "video/mp4", "it is video/mp4"),
         (bytes(range(256)), "application/octet-stream", "binary data"),
+        (bytes(range(256)), "text/plain", "binary data"),
         (b"PK\x03\x04 something", "application/zip", "an archive"),
         (b"nothing", "application/pdf", "called PDF and is none"),
         (b"%PDF-1.7\nnothing of the sort", "application/pdf", "cannot be converted"),
@@ -201,7 +222,7 @@ async def test_a_page_that_takes_too_long_is_given_up_and_the_next_is_read(serve
         f"<div><span>{place}</span><table><tr><td>{place}</td></tr></table></div>" for place in range(60_000)
     )
     slow, quick = served.page("/slow", tables), served.page("/quick", f"<p>{ENGLISH}</p>")
-    async with PageReader(Allowance.parse(served.host), Limits(extract_seconds=3)) as reader:
+    async with PageReader(Allowance.parse(served.host), Limits(extract_seconds=1.5)) as reader:
         with pytest.raises(PageError, match="took too long"):
             await reader.read(slow)
     async with PageReader(Allowance.parse(served.host)) as reader:
