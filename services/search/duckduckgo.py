@@ -6,16 +6,13 @@ status of the answer is looked at. It finds addresses and snippets; their pages 
 
 import asyncio
 import re
-from collections.abc import Callable
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from services.errors import SearchError, SearchRefused
 from services.evidence.store import normalise_text
+from services.search.filters import Filters
 from services.search.hit import Hit
-from services.search.pages.domains import Domains
-from services.search.tavily import TimeRange, today
 
 if TYPE_CHECKING:
     from ddgs.engines.duckduckgo import Duckduckgo
@@ -43,30 +40,21 @@ class DuckDuckGoSearch:
         *,
         url: str = URL,
         region: str = "wt-wt",
-        domains: Domains | None = None,
-        time_range: TimeRange | None = None,
-        days: int | None = None,
+        filters: Filters | None = None,
         seconds: int = 15,
-        day: Callable[[], date] = today,
     ) -> None:
         """Prepare a search; nothing is sent yet.
 
         Args:
             url: where DuckDuckGo's plain pages are.
             region: of the results, such as `us-en`, `cn-zh`; `wt-wt` is the whole world.
-            domains: sites to keep to or to leave out.
-            time_range: take only what was found within the last day, week, month or year.
-            days: take only what was found within so many days; wins over `time_range`.
+            filters: sites to keep to or to leave out, and dates.
             seconds: for one search.
-            day: gives the day from which `days` counts back.
         """
         self._url = url
         self._region = region
-        self._domains = domains or Domains()
-        self._time_range = time_range
-        self._days = days
+        self._filters = filters or Filters()
         self._seconds = seconds
-        self._day = day
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """Return at most `limit` pages, best first.
@@ -81,7 +69,7 @@ class DuckDuckGoSearch:
                 results = await asyncio.to_thread(self._ask, self._words(query))
         except TimeoutError:
             raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
-        hits = [hit for one in results if (hit := _hit(one)) is not None and self._domains.permit(hit.url)]
+        hits = [hit for one in results if (hit := _hit(one)) is not None and self._filters.permit(hit.url)]
         first: dict[str, Hit] = {}
         for hit in hits:
             first.setdefault(hit.url, hit)
@@ -90,13 +78,12 @@ class DuckDuckGoSearch:
     def _words(self, query: str) -> str:
         """Return the query without what would send it elsewhere: `!` asks DuckDuckGo to redirect to another site."""
         words = " ".join(filter(None, (word.lstrip("!\\") for word in query[:MAX_QUERY].split())))
-        return f"site:{self._domains.only[0]} {words}" if len(self._domains.only) == 1 else words
+        return f"site:{self._filters.only[0]} {words}" if len(self._filters.only) == 1 else words
 
     def _when(self) -> str | None:
-        if self._days is None:
-            return _RANGES[self._time_range] if self._time_range else None
-        until = self._day()
-        return f"{(until - timedelta(days=self._days)).isoformat()}..{until.isoformat()}"
+        if span := self._filters.span():
+            return f"{span[0].isoformat()}..{span[1].isoformat()}"
+        return _RANGES[self._filters.time_range] if self._filters.time_range else None
 
     def _ask(self, words: str) -> list[_Result]:
         """Ask and take the answer apart. Blocking."""

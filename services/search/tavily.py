@@ -2,29 +2,22 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from services.errors import SearchError, SearchRefused
 from services.evidence.store import normalise_text
+from services.search.filters import Filters
 from services.search.hit import Hit
-from services.search.pages.domains import Domains
 
 if TYPE_CHECKING:
     from tavily import AsyncTavilyClient
 
-TimeRange = Literal["day", "week", "month", "year"]
 MAX_RESULTS = 20
 """Results, and addresses to extract, that Tavily takes in one call."""
 MAX_QUERY = 400
 """Characters of a query that Tavily takes."""
-
-
-def today() -> date:
-    """Return the day that it is, in UTC."""
-    return datetime.now(UTC).date()
 
 
 class TavilySearch:
@@ -37,33 +30,24 @@ class TavilySearch:
         key: str,
         base_url: str | None = None,
         *,
-        domains: Domains | None = None,
-        time_range: TimeRange | None = None,
-        days: int | None = None,
+        filters: Filters | None = None,
         extract: bool = False,
         seconds: float = 30.0,
-        day: Callable[[], date] = today,
     ) -> None:
         """Prepare a search; nothing is sent yet.
 
         Args:
             key: Tavily's API key.
             base_url: another address of the service.
-            domains: sites to keep to or to leave out.
-            time_range: take only what was published within the last day, week, month or year.
-            days: take only what was published within so many days; wins over `time_range`.
+            filters: sites to keep to or to leave out, and dates.
             extract: ask Tavily for the text of pages that came as snippets (costs further credits).
             seconds: for one search, and again for one extraction.
-            day: gives the day from which `days` counts back.
         """
         self._key = key
         self._base_url = base_url
-        self._domains = domains or Domains()
-        self._time_range = time_range if days is None else None
-        self._days = days
+        self._filters = filters or Filters()
         self._extract = extract
         self._seconds = seconds
-        self._day = day
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """Return at most `limit` pages, best first.
@@ -72,23 +56,23 @@ class TavilySearch:
             SearchRefused: the key was refused or a limit was reached.
             SearchError: the service failed, was not reached or answered nonsense.
         """
-        since = None if self._days is None else (self._day() - timedelta(days=self._days)).isoformat()
+        span = self._filters.span()
         async with self._client() as client:
             answer = await client.search(
                 query[:MAX_QUERY],
                 max_results=min(limit, MAX_RESULTS),
                 include_raw_content="markdown",
-                include_domains=list(self._domains.only) or None,
-                exclude_domains=list(self._domains.never) or None,
-                time_range=self._time_range,
-                start_date=since,
+                include_domains=list(self._filters.only) or None,
+                exclude_domains=list(self._filters.never) or None,
+                time_range=None if span else self._filters.time_range,
+                start_date=span[0].isoformat() if span else None,
                 timeout=self._seconds,
             )
         results = answer.get("results")
         if not isinstance(results, list) or (not results and "query" not in answer):
             raise SearchError("Tavily's answer has no results in it: it is malformed. Check TAVILY_BASE_URL.")
         hits = [hit for item in results if isinstance(item, dict) and (hit := _hit(item)) is not None]
-        hits = [hit for hit in hits if self._domains.permit(hit.url)][:limit]
+        hits = [hit for hit in hits if self._filters.permit(hit.url)][:limit]
         return await self._completed(hits) if self._extract else hits
 
     async def extract(self, urls: Sequence[str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ class Answer:
     stream: Callable[[asyncio.StreamWriter], Awaitable[None]] | None = None
     """Writes the body itself, piece by piece; the length is then not announced."""
     raw: bytes | None = None
-    """The whole response as it goes onto the wire, headers included."""
+    """The whole response as it goes onto the wire, headers included; `stream` goes on from there."""
 
 
 @dataclass(slots=True)
@@ -81,6 +81,8 @@ class Site:
         if answer.raw is not None:
             writer.write(answer.raw)
             await writer.drain()
+            if answer.stream is not None:
+                await answer.stream(writer)
             return False
         lines = (
             [f"HTTP/1.1 {answer.status} Whatever", f"Content-Type: {answer.kind}"]

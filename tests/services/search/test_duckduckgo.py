@@ -9,7 +9,7 @@ import pytest
 
 from services.errors import SearchError, SearchRefused
 from services.search.duckduckgo import DuckDuckGoSearch
-from services.search.pages.domains import Domains
+from services.search.filters import Filters
 from tests.fakes.site import Answer, Site, site
 
 
@@ -69,9 +69,12 @@ async def test_nothing_found_is_an_answer(engine: Site) -> None:
 async def test_what_is_asked_for_is_sent(engine: Site) -> None:
     await search(engine, results(WIRE)).search("钢琴线 wire", 5)
     await search(
-        engine, results(WIRE), region="cn-zh", domains=Domains.of(["a.example"]), days=10, day=lambda: date(2026, 3, 5)
+        engine,
+        results(WIRE),
+        region="cn-zh",
+        filters=Filters(("a.example",), days=10, today=lambda: date(2026, 3, 5)),
     ).search("wire", 5)
-    await search(engine, results(WIRE), time_range="week").search("wire", 5)
+    await search(engine, results(WIRE), filters=Filters(time_range="week")).search("wire", 5)
     plain, chosen, recent = (parse_qs(body, encoding="utf-8") for body in engine.bodies)
     assert (plain["q"], plain["l"], plain.get("df")) == (["钢琴线 wire"], ["wt-wt"], None)
     assert (chosen["q"], chosen["l"]) == (["site:a.example wire"], ["cn-zh"])
@@ -90,9 +93,9 @@ async def test_a_query_cannot_send_the_search_to_another_site(engine: Site) -> N
 
 async def test_domains_are_kept_to_and_left_out(engine: Site) -> None:
     page = results(WIRE, ("https://b.example/", "B", "Rope."), ("https://x.c.example/", "C", "Chain."))
-    hits = await search(engine, page, domains=Domains.of(["b.example", "c.example"])).search("wire", 5)
+    hits = await search(engine, page, filters=Filters.of(["b.example", "c.example"])).search("wire", 5)
     assert [hit.url for hit in hits] == ["https://b.example/", "https://x.c.example/"]
-    hits = await search(engine, page, domains=Domains.of([], ["c.example", "a.example"])).search("wire", 5)
+    hits = await search(engine, page, filters=Filters.of([], ["c.example", "a.example"])).search("wire", 5)
     assert [hit.url for hit in hits] == ["https://b.example/"]
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from services.errors import SearchError, SearchRefused
-from services.search.pages.domains import Domains
+from services.search.filters import Filters
 from services.search.tavily import TavilySearch
 from tests.fakes.site import Answer, site
 from tests.fakes.tavily_server import page, tavily_server
@@ -91,11 +91,12 @@ async def test_what_is_asked_for_is_sent() -> None:
         await TavilySearch(
             server.key,
             server.base_url,
-            domains=Domains.of(["example.com", "https://www.example.org/a"], ["*.evil.example"]),
-            time_range="month",
+            filters=Filters.of(["example.com", "https://www.example.org/a"], ["*.evil.example"], time_range="month"),
         ).search("depth", 3)
         await TavilySearch(
-            server.key, server.base_url, time_range="month", days=10, day=lambda: date(2026, 3, 5)
+            server.key,
+            server.base_url,
+            filters=Filters(time_range="month", days=10, today=lambda: date(2026, 3, 5)),
         ).search("depth", 3)
     plain, chosen, recent = server.requests
     assert plain == {"query": "x" * 400, "max_results": 20, "include_raw_content": "markdown"}
@@ -109,8 +110,8 @@ async def test_what_is_asked_for_is_sent() -> None:
 async def test_what_the_service_finds_elsewhere_is_left_out_too() -> None:
     pages = [page(f"https://{host}/", "T", "Text.") for host in ("a.example", "x.a.example", "ba.example", "b.example")]
     with tavily_server(*pages) as server:
-        only = TavilySearch(server.key, server.base_url, domains=Domains.of(["a.example"], ["x.a.example"]))
-        never = TavilySearch(server.key, server.base_url, domains=Domains.of([], ["a.example"]))
+        only = TavilySearch(server.key, server.base_url, filters=Filters.of(["a.example"], ["x.a.example"]))
+        never = TavilySearch(server.key, server.base_url, filters=Filters.of([], ["a.example"]))
         assert [hit.url for hit in await only.search("depth", 9)] == ["https://a.example/"]
         assert [hit.url for hit in await never.search("depth", 9)] == ["https://ba.example/", "https://b.example/"]
 

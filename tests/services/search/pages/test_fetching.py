@@ -12,6 +12,7 @@ import brotli
 import httpcore
 import pytest
 import trustme
+from blockbuster import blockbuster_ctx
 
 from services.errors import PageError, PageRefused
 from services.search.pages.addresses import Allowance
@@ -258,10 +259,11 @@ async def quiet(writer: asyncio.StreamWriter) -> None:
     ("limits", "answer", "reason"),
     [
         (Limits(seconds=0.5), Answer(stream=drip), "longer than 0.5 seconds"),
+        (Limits(seconds=0.5), Answer(raw=b"HTTP/1.1 200 OK\r\nX: ", stream=drip), "longer than 0.5 seconds"),
         (Limits(seconds=0.5), Answer(raw=b""), "broke the connection off"),
         (Limits(read_seconds=0.3), Answer(stream=quiet), "did not answer in time"),
     ],
-    ids=["drip", "hangs up", "silence"],
+    ids=["drip", "drip of headers", "hangs up", "silence"],
 )
 async def test_slow_and_silent_servers_are_given_up(limits: Limits, answer: Answer, reason: str, served: Site) -> None:
     served.pages["/"] = answer
@@ -293,6 +295,12 @@ async def test_a_failing_page_says_its_status(status: int, served: Site, reader:
     served.pages["/"] = Answer(b"" if status == 204 else TEXT.encode(), status)
     with pytest.raises(PageError, match="empty" if status == 204 else f"HTTP {status}"):
         await reader.read(served.url())
+
+
+async def test_nothing_blocks_the_event_loop(served: Site, reader: PageReader) -> None:
+    url = served.page("/", TEXT)
+    with blockbuster_ctx():
+        assert (await reader.read(url)).text == PLAIN
 
 
 async def test_a_host_that_is_not_there_is_named(internet: Internet, outside: PageReader) -> None:

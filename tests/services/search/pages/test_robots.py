@@ -1,5 +1,7 @@
 """robots.txt: what a site does not want read is left alone."""
 
+import gzip
+
 import pytest
 
 from services.errors import PageRefused
@@ -72,6 +74,13 @@ async def test_a_robots_file_without_end_is_cut_off_and_its_first_rules_hold(ser
     served.pages["/robots.txt"] = Answer(stream=endless, kind="text/plain")
     async with PageReader(reader.allowance) as another:
         assert (await another.read(served.page("/private", TEXT))).text
+
+
+async def test_a_bomb_of_a_robots_file_is_cut_off(served: Site, reader: PageReader) -> None:
+    bomb = gzip.compress(b"User-agent: *\nDisallow: /private\n" + b"#\n" * 10_000_000)
+    served.pages["/robots.txt"] = Answer(bomb, kind="text/plain", headers={"Content-Encoding": "gzip"})
+    with pytest.raises(PageRefused):
+        await reader.read(served.page("/private", TEXT))
 
 
 async def test_every_host_of_a_redirect_is_asked(served: Site, internet: Internet, outside: PageReader) -> None:
