@@ -46,7 +46,7 @@ class Extractors:
     async def run(self, job: Job, seconds: float) -> Extracted:
         """Do one job; a process that dies or takes too long is an `error`, and is replaced."""
         async with self._turns:
-            child = self._idle.pop() if self._idle else await _start()
+            child = await self._child()
             answer = None
             try:
                 answer = await _ask(child, job, seconds)
@@ -56,6 +56,15 @@ class Extractors:
                 else:
                     await _end(child)
         return answer or {"error": "turning it into text took too long or failed"}
+
+    async def _child(self) -> asyncio.subprocess.Process:
+        """Return a process that waits for work, leaving out those that died while they waited."""
+        while self._idle:
+            child = self._idle.pop()
+            if child.returncode is None:
+                return child
+            await _end(child)
+        return await _start()
 
 
 async def _start() -> asyncio.subprocess.Process:
@@ -74,9 +83,9 @@ async def _ask(child: asyncio.subprocess.Process, job: Job, seconds: float) -> E
             child.stdin.write(json.dumps(job).encode() + b"\n")
             await child.stdin.drain()
             line = await child.stdout.readline()
-    except (TimeoutError, OSError, ValueError):  # ValueError: the answer is longer than a line may be
+        answer: Extracted = json.loads(line)
+    except (TimeoutError, OSError, ValueError):  # ValueError: no answer, or one longer than a line may be
         return None
-    answer: Extracted | None = json.loads(line) if line.endswith(b"\n") else None
     return answer
 
 

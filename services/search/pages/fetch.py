@@ -100,7 +100,7 @@ async def fetch(
             raise
         except PageError as error:
             raise PageError(f"{shown(target.url)} was not read: {error}. Use another source.") from None
-        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
             raise PageError(f"{shown(target.url)} was not read: {_words(error)}. Use another source.") from None
         if isinstance(answer, Fetched):
             return answer
