@@ -19,12 +19,15 @@ from services.search.pages.charset import decode_page
 from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.rendering import render
 
+NO_TEXT = "it holds no text that a person would see"
 MEMORY = 3_000_000_000
 """Bytes of address space that the process may take."""
 SHORT = 600
 """Characters of main text below which a page is taken whole: what is left of a short page is easily all of it."""
 LONG = 1_000_000
 """Characters of a page beyond which second opinions on its main text take too long."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_REFERENCE = re.compile(r"&#(x[0-9a-f]{1,8}|\d{1,9});?", re.IGNORECASE)
 _AROUND = frozenset("nav footer aside form button menu head".split())
 
 
@@ -54,6 +57,8 @@ def extract(job: Job) -> Extracted:
     path = Path(job["path"])
     try:
         found = _EXTRACTORS.get(job["kind"], _file)(path, job)
+    except etree.ParserError:
+        return {"error": NO_TEXT}
     except MemoryError:
         return {"error": "it takes more memory than a page may"}
     except Exception as error:  # noqa: BLE001 - parsers raise anything at all on broken input
@@ -62,7 +67,7 @@ def extract(job: Job) -> Extracted:
         return found
     text = INVISIBLE.sub("", found["text"]).strip("\n")
     if not text.strip():
-        return {"error": "it holds no text that a person would see"}
+        return {"error": NO_TEXT}
     found["cut"] = len(text) > job["characters"]
     found["text"] = text[: job["characters"]]
     found["title"] = _line(found.get("title"))
@@ -94,7 +99,9 @@ def _html(path: Path, job: Job) -> Extracted:
     from trafilatura.metadata import extract_metadata
     from trafilatura.settings import Document
 
-    source = INVISIBLE.sub("", decode_page(path.read_bytes(), job["charset"]))
+    source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(path.read_bytes(), job["charset"])))
+    if not source.strip():
+        return {"text": ""}
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
     remove_hidden(tree)
@@ -113,6 +120,15 @@ def _html(path: Path, job: Job) -> Extracted:
     named = " ".join((tree.findtext(".//title") or "").split())
     title = about.title if about.title and about.title in named else named or about.title
     return {"text": text, "title": title or "", "author": about.author, "published": date}
+
+
+def _character(found: re.Match[str]) -> str:
+    """Return what a browser makes of a numeric reference: nothing of control characters, Windows' quotes of 128 to 159."""
+    code = int(found[1][1:], 16) if found[1][0] in "xX" else int(found[1])
+    if 0x80 <= code < 0xA0:
+        return bytes([code]).decode("cp1252", "ignore")
+    control = (code < 0x20 and code not in {9, 10, 13}) or code == 0x7F
+    return "" if control or 0xD800 <= code < 0xE000 or code > 0x10FFFF else found[0]
 
 
 _EXTRACTORS = {"html": _html, "text": _text}
