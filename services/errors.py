@@ -7,6 +7,9 @@ LeadlineError
 ├── ModelError            a model did not answer, or not in the form that was asked for
 │   └── NoNativeTools     the endpoint takes no function calls
 ├── SearchError           a search provider failed
+│   ├── SearchRefused     it refused the key or a limit is reached: asking again soon is of no use
+│   └── PageError         a web page cannot be read
+│       └── PageRefused   an address that may not be read, or a site that does not want it
 ├── SandboxRefused        this machine cannot isolate model-written code
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
@@ -60,6 +63,18 @@ class LimitReached(LeadlineError):
 
 class JournalMiss(LeadlineError):
     """A replay asked for something that the run's journal does not hold."""
+
+
+class SearchRefused(SearchError):
+    """A search provider refused the key, or a limit is reached: asking again soon is of no use."""
+
+
+class PageError(SearchError):
+    """A web page cannot be read."""
+
+
+class PageRefused(PageError):
+    """A page may not be read: its address is not public, or its site does not want programs to read it."""
 
 
 class SandboxRefused(LeadlineError):

@@ -37,6 +37,7 @@ class Settings(BaseSettings):
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
     leadline_search: Literal["auto", "tavily", "documents", "none"] = "auto"
+    leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
     leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"

@@ -1,10 +1,23 @@
 """Web search through Tavily's own async client."""
 
-from typing import Any
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
-from services.errors import SearchError
+from services.errors import SearchError, SearchRefused
 from services.evidence.store import normalise_text
+from services.search.filters import Filters
 from services.search.hit import Hit
+
+if TYPE_CHECKING:
+    from tavily import AsyncTavilyClient
+
+MAX_RESULTS = 20
+"""Results, and addresses to extract, that Tavily takes in one call."""
+MAX_QUERY = 400
+"""Characters of a query that Tavily takes."""
 
 
 class TavilySearch:
@@ -12,27 +25,104 @@ class TavilySearch:
 
     name = "tavily"
 
-    def __init__(self, key: str, base_url: str | None = None) -> None:
+    def __init__(
+        self,
+        key: str,
+        base_url: str | None = None,
+        *,
+        filters: Filters | None = None,
+        extract: bool = False,
+        seconds: float = 30.0,
+    ) -> None:
+        """Prepare a search; nothing is sent yet.
+
+        Args:
+            key: Tavily's API key.
+            base_url: another address of the service.
+            filters: sites to keep to or to leave out, and dates.
+            extract: ask Tavily for the text of pages that came as snippets (costs further credits).
+            seconds: for one search, and again for one extraction.
+        """
         self._key = key
         self._base_url = base_url
+        self._filters = filters or Filters()
+        self._extract = extract
+        self._seconds = seconds
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """Return at most `limit` pages, best first.
 
         Raises:
-            SearchError: the key was refused, a limit was reached, or the service failed.
+            SearchRefused: the key was refused or a limit was reached.
+            SearchError: the service failed, was not reached or answered nonsense.
         """
+        span = self._filters.span()
+        async with self._client() as client:
+            answer = await client.search(
+                query[:MAX_QUERY],
+                max_results=min(limit, MAX_RESULTS),
+                include_raw_content="markdown",
+                include_domains=list(self._filters.only) or None,
+                exclude_domains=list(self._filters.never) or None,
+                time_range=None if span else self._filters.time_range,
+                start_date=span[0].isoformat() if span else None,
+                timeout=self._seconds,
+            )
+        results = answer.get("results")
+        if not isinstance(results, list) or (not results and "query" not in answer):
+            raise SearchError("Tavily's answer has no results in it: it is malformed. Check TAVILY_BASE_URL.")
+        hits = [hit for item in results if isinstance(item, dict) and (hit := _hit(item)) is not None]
+        hits = [hit for hit in hits if self._filters.permit(hit.url)][:limit]
+        return await self._completed(hits) if self._extract else hits
+
+    async def extract(self, urls: Sequence[str]) -> dict[str, str]:
+        """Return the texts of the pages that Tavily could read, by their addresses as asked for.
+
+        Raises:
+            SearchRefused: the key was refused or a limit was reached.
+            SearchError: the service failed, was not reached or answered nonsense.
+        """
+        texts: dict[str, str] = {}
+        wanted = list(dict.fromkeys(urls))
+        for start in range(0, len(wanted), MAX_RESULTS):
+            batch = wanted[start : start + MAX_RESULTS]
+            async with self._client() as client:
+                answer = await client.extract(batch, format="markdown", timeout=self._seconds)
+            results = answer.get("results")
+            if not isinstance(results, list):
+                raise SearchError("Tavily's extraction has no results in it: it is malformed. Check TAVILY_BASE_URL.")
+            for item in results:
+                url = item.get("url") if isinstance(item, dict) else None
+                if url in batch and (text := normalise_text(str(item.get("raw_content") or ""))):
+                    texts[url] = text
+        return texts
+
+    async def _completed(self, hits: list[Hit]) -> list[Hit]:
+        """Return the hits with the texts that an extraction gives; without it they stay the snippets they are."""
+        try:
+            texts = await self.extract([hit.url for hit in hits if hit.snippet_only])
+        except SearchError:
+            return hits
+        return [
+            hit.model_copy(update={"text": texts[hit.url], "snippet_only": False})
+            if hit.snippet_only and hit.url in texts
+            else hit
+            for hit in hits
+        ]
+
+    @asynccontextmanager
+    async def _client(self) -> "AsyncIterator[AsyncTavilyClient]":
+        """Give a client for one call, and turn whatever it raises into a SearchError."""
         from tavily import AsyncTavilyClient
 
         try:
-            async with AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client:
-                answer = await client.search(query[:400], max_results=min(limit, 10), include_raw_content="markdown")
+            async with (
+                asyncio.timeout(self._seconds + 5),  # the client's own limit is for each read, this one for the whole
+                AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client,
+            ):
+                yield client
         except Exception as error:  # noqa: BLE001 - the client raises what it likes; each becomes a SearchError that says what to do
             raise _as_search_error(error) from None
-        results = answer.get("results") if isinstance(answer, dict) else None
-        if not isinstance(results, list):
-            raise SearchError("Tavily's answer has no results in it: it is malformed. Check TAVILY_BASE_URL.")
-        return [hit for item in results if isinstance(item, dict) and (hit := _hit(item)) is not None]
 
 
 def _hit(item: dict[str, Any]) -> Hit | None:
@@ -51,16 +141,28 @@ def _hit(item: dict[str, Any]) -> Hit | None:
 
 
 def _as_search_error(error: Exception) -> SearchError:
+    import httpx
     from tavily import errors
 
-    advice = {
+    refusals = {
         errors.InvalidAPIKeyError: "Tavily rejected the key. Check TAVILY_API_KEY.",
         errors.MissingAPIKeyError: "Tavily needs a key. Set TAVILY_API_KEY.",
         errors.ForbiddenError: "Tavily refused the search: a usage limit or a restriction of the account. Check its plan.",
         errors.UsageLimitExceededError: "Tavily's usage limit is reached. Wait, or check the plan of the account.",
-        errors.TimeoutError: "Tavily did not answer in time. Check the network or TAVILY_BASE_URL.",
     }
-    for kind, text in advice.items():
+    for kind, text in refusals.items():
         if isinstance(error, kind):
-            return SearchError(text)
+            return SearchRefused(text)
+    match error:
+        case errors.TimeoutError() | TimeoutError():
+            return SearchError("Tavily did not answer in time. Check the network or TAVILY_BASE_URL.")
+        case errors.BadRequestError():
+            return SearchError("Tavily could not use the query. Ask in other words, and shorter.")
+        case httpx.HTTPStatusError():
+            code = error.response.status_code
+            return SearchError(f"Tavily's service failed (HTTP {code}). Try again later, and check TAVILY_BASE_URL.")
+        case httpx.TransportError():
+            return SearchError("Tavily was not reached. Check the network and TAVILY_BASE_URL.")
+        case json.JSONDecodeError() | UnicodeDecodeError() | AttributeError():
+            return SearchError("Tavily's answer is no JSON object: it is malformed. Check TAVILY_BASE_URL.")
     return SearchError(f"Tavily's search failed ({type(error).__name__}). Check the network and TAVILY_BASE_URL.")

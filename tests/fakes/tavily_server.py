@@ -1,4 +1,4 @@
-"""A loopback server that speaks Tavily's search."""
+"""A loopback server that speaks Tavily's search and extraction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,8 +9,11 @@ from tests.fakes.http import Reply, Request, serving
 
 ERRORS = {
     401: {"detail": {"error": "Unauthorized: missing or invalid API key."}},
+    400: {"detail": {"error": "Query is too long. Max query length is 400 characters."}},
+    403: {"detail": {"error": "URL is not supported"}},
     429: {"detail": {"error": "Your request has been blocked due to excessive requests."}},
     432: {"detail": {"error": "This request exceeds your plan's set usage limit."}},
+    433: {"detail": {"error": "This request exceeds the pay-as-you-go limit."}},
     500: {"detail": {"error": "Internal Server Error"}},
 }
 
@@ -22,14 +25,22 @@ class TavilyServer:
     base_url: str = ""
     key: str = "tvly-test"
     pages: list[dict[str, Any]] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """What an extraction finds, by address."""
     requests: list[dict[str, Any]] = field(default_factory=list)
+    """Bodies of the searches."""
+    extractions: list[dict[str, Any]] = field(default_factory=list)
+    """Bodies of the extractions."""
     status: int = 200
+    extract_status: int = 200
     malformed: bool = False
 
     def answer(self, request: Request) -> Reply:
         """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, ERRORS[401])
+        if request.path == "/extract":
+            return self._extract(request)
         self.requests.append(request.body)
         if self.status != 200:
             return Reply(self.status, ERRORS[self.status])
@@ -37,7 +48,17 @@ class TavilyServer:
             return Reply(200, {"nothing": "of use"})
         wants_text = bool(request.body.get("include_raw_content"))
         results = [page if wants_text else {**page, "raw_content": None} for page in self.pages]
+        results = results[: request.body.get("max_results", 5)]
         return Reply(200, {"query": request.body["query"], "results": results, "images": [], "response_time": 0.1})
+
+    def _extract(self, request: Request) -> Reply:
+        self.extractions.append(request.body)
+        if self.extract_status != 200:
+            return Reply(self.extract_status, ERRORS[self.extract_status])
+        asked = request.body["urls"]
+        found = [{"url": url, "raw_content": self.texts[url], "images": []} for url in asked if url in self.texts]
+        failed = [{"url": url, "error": "Failed to fetch url"} for url in asked if url not in self.texts]
+        return Reply(200, {"results": found, "failed_results": failed, "response_time": 0.1})
 
 
 @contextmanager

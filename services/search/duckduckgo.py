@@ -1,0 +1,150 @@
+"""Web search without a key: DuckDuckGo's plain pages, asked and taken apart by ddgs.
+
+ddgs mixes engines at random and takes a refusal for "nothing found"; so its DuckDuckGo engine is used by itself, and the
+status of the answer is looked at. It finds addresses and snippets; their pages are for `pages.reader` to read.
+"""
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from services.errors import SearchError, SearchRefused
+from services.evidence.store import normalise_text
+from services.search.filters import Filters
+from services.search.hit import Hit
+
+if TYPE_CHECKING:
+    from ddgs.engines.duckduckgo import Duckduckgo
+
+URL = "https://html.duckduckgo.com/html/"
+MAX_QUERY = 400
+_RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
+_BLOCKED = frozenset({202, 403, 418, 429})
+"""What DuckDuckGo answers to those who ask too often; 202 comes with a riddle for people."""
+
+
+class _Result(Protocol):
+    href: str
+    title: str
+    body: str
+
+
+class DuckDuckGoSearch:
+    """Searches the web; what it finds are snippets."""
+
+    name = "duckduckgo"
+
+    def __init__(
+        self,
+        *,
+        url: str = URL,
+        region: str = "wt-wt",
+        filters: Filters | None = None,
+        seconds: int = 15,
+    ) -> None:
+        """Prepare a search; nothing is sent yet.
+
+        Args:
+            url: where DuckDuckGo's plain pages are.
+            region: of the results, such as `us-en`, `cn-zh`; `wt-wt` is the whole world.
+            filters: sites to keep to or to leave out, and dates.
+            seconds: for one search.
+        """
+        self._url = url
+        self._region = region
+        self._filters = filters or Filters()
+        self._seconds = seconds
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Return at most `limit` pages, best first.
+
+        Raises:
+            SearchRefused: DuckDuckGo takes no more searches from here for now.
+            SearchError: it failed or was not reached.
+        """
+        try:
+            # The client blocks; its own limit ends the thread, this one the waiting.
+            async with asyncio.timeout(self._seconds + 5):
+                results = await asyncio.to_thread(self._ask, self._words(query))
+        except TimeoutError:
+            raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
+        hits = [hit for one in results if (hit := _hit(one)) is not None and self._filters.permit(hit.url)]
+        first: dict[str, Hit] = {}
+        for hit in hits:
+            first.setdefault(hit.url, hit)
+        return list(first.values())[:limit]
+
+    def _words(self, query: str) -> str:
+        """Return the query without what would send it elsewhere: `!` asks DuckDuckGo to redirect to another site."""
+        words = " ".join(filter(None, (word.lstrip("!\\") for word in query[:MAX_QUERY].split())))
+        return f"site:{self._filters.only[0]} {words}" if len(self._filters.only) == 1 else words
+
+    def _when(self) -> str | None:
+        if span := self._filters.span():
+            return f"{span[0].isoformat()}..{span[1].isoformat()}"
+        return _RANGES[self._filters.time_range] if self._filters.time_range else None
+
+    def _ask(self, words: str) -> list[_Result]:
+        """Ask and take the answer apart. Blocking."""
+        from ddgs.exceptions import DDGSException, TimeoutException
+
+        try:
+            found = _engine(self._url, self._seconds).search(words, region=self._region, timelimit=self._when())
+        except SearchError:
+            raise
+        except TimeoutException:
+            raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
+        except DDGSException:
+            raise SearchError("DuckDuckGo was not reached. Check the network, or use another search.") from None
+        except Exception as error:  # noqa: BLE001 - a page of another form makes the parser raise what it likes
+            raise SearchError(
+                f"DuckDuckGo's answer could not be read ({type(error).__name__}). Use another search."
+            ) from None
+        return list(found or [])
+
+
+def _engine(url: str, seconds: int) -> "Duckduckgo":
+    """Return ddgs' DuckDuckGo, which minds the status of answers, uses no proxy and follows no redirect."""
+    from ddgs.engines.duckduckgo import Duckduckgo
+
+    class Plain(Duckduckgo):
+        search_url = url
+
+        def request(self, *args: Any, **kwargs: Any) -> str:
+            answer = self.http_client.request(*args, **kwargs)
+            status = answer.status_code
+            text = str(answer.text)
+            if status in _BLOCKED or (status == 200 and "anomaly-modal" in text):
+                raise SearchRefused("DuckDuckGo takes no more searches from here for now. Wait, or use another search.")
+            if status != 200 or not text.strip():
+                raise SearchError(
+                    f"DuckDuckGo's service failed (HTTP {status}). Try again later, or use another search."
+                )
+            if "result" not in text:
+                raise SearchError("DuckDuckGo's answer is no page of results. Try again later, or use another search.")
+            return text
+
+    engine = Plain(timeout=seconds)
+    # The client takes proxies from the environment unless it is told afterwards that there is none.
+    engine.http_client.client.proxy = None
+    engine.http_client.client.follow_redirects = False
+    return engine
+
+
+def _hit(result: _Result) -> Hit | None:
+    url = _target(result.href)
+    snippet = normalise_text(result.body)
+    if not url.startswith(("http://", "https://")) or not snippet.strip():
+        return None
+    title = " ".join(result.title.split())[:300] or url
+    return Hit(url=url, title=title, kind="web", text=snippet, snippet_only=True)
+
+
+def _target(href: str) -> str:
+    """Return where a result leads; some answers wrap it into DuckDuckGo's own redirect."""
+    href = f"https:{href}" if href.startswith("//") else href
+    split = urlsplit(href)
+    if re.fullmatch(r"(?:[\w-]+\.)*duckduckgo\.com", split.hostname or "") and split.path in {"/l/", "/l"}:
+        return parse_qs(split.query).get("uddg", [""])[0]
+    return href

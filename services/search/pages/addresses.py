@@ -1,0 +1,238 @@
+"""Which addresses may be read: public ones, written plainly, and those that the operator allows by name.
+
+A page that a search found must not lead the reader to the machine's own services, to its network or to a cloud's
+metadata. So URLs are read strictly (what a browser would repair is refused), and each address that a name resolves to
+is judged by the IANA special-purpose registries, addresses inside addresses included.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote, urlsplit
+
+import idna
+
+from services.errors import PageRefused, SettingsError
+
+PORTS = {"http": 80, "https": 443}
+MAX_URL = 4_000
+_IN_PATH = "/%!$&'()*+,;=:@~"
+_IN_QUERY = _IN_PATH + "?[]|"
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
+_PRIVATE_NAMES = frozenset(
+    "localhost localdomain local internal intranet private lan corp home arpa onion svc consul".split()
+)
+"""Top-level names that never belong to a public site; `local` and `internal` are those of devices and clouds."""
+
+_IPV4 = [
+    ipaddress.IPv4Network(one)
+    for one in (
+        "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 "
+        "192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 "
+        "203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32"
+    ).split()
+]
+"""Special-purpose IPv4 (RFC 6890 and its registry), and the one public address that serves a cloud's metadata."""
+_IPV6_GLOBAL = ipaddress.IPv6Network("2000::/3")
+_IPV6 = [ipaddress.IPv6Network(one) for one in "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20".split()]
+"""Parts of global unicast IPv6 that are no hosts: Teredo, ORCHID and benchmarks, documentation, 6to4, AS112."""
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """Hosts that the operator lets the reader read though they are private, or on another port."""
+
+    entries: frozenset[tuple[str, int | None]] = frozenset()
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a list such as `wiki.intranet, 10.0.0.7:8080, [::1]:8000`; without a port, 80 and 443 are meant.
+
+        Raises:
+            SettingsError: an entry is neither a host nor a host with a port.
+        """
+        entries = set()
+        for entry in filter(None, (part.strip().lower() for part in text.split(","))):
+            try:
+                ipaddress.IPv6Address(entry)
+                host, port = entry, None
+            except ValueError:
+                found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/\[\]@]+)(?::(\d{1,5}))?", entry)
+                if found is None:
+                    raise SettingsError(
+                        f"LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used: {entry!r} is no host. "
+                        "Write hosts or host:port, separated by commas."
+                    ) from None
+                host, port = found[1].strip("[]"), int(found[2]) if found[2] else None
+            entries.add((host.rstrip("."), port))
+        return cls(frozenset(entries))
+
+    def covers(self, host: str, port: int) -> bool:
+        """Tell whether this host may be read on this port whatever its address."""
+        return (host, port) in self.entries or ((host, None) in self.entries and port in PORTS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL taken apart once, so that what was checked is what is asked for."""
+
+    scheme: str
+    host: str
+    """ASCII, lower case, without brackets and trailing dot."""
+    port: int
+    path: str
+    """Path and query, as they go onto the wire."""
+
+    @property
+    def authority(self) -> str:
+        """Return the host as a URL and the Host header write it, with its port unless that is the scheme's own."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """Return scheme and authority."""
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def url(self) -> str:
+        """Return the URL, without a fragment."""
+        return f"{self.origin}{self.path}"
+
+
+def shown(url: str) -> str:
+    """Return a URL as a message may show it: printable, without what may be a password, not endless."""
+    printable = "".join(char if char.isprintable() else "?" for char in url)
+    hidden = re.sub(r"//[^/?#]*@", "//…@", printable)
+    return hidden if len(hidden) <= 200 else f"{hidden[:199]}…"
+
+
+def target_of(url: str, allowance: Allowance) -> Target:
+    """Take a URL apart and check all of it that can be checked without a look-up.
+
+    Raises:
+        PageRefused: it is no plain http or https URL of a public host, or its port is not 80 or 443.
+    """
+    problem = None
+    try:
+        target = _parse(url)
+    except ValueError as error:
+        problem = str(error)
+    else:
+        if not allowance.covers(target.host, target.port):
+            problem = _name_problem(target)
+    if problem:
+        raise PageRefused(f"{shown(url)} is not read: {problem}. Name the address of a public web page.")
+    return target
+
+
+def _parse(url: str) -> Target:
+    url = url.strip(" ")
+    if len(url) > MAX_URL:
+        raise ValueError(f"its address is longer than {MAX_URL:,} characters")
+    if any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char == "\\" for char in url):
+        raise ValueError("its address holds control characters or backslashes")
+    found = re.match(r"(https?)://([^/?#]*)", url, re.IGNORECASE)
+    if found is None:
+        raise ValueError("only http and https addresses are read")
+    authority = found[2]
+    if "@" in authority:
+        raise ValueError("its address holds a user name or a password")
+    if "%" in authority or any(char.isspace() for char in authority):
+        raise ValueError("its host is written with escapes, a zone or blanks")
+    scheme = found[1].lower()
+    bracketed = re.fullmatch(r"\[([0-9A-Fa-f:.]+)\](?::(\d{1,5}))?", authority)
+    plain = re.fullmatch(r"([^\[\]:]+)(?::(\d{1,5}))?", authority)
+    if bracketed:
+        host, port = _ipv6(bracketed[1]), bracketed[2]
+    elif plain:
+        host, port = _host(plain[1]), plain[2]
+    else:
+        raise ValueError("its host cannot be read")
+    number = int(port) if port else PORTS[scheme]
+    if not 0 < number < 65_536:
+        raise ValueError("its port does not exist")
+    split = urlsplit(url)
+    path, query = quote(split.path or "/", safe=_IN_PATH), quote(split.query, safe=_IN_QUERY)
+    return Target(scheme, host, number, f"{path}?{query}" if query else path)
+
+
+def _ipv6(text: str) -> str:
+    try:
+        return ipaddress.IPv6Address(text).compressed
+    except ValueError:
+        raise ValueError("its host is no IPv6 address") from None
+
+
+def _host(text: str) -> str:
+    """Return a host in its one form: mapped as browsers map it (full-width digits, other dots), then checked."""
+    if text.isascii():
+        host = text.lower()
+    else:
+        try:
+            host = idna.encode(text, uts46=True).decode("ascii").lower()
+        except (idna.IDNAError, UnicodeError):
+            raise ValueError("its host is no name of the Internet") from None
+    host = host.removesuffix(".")
+    labels = host.split(".")
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise ValueError("its host is no name of the Internet")
+    if _NUMERIC.fullmatch(labels[-1]):
+        try:
+            return str(ipaddress.IPv4Address(host))
+        except ValueError:
+            raise ValueError("its host is a number in an unusual form") from None
+    return host
+
+
+def _name_problem(target: Target) -> str | None:
+    if target.port not in PORTS.values():
+        return f"port {target.port} is not one of the web's (80, 443)"
+    try:
+        address = ipaddress.ip_address(target.host)
+    except ValueError:
+        labels = target.host.split(".")
+        if len(labels) < 2 or labels[-1] in _PRIVATE_NAMES:
+            return f"{target.host} is a name of a private network"
+        return None
+    return address_problem(address)
+
+
+def addresses_problem(addresses: Iterable[str]) -> str | None:
+    """Say why one of the addresses that a name resolved to may not be connected to; None when all are public."""
+    for text in addresses:
+        try:
+            address = ipaddress.ip_address(text)
+        except ValueError:
+            return f"{text} is no plain address"
+        if problem := address_problem(address):
+            return problem
+    return None
+
+
+def address_problem(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str | None:
+    """Say why an address is not that of a public host; None when it is."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.scope_id is not None:
+            return f"{address} has a zone"
+        embedded = _embedded(address)
+        if embedded is not None:
+            return address_problem(embedded)
+        public = address in _IPV6_GLOBAL and not any(address in network for network in _IPV6)
+        # ISATAP hides an IPv4 address in the interface part of any prefix (RFC 5214).
+        isatap = (int(address) >> 32) & 0xFDFFFFFF == 0x5EFE
+        return None if public and not isatap else f"{address} is not a public address"
+    if any(address in network for network in _IPV4) or not address.is_global:
+        return f"{address} is not a public address"
+    return None
+
+
+def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that really is connected to: the mapped one, or the one behind a NAT64."""
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if address in _NAT64 else None

@@ -1,0 +1,153 @@
+"""Bodies to text, in a process of its own: a hostile page can neither block nor end the run, nor read its secrets.
+
+Run as `python -m services.search.pages.extract`: reads one job a line, writes one answer a line, both JSON.
+"""
+
+import contextlib
+import json
+import logging
+import re
+import sys
+import warnings
+from copy import copy
+from pathlib import Path
+
+from lxml import etree, html
+from typing_extensions import TypedDict
+
+from services.search.pages.charset import decode_page
+from services.search.pages.hidden import INVISIBLE, remove_hidden
+from services.search.pages.rendering import render
+
+NO_TEXT = "it holds no text that a person would see"
+MEMORY = 3_000_000_000
+"""Bytes of address space that the process may take."""
+SHORT = 600
+"""Characters of main text below which a page is taken whole: what is left of a short page is easily all of it."""
+LONG = 1_000_000
+"""Characters of a page beyond which second opinions on its main text take too long."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_REFERENCE = re.compile(r"&#(x[0-9a-f]{1,8}|\d{1,9});?", re.IGNORECASE)
+_AROUND = frozenset("nav footer aside form button menu head".split())
+
+
+class Job(TypedDict):
+    """A body in a file, and what is known about it."""
+
+    path: str
+    kind: str
+    charset: str | None
+    url: str
+    characters: int
+
+
+class Extracted(TypedDict, total=False):
+    """The text of a body, or why there is none."""
+
+    text: str
+    title: str
+    author: str | None
+    published: str | None
+    cut: bool
+    error: str
+
+
+def extract(job: Job) -> Extracted:
+    """Turn one body into text; what goes wrong is returned as `error`."""
+    path = Path(job["path"])
+    try:
+        found = _EXTRACTORS.get(job["kind"], _file)(path, job)
+    except etree.ParserError:
+        return {"error": NO_TEXT}
+    except MemoryError:
+        return {"error": "it takes more memory than a page may"}
+    except Exception as error:  # noqa: BLE001 - parsers raise anything at all on broken input
+        return {"error": f"it cannot be converted ({type(error).__name__})"}
+    if "error" in found:
+        return found
+    text = INVISIBLE.sub("", found["text"]).strip("\n")
+    if not text.strip():
+        return {"error": NO_TEXT}
+    found["cut"] = len(text) > job["characters"]
+    found["text"] = text[: job["characters"]]
+    found["title"] = _line(found.get("title"))
+    found["author"] = _line(found.get("author")) or None
+    return found
+
+
+def _line(text: str | None) -> str:
+    return " ".join(INVISIBLE.sub("", text or "").split())[:300]
+
+
+def _file(path: Path, job: Job) -> Extracted:
+    from services.search.convert import convert
+
+    converted = convert(path)
+    if "error" in converted:
+        return {"error": f"it {converted['error']}"}
+    return {"text": converted["text"], "title": converted["title"], "published": converted["published"]}
+
+
+def _text(path: Path, job: Job) -> Extracted:
+    text = decode_page(path.read_bytes(), job["charset"], html=False)
+    heading = re.match(r"\s*#\s+(.+)", text)
+    return {"text": text, "title": heading[1].strip("# ") if heading else path.stem}
+
+
+def _html(path: Path, job: Job) -> Extracted:
+    import trafilatura
+    from trafilatura.metadata import extract_metadata
+    from trafilatura.settings import Document
+
+    source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(path.read_bytes(), job["charset"])))
+    if not source.strip():
+        return {"text": ""}
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
+    remove_hidden(tree)
+    about = extract_metadata(
+        copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
+    )
+    etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is no text that a person reads
+    main = trafilatura.bare_extraction(
+        copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
+    )
+    text = render(main.body) if isinstance(main, Document) else ""
+    if len(text) < SHORT:
+        whole = render(tree, _AROUND)
+        text = whole if len(whole) < 5 * SHORT or not text else text
+    date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
+    named = " ".join((tree.findtext(".//title") or "").split())
+    title = about.title if about.title and about.title in named else named or about.title
+    return {"text": text, "title": title or "", "author": about.author, "published": date}
+
+
+def _character(found: re.Match[str]) -> str:
+    """Return what a browser makes of a numeric reference: nothing of control characters, Windows' quotes of 128 to 159."""
+    code = int(found[1][1:], 16) if found[1][0] in "xX" else int(found[1])
+    if 0x80 <= code < 0xA0:
+        return bytes([code]).decode("cp1252", "ignore")
+    control = (code < 0x20 and code not in {9, 10, 13}) or code == 0x7F
+    return "" if control or 0xD800 <= code < 0xE000 or code > 0x10FFFF else found[0]
+
+
+_EXTRACTORS = {"html": _html, "text": _text}
+
+
+def main() -> None:
+    """Do the jobs named on standard input."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    answers = sys.stdout
+    sys.stdout = sys.stderr
+    for line in sys.stdin:
+        answers.write(json.dumps(extract(json.loads(line)), ensure_ascii=True) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

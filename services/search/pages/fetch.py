@@ -1,0 +1,223 @@
+"""One GET over guarded connections: redirects followed by hand, every limit held while the bytes come in."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from urllib.parse import urljoin
+
+import httpcore
+import httpx
+
+from services.errors import PageError, PageRefused
+from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.decoding import ACCEPTED, decoder_for, pieces
+from services.search.pages.limits import Limits
+
+USER_AGENT = "Leadline"
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
+DRAINED = 20_000
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ADVICE = {
+    401: "It wants a login",
+    402: "It wants to be paid",
+    403: "Its server refuses programs, or asks for a login",
+    404: "There is no such page",
+    410: "The page is gone",
+    429: "Its server has had too many requests",
+    451: "It is withheld for legal reasons",
+}
+
+Check = Callable[[Target], Awaitable[None]]
+"""Asked before each request; raises a PageError that says why the target is not to be fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a server sent in the end."""
+
+    target: Target
+    status: int
+    headers: dict[str, str]
+    """By lower-case name; where a header came twice, its first."""
+    body: bytes
+    cut: bool
+    """Whether a limit of bytes cut the body off (only where that was asked for)."""
+
+
+@cache
+def tls_context() -> ssl.SSLContext:
+    """Return the context that verifies certificates, by SSL_CERT_FILE where it is set. Blocking."""
+    return httpx.create_ssl_context()
+
+
+@asynccontextmanager
+async def connections(
+    backend: httpcore.AsyncNetworkBackend, tls: ssl.SSLContext | None
+) -> AsyncIterator[httpcore.AsyncConnectionPool]:
+    """Hold the connections of one page; no proxy is used, and nothing outlives the block."""
+    context = tls or await asyncio.to_thread(tls_context)
+    async with httpcore.AsyncConnectionPool(
+        ssl_context=context, max_connections=4, http1=True, http2=False, retries=0, network_backend=backend
+    ) as pool:
+        yield pool
+
+
+async def fetch(
+    pool: httpcore.AsyncConnectionPool,
+    start: Target,
+    allowance: Allowance,
+    limits: Limits,
+    *,
+    check: Check | None = None,
+    accepts: Callable[[dict[str, str]], None] | None = None,
+    cut: bool = False,
+) -> Fetched:
+    """GET a target and follow its redirects.
+
+    Args:
+        pool: guarded connections.
+        start: where to begin, already checked.
+        allowance: what the operator allows; redirects are checked against it.
+        limits: bytes, redirects, and the seconds of connecting and reading; the caller holds the whole time.
+        check: asked before every request, the first included.
+        accepts: looks at the headers of a success before its body is read, and raises a PageError.
+        cut: keep what came within the limits of bytes instead of failing.
+
+    Raises:
+        PageRefused: a redirect leads to an address that may not be read.
+        PageError: the server cannot be reached, breaks the protocol or exceeds a limit.
+    """
+    target = start
+    for _ in range(limits.redirects + 1):
+        if check is not None:
+            await check(target)
+        try:
+            answer = await _get(pool, target, limits, accepts, cut=cut)
+        except PageRefused:
+            raise
+        except PageError as error:
+            raise PageError(f"{shown(target.url)} was not read: {error}. Use another source.") from None
+        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+            raise PageError(f"{shown(target.url)} was not read: {_words(error)}. Use another source.") from None
+        if isinstance(answer, Fetched):
+            return answer
+        target = _next(target, answer, allowance)
+    raise PageError(
+        f"{shown(start.url)} was not read: it leads on and on, more than {limits.redirects} times. Use another source."
+    )
+
+
+async def _get(
+    pool: httpcore.AsyncConnectionPool,
+    target: Target,
+    limits: Limits,
+    accepts: Callable[[dict[str, str]], None] | None,
+    *,
+    cut: bool,
+) -> Fetched | str:
+    """Return the answer of one request, or where it redirects to."""
+    address = httpcore.URL(
+        scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
+    )
+    headers = [
+        ("Host", target.authority),
+        ("User-Agent", USER_AGENT),
+        ("Accept", _ACCEPT),
+        ("Accept-Encoding", ACCEPTED),
+    ]
+    times = {
+        "connect": limits.connect_seconds,
+        "read": limits.read_seconds,
+        "write": limits.read_seconds,
+        "pool": limits.seconds,
+    }
+    async with pool.stream("GET", address, headers=headers, extensions={"timeout": times}) as response:
+        found: dict[str, str] = {}
+        for name, value in response.headers:
+            found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
+        if not 200 <= response.status < 300:
+            await _drain(response.aiter_stream())
+        if response.status in _REDIRECTS and found.get("location"):
+            return found["location"]
+        if not 200 <= response.status < 300:
+            return Fetched(target, response.status, found, b"", cut=False)
+        if accepts is not None:
+            accepts(found)
+        body, whole = await _body(response.aiter_stream(), found, limits, cut=cut)
+        return Fetched(target, response.status, found, body, cut=not whole)
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read a short body that nobody wants, so that its connection serves the next request too."""
+    size = 0
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > DRAINED:
+            return
+
+
+async def _body(
+    chunks: AsyncIterator[bytes], headers: dict[str, str], limits: Limits, *, cut: bool
+) -> tuple[bytes, bool]:
+    """Return the decoded body, and whether it is whole."""
+    decoder = decoder_for(headers.get("content-encoding", ""))
+    length = headers.get("content-length", "")
+    if not cut and length.isdecimal() and int(length) > limits.wire_bytes:
+        raise PageError(f"it is larger than {limits.wire_bytes / 1e6:g} MB")
+    wire = 0
+    body = bytearray()
+    async for chunk in chunks:
+        wire += len(chunk)
+        for piece in pieces(decoder, chunk):
+            body += piece
+            if len(body) > limits.body_bytes:
+                if cut:
+                    return bytes(body[: limits.body_bytes]), False
+                raise PageError(f"unpacked it is larger than {limits.body_bytes / 1e6:g} MB")
+            await asyncio.sleep(0)  # unpacking is work: others take turns with it
+        if wire > limits.wire_bytes:
+            if cut:
+                return bytes(body), False
+            raise PageError(f"it is larger than {limits.wire_bytes / 1e6:g} MB")
+    if wire and not decoder.done():
+        raise PageError("its compressed data ends too early")
+    return bytes(body), True
+
+
+def _next(target: Target, location: str, allowance: Allowance) -> Target:
+    """Return where a redirect leads.
+
+    A host that only the operator's allowance opens is not reached from outside of it: a page may not choose it.
+    """
+    with suppress(UnicodeDecodeError):
+        location = location.encode("latin-1").decode()
+    try:
+        url = urljoin(target.url, location)
+    except ValueError:
+        raise PageError(
+            f"{shown(target.url)} was not read: it leads to a broken address. Use another source."
+        ) from None
+    following = target_of(url, allowance)
+    if allowance.covers(following.host, following.port) and not allowance.covers(target.host, target.port):
+        raise PageRefused(
+            f"{shown(target.url)} is not read: it leads from the public web to {following.host}, which only you may name. "
+            "Name that address itself if you want it read."
+        )
+    return following
+
+
+def status_problem(status: int) -> str:
+    """Say what a status other than success means."""
+    return f"{_ADVICE.get(status, 'Its server failed' if status >= 500 else 'Its server gave no page')} (HTTP {status})"
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, httpcore.TimeoutException):
+        return "its server did not answer in time"
+    if isinstance(error, httpcore.ConnectError):
+        tls = isinstance(error.__cause__, ssl.SSLError) or isinstance(error.__context__, ssl.SSLError)
+        return "its certificate cannot be verified" if tls else "its server cannot be reached"
+    return "its server broke the connection off or does not speak HTTP"

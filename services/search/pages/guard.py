@@ -1,0 +1,92 @@
+"""Connections that go only where they may: a name is looked up once, every answer is checked, and a checked one is dialled.
+
+The check stands where the connection is made, so no redirect, no reused client and no second look-up gets around it.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+
+import httpcore
+
+from services.errors import PageError, PageRefused
+from services.search.pages.addresses import Allowance, addresses_problem
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""From a host and a port to its addresses, in the order in which they are to be tried."""
+
+MAX_TRIED = 3
+"""Addresses of one host that are tried."""
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Look a host up with the system's resolver, off the event loop.
+
+    Raises:
+        OSError: it has no address.
+    """
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Dials for httpcore: host names in, connections to checked addresses out."""
+
+    def __init__(
+        self,
+        allowance: Allowance,
+        resolver: Resolve = resolve,
+        dialler: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
+        self._allowance = allowance
+        self._resolve = resolver
+        self._dialler = dialler or httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the interface of httpcore
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to one of the host's addresses, if all of them may be connected to.
+
+        Raises:
+            PageRefused: one of them is not public.
+            PageError: the host has no address.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                addresses = await self._resolve(host, port)
+        except TimeoutError:
+            raise PageError("its host was not found in time") from None
+        except (OSError, UnicodeError):
+            addresses = []
+        if not addresses:
+            raise PageError("its host was not found")
+        if not self._allowance.covers(host, port) and (problem := addresses_problem(addresses)):
+            raise PageRefused(
+                f"{host} is not read: {problem}. If you run this service and trust that host, "
+                "name it in LEADLINE_ALLOW_PRIVATE_HOSTS."
+            )
+        failure: Exception = httpcore.ConnectError()
+        for address in addresses[:MAX_TRIED]:
+            try:
+                return await self._dialler.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - the interface of httpcore
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Refuse: pages come over the network."""
+        raise PageRefused(f"{path} is not read: it is a socket of this machine. Name the address of a web page.")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between attempts."""
+        await asyncio.sleep(seconds)

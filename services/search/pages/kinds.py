@@ -1,0 +1,93 @@
+"""What a body is: by its first bytes, then by what its server calls it."""
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import urlsplit
+
+from services.errors import PageError
+
+Kind = Literal["html", "text", "pdf", "docx", "xlsx"]
+
+_KINDS: dict[str, Kind] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "text/markdown": "text",
+    "text/x-markdown": "text",
+    "text/csv": "text",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+}
+_UNSAID = frozenset(
+    "application/octet-stream binary/octet-stream application/download application/x-download application/force-download "
+    "application/zip application/x-zip-compressed".split()
+)
+"""Names that say nothing of what is in the body."""
+_WIDE = re.compile(r"(?:utf-?(?:16|32)|ucs-?[24]).*", re.IGNORECASE)
+_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    """Return what the server calls the body, in lower case and without parameters."""
+    return headers.get("content-type", "").split(";")[0].strip().lower()
+
+
+def declared_charset(headers: Mapping[str, str]) -> str | None:
+    """Return the charset of the Content-Type header."""
+    found = re.search(r"charset\s*=\s*[\"']?([^\s\"';,]+)", headers.get("content-type", ""), re.IGNORECASE)
+    return found[1] if found else None
+
+
+def check_readable(headers: Mapping[str, str]) -> None:
+    """Let headers pass whose body may be text.
+
+    Raises:
+        PageError: it is an image, a film, an archive or another thing without text.
+    """
+    media = media_type(headers)
+    if media and media not in _KINDS and media not in _UNSAID:
+        raise PageError(f"it is {media[:80]}, and only web pages, plain text, PDF, DOCX and XLSX are read")
+
+
+def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
+    """Tell what a body is.
+
+    Raises:
+        PageError: it is nothing that can be read.
+    """
+    media, head = media_type(headers), body[:1_024]
+    named = _KINDS.get(media)
+    if b"%PDF-" in head and named != "text":
+        return "pdf"
+    if head.startswith(b"PK\x03\x04"):
+        return _office(named, body, url)
+    if named == "html" or (named == "text" and _is_text(head, headers)):
+        return named
+    if named in {"pdf", "docx", "xlsx"}:
+        raise PageError(f"it is called {named.upper()} and is none")
+    if _HTML.match(head):
+        return "html"
+    if _is_text(head, headers):
+        return "text"
+    raise PageError("it is binary data of an unknown kind")
+
+
+def _is_text(head: bytes, headers: Mapping[str, str]) -> bool:
+    """Tell text from binary data by its zeros, which only wide encodings have."""
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _WIDE.match(declared_charset(headers) or "")
+    return bool(wide) or b"\0" not in head
+
+
+def _office(named: Kind | None, body: bytes, url: str) -> Kind:
+    """Tell Word and Excel files apart, which are both zip archives, by the names of their parts."""
+    if named in {"docx", "xlsx"}:
+        return named
+    path = urlsplit(url).path.lower()
+    if b"word/document.xml" in body or path.endswith(".docx"):
+        return "docx"
+    if b"xl/workbook.xml" in body or path.endswith(".xlsx"):
+        return "xlsx"
+    raise PageError("it is an archive, and only web pages, plain text, PDF, DOCX and XLSX are read")

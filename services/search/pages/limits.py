@@ -1,0 +1,28 @@
+"""How much of the network, of memory and of time one page may take."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one page; every one of them holds while the page comes in, not afterwards."""
+
+    seconds: float = 30.0
+    """From the first look-up of a name to the last byte, redirects and robots.txt included."""
+    connect_seconds: float = 10.0
+    """For one connection, its TLS included."""
+    read_seconds: float = 15.0
+    """Longest silence of a server."""
+    wire_bytes: int = 10_000_000
+    """As sent, compressed or not."""
+    body_bytes: int = 30_000_000
+    """After decompression."""
+    redirects: int = 5
+    extract_seconds: float = 25.0
+    """For turning what came in into text, in a process of its own."""
+    characters: int = 2_000_000
+    """Of text that is kept; the rest is cut off and the page says so."""
+
+
+ROBOTS = Limits(seconds=10.0, connect_seconds=5.0, read_seconds=5.0, wire_bytes=512_000, body_bytes=1_000_000)
+"""Limits of a robots.txt. RFC 9309 asks for 500 KiB at least; what is longer is cut off."""

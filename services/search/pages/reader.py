@@ -1,0 +1,228 @@
+"""Reading a web page: fetched over guarded connections within limits, and turned into the text that a person sees."""
+
+import asyncio
+import re
+import shutil
+import ssl
+import tempfile
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import unquote, urlsplit
+
+import httpcore
+from pydantic import BaseModel
+
+from services.errors import PageError
+from services.evidence.store import normalise_text
+from services.search.hit import Hit
+from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.extract import Extracted
+from services.search.pages.extractors import Extractors
+from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
+from services.search.pages.guard import GuardedBackend, Resolve, resolve
+from services.search.pages.kinds import check_readable, declared_charset, kind_of, media_type
+from services.search.pages.limits import ROBOTS, Limits
+from services.search.pages.robots import Robots
+from services.settings import settings
+
+AT_ONCE_A_HOST = 2
+"""Pages of one host that are fetched at the same time."""
+
+
+class Page(BaseModel):
+    """A web page that was read."""
+
+    url: str
+    """As it was asked for."""
+    final_url: str
+    """Where redirects led."""
+    title: str
+    text: str
+    """Normalised as the evidence store keeps it."""
+    author: str | None = None
+    published: str | None = None
+    """ISO date, only where the page itself states it."""
+    content_type: str
+    fetched_at: str
+    """ISO time, UTC."""
+    cut: bool = False
+    """Whether the text was longer than is kept."""
+
+    def hit(self) -> Hit:
+        """Return the page as what a search provider finds."""
+        return Hit(url=self.final_url, title=self.title, kind="web", text=self.text, published=self.published)
+
+
+class PageReader:
+    """Reads pages; use as an async context manager, within one event loop.
+
+    It keeps robots.txt rules and its extracting processes between pages, and no cookies, connections or credentials.
+    """
+
+    def __init__(
+        self,
+        allowance: Allowance | None = None,
+        limits: Limits | None = None,
+        *,
+        respect_robots: bool = True,
+        resolver: Resolve = resolve,
+        dialler: httpcore.AsyncNetworkBackend | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """Prepare a reader.
+
+        Args:
+            allowance: private hosts and other ports that may be read; by default what LEADLINE_ALLOW_PRIVATE_HOSTS says.
+            limits: of one page.
+            respect_robots: leave pages alone that the site's robots.txt withholds from programs.
+            resolver: looks hosts up.
+            dialler: makes connections to addresses that were checked.
+            tls: verifies certificates; by default with the usual authorities.
+
+        Raises:
+            SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used.
+        """
+        self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
+        self.limits = limits or Limits()
+        self._robots = Robots() if respect_robots else None
+        self._backend = GuardedBackend(self.allowance, resolver, dialler)
+        self._tls = tls
+        self._extractors = Extractors()
+        self._stack = AsyncExitStack()
+        self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._extractors)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def read(self, url: str) -> Page:
+        """Read one page.
+
+        Raises:
+            PageRefused: its address, or one that it redirects to, is not public, or its robots.txt withholds it.
+            PageError: it cannot be had within the limits, or holds no text that can be read.
+        """
+        target = target_of(url, self.allowance)
+        async with self._turns[target.host]:
+            fetched = await self._fetch(target)
+        final = fetched.target.url
+        try:
+            extracted = await self._extract(fetched)
+        except PageError as error:
+            raise PageError(f"{shown(final)} was not read: {error}. Use another source.") from None
+        return Page(
+            url=url,
+            final_url=final,
+            title=extracted.get("title") or _name_of(final),
+            text=extracted["text"],
+            author=extracted.get("author"),
+            published=extracted.get("published"),
+            content_type=media_type(fetched.headers),
+            fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            cut=extracted.get("cut", False),
+        )
+
+    async def read_all(self, urls: Sequence[str], at_once: int = 6) -> list[Page | PageError]:
+        """Read several pages side by side, and return each page, or why it was not read, in the order of the addresses."""
+        turns = asyncio.Semaphore(at_once)
+
+        async def one(url: str) -> Page | PageError:
+            async with turns:
+                try:
+                    return await self.read(url)
+                except PageError as error:
+                    return error
+
+        return list(await asyncio.gather(*(one(url) for url in urls)))
+
+    async def _fetch(self, target: Target) -> Fetched:
+        try:
+            async with asyncio.timeout(self.limits.seconds), connections(self._backend, self._tls) as pool:
+                return await fetch(
+                    pool, target, self.allowance, self.limits, check=self._check(pool), accepts=check_readable
+                )
+        except TimeoutError:
+            raise PageError(
+                f"{shown(target.url)} was not read: it took longer than {self.limits.seconds:g} seconds. Use another source."
+            ) from None
+
+    def _check(self, pool: httpcore.AsyncConnectionPool) -> Check | None:
+        robots = self._robots
+        if robots is None:
+            return None
+
+        async def get(target: Target) -> Fetched:
+            try:
+                async with asyncio.timeout(ROBOTS.seconds):
+                    return await fetch(pool, target, self.allowance, ROBOTS, cut=True)
+            except TimeoutError:
+                raise PageError("robots.txt did not come in time") from None
+
+        async def check(target: Target) -> None:
+            await robots.check(target, get)
+
+        return check
+
+    async def _extract(self, fetched: Fetched) -> Extracted:
+        if not 200 <= fetched.status < 300:
+            raise PageError(status_problem(fetched.status))
+        if not fetched.body.strip():
+            raise PageError("it is empty")
+        kind = kind_of(fetched.headers, fetched.body, fetched.target.url)
+        # The converter takes a document's title from its file name where the document has none.
+        async with _file(f"{_name_of(fetched.target.url)}.{kind}", fetched.body) as path:
+            extracted = await self._extractors.run(
+                {
+                    "path": str(path),
+                    "kind": kind,
+                    "charset": declared_charset(fetched.headers),
+                    "url": fetched.target.url,
+                    "characters": self.limits.characters,
+                },
+                self.limits.extract_seconds,
+            )
+        if "error" in extracted:
+            raise PageError(extracted["error"])
+        return {**extracted, "text": await asyncio.to_thread(normalise_text, extracted["text"])}
+
+
+async def read_page(
+    url: str, *, allowance: Allowance | None = None, limits: Limits | None = None, respect_robots: bool = True
+) -> Page:
+    """Read one page with a reader of its own; for several pages, a `PageReader` keeps what they share.
+
+    Raises:
+        PageRefused: its address, or one that it redirects to, is not public, or its robots.txt withholds it.
+        PageError: it cannot be had within the limits, or holds no text that can be read.
+    """
+    async with PageReader(allowance, limits, respect_robots=respect_robots) as reader:
+        return await reader.read(url)
+
+
+@asynccontextmanager
+async def _file(name: str, data: bytes) -> AsyncIterator[Path]:
+    """Keep data in a file of this name while the block lasts; the disk is touched off the event loop."""
+    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-page-"))
+    try:
+        await asyncio.to_thread((folder / name).write_bytes, data)
+        yield folder / name
+    finally:
+        await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
+
+def _name_of(url: str) -> str:
+    """Return a short plain name for a page without a title: the last part of its path, else its host."""
+    split = urlsplit(url)
+    last = unquote(split.path.rstrip("/").rpartition("/")[2])
+    stem = re.sub(r"\.\w{1,5}$", "", last)
+    return re.sub(r"[^\w.-]+|^[.-]+", "-", stem).strip("-")[:60] or re.sub(r"[^\w.-]", "-", split.netloc)[:60]

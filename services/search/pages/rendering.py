@@ -1,0 +1,64 @@
+"""A parsed page to plain text: headings marked as Markdown marks them, a line an item or row, a blank line between paragraphs."""
+
+import re
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+_PARAGRAPH, _LINE = "\x1e", "\x1d"
+"""Breaks while parts are put together; texts cannot hold them, since control characters are taken out first."""
+_BREAKS = dict.fromkeys(
+    "address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form header list main "
+    "nav ol p pre quote section summary table tbody tfoot thead title ul h1 h2 h3 h4 h5 h6 head hr code".split(),
+    _PARAGRAPH,
+) | dict.fromkeys("br item lb li row tr".split(), _LINE)
+_VERBATIM = frozenset({"pre", "code"})
+_CELLS = frozenset({"cell", "td", "th"})
+
+
+def render(tree: HtmlElement, skipped: frozenset[str] = frozenset()) -> str:
+    """Render a page, or the body that trafilatura makes of one.
+
+    Args:
+        tree: HTML elements, or trafilatura's `head`, `list`, `item`, `row`, `cell`, `lb`.
+        skipped: elements to leave out with all that is in them.
+    """
+    parts: list[str] = []
+    outside = verbatim = 0
+    for event, element in etree.iterwalk(tree, events=("start", "end")):
+        opening = event == "start"
+        step = 1 if opening else -1
+        leaves_out = element.tag in skipped
+        if opening:
+            outside += leaves_out
+        if not outside:
+            parts.append(_mark(element, opening=opening, verbatim=verbatim > 0))
+        if not opening:
+            outside -= leaves_out
+        verbatim += step * (element.tag in _VERBATIM and "\n" in "".join(element.itertext()))
+        text = element.text if opening else element.tail
+        if text and not outside and element is not (None if opening else tree):
+            parts.append(text.replace("\n", _LINE) if verbatim else re.sub(r"\s+", " ", text))
+    return _joined("".join(parts))
+
+
+def _mark(element: HtmlElement, *, opening: bool, verbatim: bool) -> str:
+    tag = element.tag
+    if tag == "code" and not verbatim and "\n" not in "".join(element.itertext()):
+        return ""
+    level = re.fullmatch(r"h([1-6])", element.get("rend", "") if tag == "head" else tag)
+    if opening and level:
+        return f"{_PARAGRAPH}{'#' * int(level[1])} "
+    if opening and tag in {"item", "li"}:
+        return f"{_LINE}- "
+    if opening and tag in _CELLS:
+        return "" if element.getprevious() is None else " | "
+    return _BREAKS.get(tag, "") if tag not in _CELLS else ""
+
+
+def _joined(text: str) -> str:
+    """Turn runs of breaks into one, and headings and items without a text into nothing."""
+    text = re.sub(rf"(^|[{_LINE}{_PARAGRAPH}])((?:- |#+ ) *)[ {_LINE}{_PARAGRAPH}]+", r"\1\2", text)
+    text = re.sub(rf"(?<=[{_LINE}{_PARAGRAPH}])(?:- |#+ )(?=[{_LINE}{_PARAGRAPH}]|$|- |#+ )", "", text)
+    text = re.sub(rf"[ {_LINE}]*{_PARAGRAPH}[ {_LINE}{_PARAGRAPH}]*", "\n\n", text)
+    return re.sub(rf" *{_LINE}+", "\n", text).strip()

@@ -1,0 +1,161 @@
+"""DuckDuckGo through ddgs' own engine and client, against a loopback site that answers as DuckDuckGo does."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import date
+from urllib.parse import parse_qs
+
+import pytest
+
+from services.errors import SearchError, SearchRefused
+from services.search.duckduckgo import DuckDuckGoSearch
+from services.search.filters import Filters
+from tests.fakes.site import Answer, Site, site
+
+
+def results(*items: tuple[str, str, str]) -> str:
+    """Return a page of results of the form that DuckDuckGo's plain pages have."""
+    rows = "".join(
+        f"""<div class="result results_links results_links_deep web-result"><div class="links_main links_deep result__body">
+        <h2 class="result__title"><a rel="nofollow" class="result__a" href="{url}">{title}</a></h2>
+        <a class="result__snippet" href="{url}">{snippet}</a></div></div>"""
+        for url, title, snippet in items
+    )
+    return f'<html><body><div class="serp__results"><div id="links" class="results">{rows}</div></div></body></html>'
+
+
+WIRE = ("https://a.example/wire", "Piano <b>wire</b>", "The <b>wire</b> took the   place of rope &amp; chain.")
+
+
+@pytest.fixture
+def engine() -> Iterator[Site]:
+    with site() as served:
+        yield served
+
+
+def search(engine: Site, html: str = "", status: int = 200, **options: object) -> DuckDuckGoSearch:
+    engine.pages["/html/"] = Answer(html.encode(), status)
+    return DuckDuckGoSearch(url=engine.url("/html/"), **options)  # type: ignore[arg-type]  # what each test chooses
+
+
+async def test_results_become_snippets_with_their_addresses(engine: Site) -> None:
+    page = results(
+        WIRE,
+        ("//duckduckgo.com/l/?uddg=https%3A%2F%2Fb.example%2Fx%3Fa%3D1&amp;rut=abc", "B", "Wrapped."),
+        ("https://duckduckgo.com/y.js?ad_domain=ads.example", "Ad", "Buy wire."),
+        ("javascript:alert(1)", "J", "Script."),
+        ("https://c.example/", "C", ""),
+        (WIRE[0], "Again", "The same page."),
+    )
+    hits = await search(engine, page).search("piano wire", 10)
+    assert [(hit.url, hit.title, hit.text) for hit in hits] == [
+        (WIRE[0], "Piano wire", "The wire took the place of rope & chain."),
+        ("https://b.example/x?a=1", "B", "Wrapped."),
+    ]
+    assert all(hit.snippet_only and hit.kind == "web" for hit in hits)
+
+
+async def test_no_more_than_wanted_come_back(engine: Site) -> None:
+    page = results(*((f"https://a.example/{place}", "T", f"Snippet {place}.") for place in range(30)))
+    hits = await search(engine, page).search("wire", 7)
+    assert [hit.url for hit in hits] == [f"https://a.example/{place}" for place in range(7)]
+
+
+async def test_nothing_found_is_an_answer(engine: Site) -> None:
+    page = '<html><body><div class="no-results">No results found for wire.</div></body></html>'
+    assert await search(engine, page).search("wire", 5) == []
+
+
+async def test_what_is_asked_for_is_sent(engine: Site) -> None:
+    await search(engine, results(WIRE)).search("钢琴线 wire", 5)
+    await search(
+        engine,
+        results(WIRE),
+        region="cn-zh",
+        filters=Filters(("a.example",), days=10, today=lambda: date(2026, 3, 5)),
+    ).search("wire", 5)
+    await search(engine, results(WIRE), filters=Filters(time_range="week")).search("wire", 5)
+    plain, chosen, recent = (parse_qs(body, encoding="utf-8") for body in engine.bodies)
+    assert (plain["q"], plain["l"], plain.get("df")) == (["钢琴线 wire"], ["wt-wt"], None)
+    assert (chosen["q"], chosen["l"]) == (["site:a.example wire"], ["cn-zh"])
+    assert (chosen["df"], recent["df"]) == (["2026-02-23..2026-03-05"], ["w"])
+
+
+async def test_a_query_cannot_send_the_search_to_another_site(engine: Site) -> None:
+    await search(engine, results(WIRE)).search("!g wire \\ !!w rope", 5)
+    assert parse_qs(engine.bodies[0])["q"] == ["g wire w rope"]
+    with site() as elsewhere:
+        engine.pages["/html/"] = Answer(status=302, headers={"Location": elsewhere.url()})
+        with pytest.raises(SearchError, match="HTTP 302"):
+            await DuckDuckGoSearch(url=engine.url("/html/")).search("wire", 5)
+    assert elsewhere.asked == []
+
+
+async def test_domains_are_kept_to_and_left_out(engine: Site) -> None:
+    page = results(WIRE, ("https://b.example/", "B", "Rope."), ("https://x.c.example/", "C", "Chain."))
+    hits = await search(engine, page, filters=Filters.of(["b.example", "c.example"])).search("wire", 5)
+    assert [hit.url for hit in hits] == ["https://b.example/", "https://x.c.example/"]
+    hits = await search(engine, page, filters=Filters.of([], ["c.example", "a.example"])).search("wire", 5)
+    assert [hit.url for hit in hits] == ["https://b.example/"]
+
+
+@pytest.mark.parametrize("status", [202, 403, 418, 429])
+async def test_a_search_too_many_is_a_refusal(engine: Site, status: int) -> None:
+    with pytest.raises(SearchRefused, match="no more searches"):
+        await search(engine, "<html>Are you a person?</html>", status).search("wire", 5)
+
+
+async def test_a_riddle_for_people_is_a_refusal(engine: Site) -> None:
+    with pytest.raises(SearchRefused, match="no more searches"):
+        await search(engine, '<html><div class="anomaly-modal__title">Select all ducks</div></html>').search("wire", 5)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "reason"),
+    [
+        ("<html>oops</html>", 500, "HTTP 500"),
+        ("", 200, "HTTP 200"),
+        ("<html>A page of something else.</html>", 200, "no page of results"),
+    ],
+)
+async def test_other_failures_are_named(engine: Site, body: str, status: int, reason: str) -> None:
+    with pytest.raises(SearchError, match=reason) as caught:
+        await search(engine, body, status).search("wire", 5)
+    assert not isinstance(caught.value, SearchRefused)
+
+
+async def test_a_service_that_hangs_up_or_does_not_answer_is_named(engine: Site) -> None:
+    async def quiet(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(60)
+
+    engine.pages["/html/"] = Answer(raw=b"")
+    with pytest.raises(SearchError, match="not reached"):
+        await DuckDuckGoSearch(url=engine.url("/html/")).search("wire", 5)
+    engine.pages["/html/"] = Answer(stream=quiet)
+    with pytest.raises(SearchError, match="in time"):
+        await DuckDuckGoSearch(url=engine.url("/html/"), seconds=1).search("wire", 5)
+
+
+async def test_proxies_of_the_environment_are_not_used(engine: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    with site() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "DDGS_PROXY", "PRIMP_PROXY"):
+            monkeypatch.setenv(name, proxy.url())
+        assert len(await search(engine, results(WIRE)).search("wire", 5)) == 1
+    assert proxy.asked == []
+
+
+async def test_the_event_loop_turns_while_it_searches(engine: Site) -> None:
+    gate = asyncio.Event()
+
+    async def slowly(writer: asyncio.StreamWriter) -> None:
+        while not gate.is_set():  # noqa: ASYNC110 - the event is set in the loop of the test, not of the site
+            await asyncio.sleep(0.01)
+        writer.write(results(WIRE).encode())
+        await writer.drain()
+
+    engine.pages["/html/"] = Answer(stream=slowly)
+    searching = asyncio.create_task(DuckDuckGoSearch(url=engine.url("/html/")).search("wire", 5))
+    while not engine.asked:  # noqa: ASYNC110 - the site lives in another thread
+        await asyncio.sleep(0.01)
+    gate.set()
+    assert len(await searching) == 1
