@@ -13,7 +13,7 @@ from typing import Any
 
 from leadline.lazy import postpone
 
-POSTPONED = ("langgraph_sdk", "langsmith.types", "openai.types")
+POSTPONED = ("langchain_openai", "langchain_openai.chat_models", "langgraph_sdk", "langsmith.types", "openai.types")
 """Packages of which a run needs a few parts, or none: the client of a LangGraph server, types of services not used here."""
 ALLOCATIONS = 500_000
 """New objects between two collections; Python's default is 700."""

@@ -53,6 +53,18 @@ def research(
     profile: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Profile (YAML): scope, replies, documents.")
     ] = None,
+    search: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="auto, tavily, duckduckgo, documents or none.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Tokens that the run may use, in and out.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Dollars that its model calls may cost.")
+    ] = None,
+    max_seconds: Annotated[int, typer.Option(metavar="S", help="Seconds that it may take.")] = 900,
+    max_searches: Annotated[int | None, typer.Option(metavar="N", help="Searches that it may make.")] = None,
+    max_pages: Annotated[int | None, typer.Option(metavar="N", help="Web pages that it may read.")] = None,
     as_json: Json = False,
 ) -> None:
     """Research a question: plan, search, quote, check, report.
@@ -67,6 +79,12 @@ def research(
         "max_step_num": max_steps,
         "deep_research": not quick,
         "review_plan": review,
+        "search": search,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "max_seconds": max_seconds,
+        "max_searches": max_searches,
+        "max_pages": max_pages,
     }
     folders = list(docs or [])
     if profile is not None:

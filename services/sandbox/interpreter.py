@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.errors import SandboxRefused
+from services.settings import settings
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _SYSTEM = (
@@ -38,9 +38,9 @@ _known: dict[Path, Interpreter] = {}
 
 def default_python() -> Path:
     """Return `LEADLINE_SANDBOX_PYTHON`, else the project's `.venv-sandbox`, else this process's own interpreter."""
-    named = os.environ.get("LEADLINE_SANDBOX_PYTHON")
-    if named:
-        return Path(named)
+    named = settings().leadline_sandbox_python
+    if named is not None:
+        return named
     own = _PROJECT / ".venv-sandbox" / "bin" / "python"
     return own if own.exists() else Path(sys.executable)
 
