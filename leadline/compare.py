@@ -151,7 +151,7 @@ def _outcome(question: Question, report: Report, seconds: float) -> Outcome:
         calls=sum(role.calls for role in used),
         input_tokens=sum(role.input_tokens for role in used),
         output_tokens=sum(role.output_tokens for role in used),
-        cost=getattr(report.usage, "cost", None),
+        cost=report.usage.total.cost,
         seconds=round(seconds, 3),
         run_id=report.run_id,
     )

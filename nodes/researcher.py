@@ -17,7 +17,7 @@ from services.search.recorded import gather_once
 from services.steps import Outcome, attempt
 
 PASSAGES, LEAST_PASSAGES = 12, 4
-PASSAGE_TOKENS = 1_400
+PASSAGE_TOKENS = 1_350
 """Tokens that the passages of one prompt have together: the best come first, and more of them cost more than they add."""
 
 

@@ -10,7 +10,15 @@ from pydantic import SecretStr
 
 from schemas.context import RunContext
 from services.errors import SettingsError
-from services.models.endpoint import CONNECT_SECONDS, POOL_SECONDS, WRITE_SECONDS, Learned, client, learned
+from services.models.endpoint import (
+    CONNECT_SECONDS,
+    POOL_SECONDS,
+    WRITE_SECONDS,
+    Learned,
+    client,
+    learned,
+    unused_client,
+)
 from services.models.roles import OFFLINE, PROVIDERS, RoleModel, role_model
 from services.settings import settings
 
@@ -51,7 +59,7 @@ def build(
 def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None, stream: bool) -> BaseChatModel:
     import httpx2
 
-    from services.models.thinking import ThinkFreeChatOpenAI
+    from services.models.streaming import ThinkFreeChatOpenAI
 
     known = learned(model)
     key = settings().openai_api_key
@@ -69,6 +77,7 @@ def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] |
         streaming=stream,
         use_responses_api=False,
         http_async_client=client(),
+        http_client=unused_client(),
         extra_body=body,
     )
 

@@ -128,4 +128,5 @@ def _strict(node: Any) -> Any:
     if isinstance(tight.get("properties"), dict):
         tight["required"] = list(tight["properties"])
         tight["additionalProperties"] = False
+        tight.pop("description", None)
     return tight

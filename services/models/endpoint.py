@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
@@ -11,6 +12,8 @@ from services.models.roles import CALL_SECONDS, RoleModel
 from services.settings import settings
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
 Dialect = Literal["schema", "tool", "text"]
@@ -84,8 +87,25 @@ def client() -> "httpx2.AsyncClient":
         own.client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
             limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
+            verify=_certificates(),
         )
     return own.client
+
+
+@cache
+def unused_client() -> "httpx2.Client":
+    """Return the one client for calls that block, which nobody makes: else every model would build one of its own."""
+    import httpx2
+
+    return httpx2.Client(verify=_certificates())
+
+
+def _certificates() -> "ssl.SSLContext | bool":
+    """Load the system's certificates only where they are needed; without them no encrypted connection is trusted at all."""
+    import ssl
+
+    plain = (settings().openai_base_url or "").startswith("http://")
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
 
 
 async def close_clients() -> None:

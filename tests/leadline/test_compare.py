@@ -62,7 +62,7 @@ async def test_calls_tokens_and_claims_are_those_of_the_reports(questions: Path,
     assert total.calls == sum(one.calls for one in total.outcomes) >= 2
     assert total.input_tokens > total.output_tokens > 0
     assert total.verified_share == 1.0
-    assert total.cost is None
+    assert total.cost == 0.0
     assert all(one.run_id for one in total.outcomes)
 
 
