@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.state import ResearchState
 from services.runs import choices
-from services.steps import ready_steps, research_seconds
+from services.steps import ready_steps
 
 
 async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "__end__"]:
@@ -49,7 +49,7 @@ async def after_reflector(
 ) -> Literal["research_team", "planner", "reporter"]:
     """Go on with the plan, plan for the gaps, or report: first what is due, then whether it is enough, last the limits."""
     context = choices(runtime)
-    if state["usage"].seconds >= research_seconds(context):
+    if state["spent"]:
         return "reporter"
     if ready_steps(state, context.max_step_attempts):
         return "research_team"

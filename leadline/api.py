@@ -17,6 +17,7 @@ from leadline.output import check_writable, write_report
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
+from services.journal import Recording, replaying, run_key
 from services.models import close_clients
 from services.runs import checked_choices
 from services.search.providers import allow_folders, providers_for
@@ -101,8 +102,58 @@ async def aresume(
             record = record.model_copy(update={"out": str(out)})
         allow_folders(record.context.documents)
         state = await home.graph.aget_state(_config(record))
-        started: Any = None if state.values else {"question": record.question}
+        started: Any = None if state.next else {"question": record.question}
+        if state.values.get("report") is not None:
+            started = None
         return await _carry_out(home, record, started, on_event, on_review)
+
+
+async def areplay(run_id: str, *, out: str | PathLike[str] | None = None) -> Report:
+    """Run a finished run again from its journal alone: no model, no search, no program is asked.
+
+    Args:
+        run_id: as `leadline runs` lists it.
+        out: folder below which the report is written; by default the one it was written to.
+
+    Raises:
+        BadInput: there is no such run, or it is not finished.
+        JournalMiss: the journal does not hold something that was asked; prompts or code have changed since.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run_id)
+        if record.status != "done":
+            raise BadInput(
+                f"Run {run_id} is not finished, so it cannot be replayed. Go on with: leadline resume {run_id}"
+            )
+        if out is not None:
+            await asyncio.to_thread(check_writable, Path(out))
+            record = record.model_copy(update={"out": str(out)})
+        finished = await home.graph.aget_state(_config(record))
+        recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
+        with replaying(recording):
+            report = await _replayed(home, record)
+        return await _written(home, record, report)
+
+
+async def _replayed(home: Home, record: RunRecord) -> Report:
+    """Carry a run out anew in memory, with the answers that were given to its reviews."""
+    graph = home.graph_in_memory()
+    answers = iter(record.reviews)
+    given: Any = {"question": record.question}
+    while True:
+        values = await graph.ainvoke(given, _config(record), context=record.context)
+        if "__interrupt__" not in values:
+            return _report_of(values)
+        given = Command(resume=next(answers))
+
+
+async def _written(home: Home, record: RunRecord, report: Report) -> Report:
+    """Write a report's files, where the run has a folder for them."""
+    report = report.model_copy(update={"run_id": record.id})
+    if record.out is None or report.direct:
+        return report
+    folder = await write_report(report, Path(record.out), home.evidence)
+    return report.model_copy(update={"folder": str(folder)})
 
 
 async def aruns() -> list[RunRecord]:
@@ -134,11 +185,9 @@ async def _carry_out(
         raise
     finally:
         await close_clients()
-    folder = None
-    if record.out is not None and not report.direct:
-        folder = await write_report(report, Path(record.out), home.evidence)
-    await home.save(record.model_copy(update={"status": "done", "folder": str(folder) if folder else None}))
-    return report.model_copy(update={"run_id": record.id, "folder": str(folder) if folder else None})
+    report = await _written(home, record, report)
+    await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
+    return report
 
 
 async def _stream(
@@ -157,6 +206,8 @@ async def _stream(
         answer = None if on_review is None else await on_review(state.interrupts[0].value)
         if answer is None:
             raise ReviewPending(record.id)
+        record.reviews.append(answer)
+        await home.save(record)
         given = Command(resume=answer)
 
 

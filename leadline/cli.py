@@ -93,6 +93,20 @@ def resume(
 
 
 @app.command()
+def replay(
+    run: Annotated[str, typer.Argument(help="Id of a finished run.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder instead.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a finished run again from its journal: no model is called, nothing is searched, and the report is the same."""
+    from leadline.api import areplay
+
+    _show(lambda _: areplay(run, out=out), as_json)
+
+
+@app.command()
 def runs() -> None:
     """List all runs, the newest first."""
     from leadline.api import aruns

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.state import CompiledStateGraph
@@ -34,7 +35,7 @@ ALLOWED_TYPES = [
         "reflector": ["Reflection", "StepVerdict"],
         "reporter": ["Report"],
         "results": ["StepResult"],
-        "usage": ["RoleUsage", "Usage"],
+        "usage": ["Allowance", "CallUsage", "Usage"],
     }.items()
     for name in names
 ]
@@ -53,6 +54,8 @@ class RunRecord(BaseModel):
     folder: str | None = None
     """Folder of its report, once that is written."""
     context: RunContext = Field(default_factory=RunContext)
+    reviews: list[Any] = Field(default_factory=list)
+    """Answers that were given to plan reviews, in order."""
     error: str = ""
 
 
@@ -67,6 +70,10 @@ class Home:
     def evidence(self) -> EvidenceStore:
         """The texts and files of all runs."""
         return EvidenceStore(self.store)
+
+    def graph_in_memory(self) -> CompiledStateGraph[Any, RunContext, Any, Any]:
+        """Return the graph with the same store and checkpoints that nobody keeps."""
+        return build_graph().compile(checkpointer=InMemorySaver(serde=_serde()), store=self.store, name="deep_research")
 
     async def save(self, record: RunRecord) -> None:
         """Write a run's record."""
@@ -110,13 +117,17 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
         ) from None
     async with AsyncExitStack() as stack:
         checkpointer = await _open(stack, AsyncSqliteSaver.from_conn_string, folder / _CHECKPOINTS)
-        checkpointer.serde = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
+        checkpointer.serde = _serde()
         store = await _open(stack, AsyncSqliteStore.from_conn_string, folder / _STORE)
         stack.push_async_callback(_stop_batching, store)
         try:
             yield Home(build_graph().compile(checkpointer=checkpointer, store=store, name="deep_research"), store)
         except sqlite3.DatabaseError as error:
             raise _broken(folder, error) from None
+
+
+def _serde() -> JsonPlusSerializer:
+    return JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
 
 
 async def _stop_batching(store: AsyncSqliteStore) -> None:

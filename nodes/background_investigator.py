@@ -6,12 +6,12 @@ from schemas.background_investigator import Background
 from schemas.context import RunContext
 from schemas.evidence import Excerpt, Passage
 from schemas.state import ResearchState
+from services.errors import LimitReached
 from services.evidence.quoting import best_window
-from services.metering import Meter
 from services.progress import emit_message
-from services.runs import choices, evidence_of
-from services.search.gather import gather
-from services.search.providers import providers_for
+from services.runs import evidence_of, node_run
+from services.search.recorded import Search, gather_once
+from services.steps import limit_said
 
 PASSAGES = 6
 QUOTE = 600
@@ -21,9 +21,12 @@ QUOTE = 600
 async def background_investigator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Search the web and the user's documents for the question itself; no model is called."""
     locale, question = state["locale"], _question(state)
-    with Meter() as meter:
-        providers = await providers_for(choices(runtime))
-        found = await gather([question], providers, evidence=evidence_of(runtime), limit=PASSAGES)
+    limits: list[str] = []
+    async with node_run(state, runtime, "background_investigator") as run:
+        try:
+            found = await gather_once(run, [question], evidence_of(runtime), PASSAGES)
+        except LimitReached as limit:
+            found, limits = Search(), [limit_said(limit, locale)]
     excerpts = [quote_best(passage, question, f"E0-{place}") for place, passage in enumerate(found.passages, 1)]
     emit_message(
         runtime,
@@ -37,7 +40,8 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     return {
         "background": Background(excerpts=excerpts, failures=found.failures),
         "sources": found.sources,
-        "usage": meter.usage,
+        "limits": [*limits, *found.limits(run, locale)],
+        "usage": run.usage,
     }
 
 

@@ -1,6 +1,5 @@
 """Coder: one processing step, as code that is really run; what it prints is the finding."""
 
-import asyncio
 import json
 
 from langgraph.runtime import Runtime
@@ -12,11 +11,10 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.computation import Computation
 from services.evidence.views import finding_views
-from services.metering import count
 from services.models import ask
-from services.runs import choices, evidence_of
-from services.sandbox import Sandbox
-from services.search.providers import providers_for
+from services.runs import current_run, evidence_of
+from services.sandbox.recorded import run_once
+from services.search.recorded import table_files_once
 from services.steps import Outcome, attempt
 
 MAX_CODE_RUNS = 3
@@ -30,20 +28,21 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     """Write code over the user's tables and earlier findings, run it in the sandbox, and correct it when it fails."""
 
     async def work() -> Outcome:
-        providers = await providers_for(choices(runtime))
-        tables = providers.tables_for(f"{state['question']} {state['step'].description}", MAX_TABLES)
-        files = {table.view.file: await asyncio.to_thread(table.path.read_bytes) for table in tables}
+        run, evidence = current_run(), evidence_of(runtime)
+        views, files = await table_files_once(
+            run, f"{state['question']} {state['step'].description}", evidence, MAX_TABLES
+        )
         files["excerpts.json"] = _excerpts_file(state)
-        views = [table.view for table in tables]
         attempts: list[CodeAttempt] = []
         for _ in range(MAX_CODE_RUNS):
             code = await ask("coder", _prompt(state, views, attempts), Code)
-            count(code_runs=1)
-            ran = await Sandbox().run(code.code, files=files)
+            ran = await run_once(run, code.code, files, evidence)
             if ran.ok and ran.stdout.strip():
-                computation = Computation(code=code.code, description=code.description, output=ran.stdout, files=files)
+                computation = Computation(
+                    code=code.code, description=code.description, output=ran.stdout, files=files, at=ran.at
+                )
                 return await _outcome(state, runtime, computation, ran.artifacts)
-            error = ran.error or ran.stderr or "it printed nothing"
+            error = ran.error or "it printed nothing"
             attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
         return Outcome(StepResult(step_id=state["step"].id, status="failed", error=attempts[-1].error))
 
@@ -70,7 +69,7 @@ def _excerpts_file(task: StepTask) -> bytes:
 
 
 async def _outcome(
-    task: StepTask, runtime: Runtime[RunContext], computation: Computation, made: dict[str, bytes]
+    task: StepTask, runtime: Runtime[RunContext], computation: Computation, made: dict[str, str]
 ) -> Outcome:
     evidence, step_id = evidence_of(runtime), task["step"].id
     source, lines = await computation.store(evidence)
@@ -85,9 +84,9 @@ async def _outcome(
             id=f"A{step_id}-{place}",
             name=name,
             description=computation.description,
-            content_hash=await evidence.put_bytes(data),
+            content_hash=content_hash,
         )
-        for place, (name, data) in enumerate(sorted(made.items()), 1)
+        for place, (name, content_hash) in enumerate(sorted(made.items()), 1)
     ]
     result = StepResult(
         step_id=step_id,

@@ -5,19 +5,21 @@ from datetime import UTC, datetime
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
+from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.errors import BadInput
+from services.errors import BadInput, LimitReached
 from services.messages import say
-from services.metering import Meter
 from services.models import ask
+from services.models.offline import answer_by_rules
 from services.progress import emit, emit_message
-from services.runs import choices
+from services.runs import Run, choices, turn_run
 from services.search.providers import notices_for
 from services.search.tokens import has_cjk
+from services.steps import left_out, limit_said
 
 MAX_QUESTION = 20_000
 """Characters of a question. More is a document: it belongs into a documents folder."""
@@ -36,20 +38,24 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     question = question_of(state)
     for notice in notices_for(context, "zh" if has_cjk(question) else "en"):
         emit(runtime, "notice", "coordinator", notice)
-    with Meter() as meter:
-        triage = await ask(
-            "coordinator",
-            CoordinatorPrompt(
-                question=question,
-                conversation=conversation_of(state.get("messages", [])),
-                profile=context.profile,
-                locale=_wanted_locale(context),
-            ),
-            Triage,
-        )
+    prompt = CoordinatorPrompt(
+        question=question,
+        conversation=conversation_of(state.get("messages", [])),
+        profile=context.profile,
+        locale=_wanted_locale(context),
+    )
+    limit: LimitReached | None = None
+    async with turn_run(runtime, "coordinator") as (run, turn):
+        today = await _today(run)
+        try:
+            triage = await ask("coordinator", prompt, Triage)
+        except LimitReached as reached:
+            limit = reached
+            triage = Triage.model_validate_json(await answer_by_rules("coordinator", prompt))
     triage = _settled(triage, question, context)
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
-    return _fresh_turn(question, triage, meter.usage)
+    limits = [*left_out(run, triage.locale), *([limit_said(limit, triage.locale)] if limit else [])]
+    return _fresh_turn(question, triage, turn, today, limits, run.usage)
 
 
 def question_of(state: ResearchState) -> str:
@@ -102,12 +108,26 @@ def _settled(triage: Triage, question: str, context: RunContext) -> Triage:
     )
 
 
-def _fresh_turn(question: str, triage: Triage, usage: Usage) -> ResearchState:
+class _Clock(BaseModel):
+    today: str
+
+
+async def _today(run: Run) -> str:
+    """Return the date on which the run began, the same when it is replayed on another."""
+
+    async def read() -> _Clock:
+        return _Clock(today=datetime.now(UTC).date().isoformat())
+
+    return (await run.journal.once("clock", "today", {}, _Clock, read)).answer.today
+
+
+def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: list[str], usage: Usage) -> ResearchState:
     direct = triage.intent in {"greeting", "out_of_scope", "unclear", "not_research"}
     update: dict[str, object] = {
         "question": question,
         "locale": triage.locale,
-        "today": datetime.now(UTC).date().isoformat(),
+        "turn": turn,
+        "today": today,
         "triage": triage,
         "background": None,
         "plan": None,
@@ -119,7 +139,8 @@ def _fresh_turn(question: str, triage: Triage, usage: Usage) -> ResearchState:
         "reflection": None,
         "has_enough_context": False,
         "sources": Overwrite({}),
-        "limits": Overwrite([]),
+        "limits": Overwrite(limits),
+        "spent": False,
         "usage": Overwrite(usage),
         "report": None,
     }

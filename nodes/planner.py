@@ -7,13 +7,14 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.planner import Plan, PlannerPrompt, first_steps, settle_plan
 from schemas.state import ResearchState
+from services.errors import LimitReached
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
-from services.metering import Meter
 from services.models import ask
 from services.progress import emit, emit_message
-from services.runs import choices
-from services.search.providers import providers_for
+from services.runs import choices, node_run
+from services.search.recorded import tables_once
+from services.steps import left_out, limit_said
 
 MAX_TABLES = 12
 
@@ -23,16 +24,21 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else state["plans"]
     done = steps_by_id(plans)
-    with Meter() as meter:
-        providers = await providers_for(context)
-        asked = await ask(
-            "planner",
-            _prompt(state, context, plans, [table.describe() for table in providers.tables()][:MAX_TABLES]),
-            Plan,
-            check=partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None),
-        )
+    async with node_run(state, runtime, "planner") as run:
+        try:
+            tables = await tables_once(run, MAX_TABLES)
+            asked = await ask(
+                "planner",
+                _prompt(state, context, plans, tables),
+                Plan,
+                check=partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None),
+            )
+        except LimitReached as reached:
+            asked, limit = None, reached
+    if asked is None:
+        return {"plan": None, "spent": True, "limits": [limit_said(limit, state["locale"])], "usage": run.usage}
     plan = first_steps(asked, context.max_step_num)
-    limits = []
+    limits = left_out(run, state["locale"])
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)
@@ -43,7 +49,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         "has_enough_context": plan.has_enough_context,
         "review": "wanted" if context.review_plan and plan.steps else "none",
         "limits": limits,
-        "usage": meter.usage,
+        "usage": run.usage,
     }
 
 

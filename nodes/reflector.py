@@ -7,13 +7,15 @@ from schemas.evidence import Contradiction
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
 from schemas.state import ResearchState
+from schemas.usage import Usage
+from services.budget import spent_limit
+from services.errors import LimitReached
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import say
-from services.metering import Meter
 from services.models import ask
 from services.progress import emit
-from services.runs import choices
-from services.steps import ready_steps, research_seconds, to_redo
+from services.runs import choices, node_run
+from services.steps import left_out, limit_said, ready_steps, to_redo
 
 
 async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -21,28 +23,52 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 
     In the middle of a plan, when all of them are sound and further steps can go on, no model is called.
     """
-    context = choices(runtime)
+    context, locale = choices(runtime), state["locale"]
     fresh = {one: result for one, result in state["results"].items() if len(result.reflections) < result.attempts}
-    wave = max((result.seconds for result in fresh.values()), default=0.0)
-    spent = state["usage"].seconds + wave
-    if _may_go_on(state, fresh, context) and spent < research_seconds(context):
-        passed = {one: _with_verdict(result, StepVerdict(step_id=one)) for one, result in fresh.items()}
-        return {"results": passed, "usage": Meter().usage.model_copy(update={"seconds": wave})}
-    with Meter() as meter:
-        reflection = await ask("reflector", _prompt(state, context), Reflection)
-    reflection = _settled(reflection, state)
-    verdicts = {verdict.step_id: verdict for verdict in reflection.steps}
-    results = {one: _with_verdict(result, verdicts.get(one, StepVerdict(step_id=one))) for one, result in fresh.items()}
-    spent += meter.usage.seconds
-    limits = _limits(state, context, reflection, results, spent)
-    _announce(runtime, state["locale"], reflection, results, context)
-    return {
+    wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
+    account: ResearchState = {**state, "usage": state["usage"] + wave}
+    limit = spent_limit(context, account["usage"])
+    if limit is None and _may_go_on(state, fresh, context):
+        return {"results": _with_verdicts(fresh, {}), "usage": wave}
+    reflection = None
+    async with node_run(account, runtime, "reflector") as run:
+        try:
+            if limit is None:
+                reflection = _settled(await ask("reflector", _prompt(state, context), Reflection), state)
+        except LimitReached as reached:
+            limit = reached
+    if reflection is None:
+        return {**_given_up(state, context, fresh, limit), "usage": run.usage + wave}
+    results = _with_verdicts(fresh, {verdict.step_id: verdict for verdict in reflection.steps})
+    _announce(runtime, locale, reflection, results, context)
+    update: ResearchState = {
         "results": results,
         "reflection": reflection,
         "has_enough_context": reflection.has_enough_context,
-        "limits": limits,
-        "usage": meter.usage.model_copy(update={"seconds": meter.usage.seconds + wave}),
+        "limits": [*_limits(state, context, reflection, results), *left_out(run, locale)],
+        "usage": run.usage + wave,
     }
+    limit = spent_limit(context, account["usage"] + run.usage)
+    after: ResearchState = {**state, "results": {**state["results"], **results}}
+    if limit is not None and (ready_steps(after, context.max_step_attempts) or not reflection.has_enough_context):
+        given_up = _given_up(after, context, {}, limit)
+        update |= {
+            **given_up,
+            "results": {**results, **given_up["results"]},
+            "limits": [*update["limits"], *given_up["limits"]],
+        }
+    return update
+
+
+def _given_up(
+    state: ResearchState, context: RunContext, fresh: dict[str, StepResult], limit: LimitReached | None
+) -> ResearchState:
+    """End the research at a limit: what has not been done is shown as skipped."""
+    said = [limit_said(limit, state["locale"])] if limit else []
+    plan = state["plan"]
+    undone = [step.id for step in plan.steps if step.id not in state["results"]] if plan else []
+    skipped = {one: StepResult(step_id=one, status="skipped", error=said[0] if said else "") for one in undone}
+    return {"results": {**_with_verdicts(fresh, {}), **skipped}, "spent": True, "limits": said}
 
 
 def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
@@ -77,12 +103,18 @@ def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 
 
-def _with_verdict(result: StepResult, verdict: StepVerdict) -> StepResult:
-    return result.model_copy(update={"reflections": [*result.reflections, verdict]})
+def _with_verdicts(fresh: dict[str, StepResult], verdicts: dict[str, StepVerdict]) -> dict[str, StepResult]:
+    """Add the reflector's word to each result; silence is consent."""
+    return {
+        one: result.model_copy(
+            update={"reflections": [*result.reflections, verdicts.get(one, StepVerdict(step_id=one))]}
+        )
+        for one, result in fresh.items()
+    }
 
 
 def _limits(
-    state: ResearchState, context: RunContext, reflection: Reflection, results: dict[str, StepResult], spent: float
+    state: ResearchState, context: RunContext, reflection: Reflection, results: dict[str, StepResult]
 ) -> list[str]:
     """Name the limits that keep research from going on although it should."""
     locale = state["locale"]
@@ -91,8 +123,6 @@ def _limits(
         for one, result in sorted(results.items(), key=lambda item: int(item[0]))
         if result.reflections[-1].redo and result.attempts >= context.max_step_attempts
     ]
-    if spent >= research_seconds(context):
-        limits.append(say("time_limit", locale, limit=context.max_seconds))
     due = any(to_redo(result, context.max_step_attempts) for result in results.values())
     if not reflection.has_enough_context and not due and state["plan_iterations"] >= context.max_plan_iterations:
         limits.append(say("plan_limit", locale, limit=context.max_plan_iterations))

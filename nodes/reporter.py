@@ -1,21 +1,29 @@
 """Reporter: writes the report from the evidence, streaming; then code checks every citation and renders it."""
 
+from dataclasses import dataclass, field
+
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from prompts import prompt_info
 from schemas.context import RunContext
 from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.state import ResearchState
+from services.errors import LimitReached
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
-from services.metering import Meter
-from services.models import is_offline, write
+from services.models import write
+from services.models.offline import answer_by_rules
+from services.models.roles import OFFLINE
 from services.progress import emit_message
 from services.reports.markdown import Draft, finish_report
-from services.runs import choices
+from services.runs import choices, node_run
+from services.steps import left_out, limit_said
 
+LONG = 2.0
+"""By how much a whole report may be longer than a short answer."""
 FOLLOW_UP_MARK = "==="
 """The line that parts the report from the follow-up questions."""
 
@@ -24,19 +32,42 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
-    text = ""
-    with Meter() as meter:
+    written = Written()
+    async with node_run(state, runtime, "reporter", report=True) as run:
         if excerpts:
             emit_message(runtime, "notice", "reporter", "writing", locale)
-            text = await write("reporter", _prompt(state, context))
-    body, _, questions = text.partition(f"\n{FOLLOW_UP_MARK}")
-    report = finish_report(_draft(state, context, body, questions, excerpts), usage=state["usage"] + meter.usage)
+            written = await _write(_prompt(state, context), locale)
+    written.limits += left_out(run, locale)
+    usage = state["usage"] + run.usage
+    report = finish_report(_draft(state, context, written, excerpts), usage=usage)
+    report.prompts = {role: prompt_info(role).version for role in usage.roles}
     _announce(runtime, locale, report)
     return {
         "report": report,
         "messages": [AIMessage(report.markdown, name="reporter")],
-        "usage": meter.usage,
+        "usage": run.usage,
+        "limits": written.limits,
     }
+
+
+@dataclass(slots=True)
+class Written:
+    """What a model, or the rules in its place, wrote."""
+
+    text: str = ""
+    limits: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+async def _write(prompt: ReporterPrompt, locale: str) -> Written:
+    """Let the model write; where a limit leaves no room for it, extracts selected by rules are the report."""
+    try:
+        reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
+    except LimitReached as limit:
+        text = await answer_by_rules("reporter", prompt)
+        return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)])
+    notes = [say("offline", locale)] if reply.model == OFFLINE else []
+    return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes)
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
@@ -73,8 +104,9 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     return "\n".join(note for note in (edge, safety) if note)
 
 
-def _draft(state: ResearchState, context: RunContext, body: str, questions: str, excerpts: list[Excerpt]) -> Draft:
+def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
+    body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
     return Draft(
         question=state["question"],
@@ -87,10 +119,10 @@ def _draft(state: ResearchState, context: RunContext, body: str, questions: str,
         results=[state["results"][one] for one in sorted(state["results"], key=int)],
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
-        limits=[*state["limits"], *(background.failures if background else [])],
+        limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
         follow_up_questions=[line for line in asked if line][:3],
         unsupported=context.unsupported,
-        notes=[say("offline", locale)] if is_offline() else [],
+        notes=written.notes,
         opening=_note(state["triage"], context),
     )
 

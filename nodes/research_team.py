@@ -8,16 +8,15 @@ from langgraph.types import Command, Send
 from schemas.context import RunContext
 from schemas.state import ResearchState
 from services.runs import choices
-from services.steps import ready_steps, task_of
+from services.steps import tasks_of
 
 
 async def research_team(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Command[Literal["researcher", "coder", "reflector"]]:
     """Hand each ready step to a researcher or a coder of its own; when none is ready, reflect on what there is."""
-    context = choices(runtime)
     sends = [
-        Send("coder" if step.step_type == "processing" else "researcher", task_of(state, step, context))
-        for step in ready_steps(state, context.max_step_attempts)
+        Send("coder" if task["step"].step_type == "processing" else "researcher", task)
+        for task in tasks_of(state, choices(runtime))
     ]
     return Command(goto=sends or "reflector")

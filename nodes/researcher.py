@@ -11,9 +11,8 @@ from services.evidence.locate import locate
 from services.evidence.views import finding_views
 from services.messages import say
 from services.models import ask
-from services.runs import choices, evidence_of
-from services.search.gather import gather
-from services.search.providers import providers_for
+from services.runs import current_run, evidence_of
+from services.search.recorded import gather_once
 from services.steps import Outcome, attempt
 
 PASSAGES = 12
@@ -25,13 +24,16 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
     async def work() -> Outcome:
         step, locale = state["step"], state["locale"]
         queries = [*step.queries, state["feedback"]] if state["feedback"] else step.queries
-        providers = await providers_for(choices(runtime))
-        found = await gather(queries, providers, evidence=evidence_of(runtime), limit=PASSAGES)
+        run = current_run()
+        found = await gather_once(run, queries, evidence_of(runtime), PASSAGES)
         if not found.passages:
             error = "; ".join([say("no_sources", locale), *found.failures])
-            return Outcome(StepResult(step_id=step.id, status="failed", error=error))
+            failed = StepResult(step_id=step.id, status="failed", error=error)
+            return Outcome(failed, limits=found.limits(run, locale))
         answer = await ask("researcher", _prompt(state, found.passages), Findings)
-        return _outcome(step.id, locale, answer, found.passages, found.sources)
+        outcome = _outcome(step.id, locale, answer, found.passages, found.sources)
+        outcome.limits = found.limits(run, locale)
+        return outcome
 
     return await attempt(state, "researcher", runtime, work)
 

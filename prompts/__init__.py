@@ -87,3 +87,8 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
     values = {name: getattr(variables, name) for name in type(variables).model_fields}
     parts = ["".join(template.blocks[block](template.new_context(values))).strip() for block in ("system", "human")]
     return [SystemMessage(parts[0]), HumanMessage(re.sub(r"\n{3,}", "\n\n", parts[1]))]
+
+
+def render_partial(name: str, **values: object) -> str:
+    """Render a partial on its own: a text that code adds to a system message."""
+    return ENVIRONMENT.get_template(f"_partials/{name}.md").render(values).strip()

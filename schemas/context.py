@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from schemas.models import ModelChoice, Role, ToolProtocol
 from schemas.profile import Profile
 
 
@@ -136,9 +137,24 @@ class RunContext(BaseModel):
     unsupported: Literal["mark", "drop"] = Field(
         default="mark", description="What happens to a sentence that its citations do not support."
     )
+    tool_protocol: ToolProtocol = Field(
+        default="auto",
+        description="How models call tools: by native function calls, by the structured JSON protocol, or as it works out.",
+    )
+    max_tokens: int | None = Field(
+        default=None, ge=500, description="Tokens, in and out, that a run may use. Empty: no limit."
+    )
+    max_cost: float | None = Field(
+        default=None, gt=0, description="US dollars that a run's model calls may cost. Empty: no limit."
+    )
     max_seconds: int = Field(
         default=900,
         ge=5,
         le=86_400,
-        description="Seconds after which no new research starts and the report is written.",
+        description="Seconds that a run may take; a fifth of them is kept for the report.",
+    )
+    max_searches: int | None = Field(default=None, ge=0, description="Searches that a run may make. Empty: no limit.")
+    max_pages: int | None = Field(default=None, ge=0, description="Pages that a run may read. Empty: no limit.")
+    models: dict[Role | Literal["default"], ModelChoice] = Field(
+        default={}, description="Model and parameters by role; default stands for all roles."
     )

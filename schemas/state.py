@@ -18,7 +18,7 @@ from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
-from schemas.usage import Usage
+from schemas.usage import Allowance, Usage
 
 
 def merge_results(old: dict[str, StepResult], new: dict[str, StepResult]) -> dict[str, StepResult]:
@@ -55,6 +55,8 @@ class ResearchState(TypedDict, total=False):
     question: str
     """As asked; the coordinator keeps it and puts its rewritten form into `triage`."""
     locale: str
+    turn: int
+    """LangGraph's step in which this turn of the thread began; with the thread it names the run's journal."""
     today: str
     """ISO date on which the run began; prompts show it."""
     triage: Triage | None
@@ -75,6 +77,8 @@ class ResearchState(TypedDict, total=False):
     """By content hash."""
     limits: Annotated[list[str], merge_limits]
     """Limits that were reached, in the user's language."""
+    spent: bool
+    """True once a limit left no room for further research."""
     usage: Annotated[Usage, add_usage]
     report: Report | None
 
@@ -91,8 +95,9 @@ class StepTask(TypedDict):
     """Results of the steps it depends on."""
     sources: dict[str, Source]
     """Sources that those results quote."""
-    seconds_left: float
-    """How long it may take."""
+    turn: int
+    allowance: Allowance
+    """What it may spend, and how long it may take."""
     previous: StepResult | None
     """Its own earlier attempt, if there is one."""
     feedback: str

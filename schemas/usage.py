@@ -1,20 +1,46 @@
-"""What a run used, by role; adds up over parallel steps."""
+"""What a run used, by role and by step, and what it may still use."""
 
 from pydantic import BaseModel, Field
 
 
-class RoleUsage(BaseModel):
-    """Model calls of one role."""
+class CallUsage(BaseModel):
+    """Model calls of one role or one step, as the endpoint counted them."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the input tokens that the endpoint took from its cache."""
+    seconds: float = 0.0
+    """Of the calls themselves; side by side they add up to more than the run took."""
+    cost: float | None = 0.0
+    """US dollars; None where the price of a model is not known."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "CallUsage") -> "CallUsage":
+        unknown = self.cost is None or other.cost is None
+        return CallUsage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            seconds=round(self.seconds + other.seconds, 3),
+            cost=None if unknown else round((self.cost or 0.0) + (other.cost or 0.0), 9),
+        )
 
 
 class Usage(BaseModel):
-    """Calls, tokens and searches of a run, or of one node's part in it."""
+    """Calls, tokens, money and searches of a run, or of one node's part in it."""
 
-    roles: dict[str, RoleUsage] = Field(default_factory=dict)
+    total: CallUsage = CallUsage()
+    roles: dict[str, CallUsage] = Field(default_factory=dict)
+    """The same calls by role; they sum to `total`."""
+    steps: dict[str, CallUsage] = Field(default_factory=dict)
+    """The calls of each step of the plans, by step id."""
     searches: int = 0
     pages: int = 0
     code_runs: int = 0
@@ -22,18 +48,28 @@ class Usage(BaseModel):
     """Along the longest chain: of steps that ran side by side, the slowest counts."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        roles = {role: use.model_copy() for role, use in self.roles.items()}
-        for role, use in other.roles.items():
-            mine = roles.get(role, RoleUsage())
-            roles[role] = RoleUsage(
-                calls=mine.calls + use.calls,
-                input_tokens=mine.input_tokens + use.input_tokens,
-                output_tokens=mine.output_tokens + use.output_tokens,
-            )
         return Usage(
-            roles=dict(sorted(roles.items())),
+            total=self.total + other.total,
+            roles=_merged(self.roles, other.roles),
+            steps=_merged(self.steps, other.steps),
             searches=self.searches + other.searches,
             pages=self.pages + other.pages,
             code_runs=self.code_runs + other.code_runs,
-            seconds=self.seconds + other.seconds,
+            seconds=round(self.seconds + other.seconds, 3),
         )
+
+
+def _merged(mine: dict[str, CallUsage], theirs: dict[str, CallUsage]) -> dict[str, CallUsage]:
+    names = sorted({*mine, *theirs})
+    return {name: mine.get(name, CallUsage()) + theirs.get(name, CallUsage()) for name in names}
+
+
+class Allowance(BaseModel):
+    """What a node may spend; None stands for no limit. Steps that run side by side get a share each."""
+
+    tokens: int | None = None
+    cost: float | None = None
+    """US dollars."""
+    searches: int | None = None
+    pages: int | None = None
+    seconds: float = 900.0

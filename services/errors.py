@@ -5,8 +5,11 @@ LeadlineError
 │   └── DocumentsError    a documents folder is missing, empty or unreadable
 ├── SettingsError         the environment lacks something or holds something impossible
 ├── ModelError            a model did not answer, or not in the form that was asked for
+│   └── NoNativeTools     the endpoint takes no function calls
 ├── SearchError           a search provider failed
 ├── SandboxRefused        this machine cannot isolate model-written code
+├── LimitReached          a limit leaves no room for what was to be done next
+├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── StoreError            checkpoints or evidence cannot be read or written
 └── BundleError           an evidence bundle cannot be checked at all
 """
@@ -35,8 +38,28 @@ class ModelError(LeadlineError):
     """A model did not answer, or not in the form that was asked for."""
 
 
+class NoNativeTools(ModelError):
+    """The endpoint takes no function calls; the structured protocol is left."""
+
+
 class SearchError(LeadlineError):
     """A search provider failed."""
+
+
+class LimitReached(LeadlineError):
+    """A limit leaves no room for what was to be done next: research ends, and the report is written from what is there.
+
+    `key` names the message of `services/messages.py` that says so, `limit` is its value.
+    """
+
+    def __init__(self, key: str, limit: float) -> None:
+        super().__init__(f"The limit max_{key.removesuffix('_limit')} ({limit:g}) leaves no room for this. Raise it.")
+        self.key = key
+        self.limit = limit
+
+
+class JournalMiss(LeadlineError):
+    """A replay asked for something that the run's journal does not hold."""
 
 
 class SandboxRefused(LeadlineError):

@@ -59,6 +59,34 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "The time limit of {limit} seconds was reached (max_seconds).",
         "已达到 {limit} 秒的时间上限（max_seconds）。",
     ),
+    "token_limit": (
+        "The limit of {limit} tokens was reached (max_tokens).",
+        "已达到 {limit} 个词元的上限（max_tokens）。",
+    ),
+    "cost_limit": (
+        "The limit of {limit} US dollars was reached (max_cost).",
+        "已达到 {limit} 美元的费用上限（max_cost）。",
+    ),
+    "search_limit": (
+        "The limit of {limit} searches was reached (max_searches).",
+        "已达到 {limit} 次搜索的上限（max_searches）。",
+    ),
+    "page_limit": (
+        "The limit of {limit} pages was reached (max_pages).",
+        "已达到 {limit} 个网页的上限（max_pages）。",
+    ),
+    "left_out": (
+        "{count} pieces of evidence did not fit into the model's context and were left out ({node}).",
+        "有 {count} 段材料超出模型上下文长度而被省略（{node}）。",
+    ),
+    "cut_off": (
+        "The model's text was cut off at its limit of tokens.",
+        "模型的文本达到词元上限而被截断。",
+    ),
+    "report_by_rules": (
+        "A limit left no room for the language model to write this report: its sentences are extracts, selected by rules.",
+        "由于达到上限，语言模型未能撰写本报告：句子由规则从来源中摘选。",
+    ),
     "greeting": (
         "Hello! Ask me a question, and I will research it and show the proof.",
         "您好！请提出问题，我会查证资料并给出依据。",

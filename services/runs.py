@@ -1,19 +1,30 @@
-"""What every node may ask of its runtime: the run's choices and the evidence store.
+"""What a node stands on while it runs: the run's choices, its stores, its journal, its budget and its usage.
 
-The server builds the context from the schema's defaults and brings a store; a plain `invoke` brings neither, and then the
-defaults and a store in memory serve.
+`node_run` and `step_run` open one for a node; whatever the node calls finds it with `current_run`, also in tasks that are
+started inside. The server builds the context from the schema's defaults and brings a store; a plain `invoke` brings neither,
+and then the defaults and a store in memory serve.
 """
 
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from schemas.context import RunContext
+from schemas.state import ResearchState, StepTask
+from schemas.usage import CallUsage, Usage
+from services.budget import Budget, allowance_of
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
+from services.journal import Journal, run_key
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -40,9 +51,9 @@ def checked_choices(given: dict[str, object]) -> RunContext:
         return RunContext.model_validate(given)
     except ValidationError as error:
         problem = error.errors()[0]
-        field = ".".join(str(part) for part in problem["loc"])
+        field_name = ".".join(str(part) for part in problem["loc"])
         raise BadInput(
-            f"{field} cannot be {problem['input']!r}: {problem['msg'].removeprefix('Value error, ')}."
+            f"{field_name} cannot be {problem['input']!r}: {problem['msg'].removeprefix('Value error, ')}."
         ) from None
 
 
@@ -54,3 +65,117 @@ def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:
 @cache
 def _memory() -> BaseStore:
     return InMemoryStore()
+
+
+@dataclass(slots=True)
+class Run:
+    """One node's part in a run."""
+
+    context: RunContext = field(default_factory=RunContext)
+    node: str = ""
+    step_id: str = ""
+    journal: Journal = field(default_factory=Journal)
+    budget: Budget = field(default_factory=Budget)
+    usage: Usage = field(default_factory=Usage)
+    left_out: int = 0
+    """Pieces of evidence that did not fit into a prompt."""
+    _started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the node began."""
+        return round(time.monotonic() - self._started, 3)
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds that the node may still take."""
+        return self.budget.allowance.seconds - self.seconds
+
+    def count_call(self, role: str, used: CallUsage, *, fresh: bool) -> None:
+        """Add a model call; one that the journal knew had not gone through this budget yet."""
+        steps = {self.step_id: used} if self.step_id else {}
+        self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
+        if not fresh:
+            self.budget.spend(used.tokens, used.cost or 0.0)
+
+    def count(self, *, searches: int = 0, pages: int = 0, code_runs: int = 0) -> None:
+        """Add searches, page reads or code runs."""
+        self.usage = self.usage + Usage(searches=searches, pages=pages, code_runs=code_runs)
+
+
+class _Elapsed(BaseModel):
+    seconds: float
+
+
+_current: ContextVar[Run | None] = ContextVar("run", default=None)
+
+
+def current_run() -> Run:
+    """Return the part of a run that this code works for; outside of any run one without limits and without a journal."""
+    return _current.get() or Run()
+
+
+@asynccontextmanager
+async def node_run(
+    state: ResearchState, runtime: Runtime[RunContext], node: str, *, report: bool = False
+) -> AsyncIterator[Run]:
+    """Open a node's part in the run; `usage.seconds` is set when it closes.
+
+    Args:
+        state: whose usage is the account so far.
+        runtime: the node's.
+        node: its name.
+        report: whether the report's share of the limits may be spent.
+    """
+    context = choices(runtime)
+    budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
+    async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
+        yield run
+
+
+@asynccontextmanager
+async def turn_run(runtime: Runtime[RunContext], node: str) -> AsyncIterator[tuple[Run, int]]:
+    """Open the part of the node that begins a turn: nothing is spent yet. Gives the turn, too."""
+    context, turn = choices(runtime), _step()
+    async with _opened(
+        Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
+    ) as run:
+        yield run, turn
+
+
+@asynccontextmanager
+async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> AsyncIterator[Run]:
+    """Open a worker's part in the run, with the share of the limits that it was sent with."""
+    context, step_id = choices(runtime), task["step"].id
+    budget = Budget(task["allowance"], context)
+    async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"]) as run:
+        yield run
+
+
+@asynccontextmanager
+async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIterator[Run]:
+    run.journal = _journal(run, runtime, turn)
+    token = _current.set(run)
+    try:
+        yield run
+
+        async def elapsed() -> _Elapsed:
+            return _Elapsed(seconds=run.seconds)
+
+        known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
+        run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
+    finally:
+        _current.reset(token)
+
+
+def _journal(run: Run, runtime: Runtime[RunContext], turn: int) -> Journal:
+    """Name the journal after thread and turn; without a thread nothing can be resumed, and nothing is kept."""
+    place = f"{_step() - turn}:{run.node}{':' if run.step_id else ''}{run.step_id}"
+    info = runtime.execution_info
+    if info is None or info.thread_id is None or runtime.store is None:
+        return Journal(place=place)
+    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place)
+
+
+def _step() -> int:
+    return int(get_config()["metadata"]["langgraph_step"])

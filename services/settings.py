@@ -1,9 +1,11 @@
 """Secrets and endpoints, from the environment or `.env`. What a run can choose is in `schemas/context.py` instead."""
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -14,8 +16,6 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 def _paths(value: object) -> object:
     """Split a list of folders as the operating system writes them (`a:b`)."""
-    import os
-
     if isinstance(value, str):
         return [Path(part) for part in value.split(os.pathsep) if part.strip()]
     return value
@@ -28,11 +28,17 @@ class Settings(BaseSettings):
 
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
-    leadline_model: str | None = None
+    leadline_prices: Path | None = None
+    """File of prices, where the built-in list does not know a model or the user pays something else."""
+    leadline_max_concurrency: int = Field(default=8, ge=1)
+    """Model calls under way at once at one endpoint."""
+    leadline_requests_per_minute: float | None = Field(default=None, gt=0)
+    leadline_max_retries: int = Field(default=4, ge=0, le=20)
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
     leadline_search: Literal["auto", "tavily", "documents", "none"] = "auto"
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
     leadline_home: Path = Path(".leadline")
 
@@ -52,3 +58,16 @@ def settings() -> Settings:
         raise SettingsError(
             f"{name} cannot be used: {problem['msg']}. Correct it in the environment or .env."
         ) from None
+
+
+@cache
+def role_environment() -> dict[str, str]:
+    """Return the variables whose names depend on a role, such as `LEADLINE_MODEL_PLANNER`, from the environment and `.env`."""
+    values = {**dotenv_values(".env"), **os.environ}
+    return {name.upper(): value for name, value in values.items() if value and name.upper().startswith("LEADLINE_")}
+
+
+def forget_settings() -> None:
+    """Read the environment anew at the next look; tests and notebooks that change it call this."""
+    settings.cache_clear()
+    role_environment.cache_clear()

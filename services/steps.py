@@ -15,20 +15,13 @@ from schemas.evidence import Source
 from schemas.planner import Step
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.errors import LeadlineError
+from schemas.usage import Allowance
+from services.budget import allowance_of, shares
+from services.errors import JournalMiss, LeadlineError, LimitReached
 from services.evidence.views import steps_by_id
 from services.messages import say
-from services.metering import Meter
 from services.progress import emit_message
-from services.runs import choices
-
-REPORT_SHARE = 0.2
-"""Share of a run's seconds that is kept for the report."""
-
-
-def research_seconds(context: RunContext) -> float:
-    """Return how many seconds a run may spend before it must write its report."""
-    return context.max_seconds * (1 - REPORT_SHARE)
+from services.runs import Run, step_run
 
 
 def to_redo(result: StepResult, max_attempts: int) -> bool:
@@ -50,7 +43,16 @@ def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
     ]
 
 
-def task_of(state: ResearchState, step: Step, context: RunContext) -> StepTask:
+def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
+    """Return a task for each step that is to be sent now, each with its share of what is left."""
+    ready = ready_steps(state, context.max_step_attempts)
+    if not ready:
+        return []
+    allowances = shares(allowance_of(context, state["usage"]), len(ready))
+    return [_task(state, step, allowance) for step, allowance in zip(ready, allowances, strict=False)]
+
+
+def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
     """Give a worker its step and the part of the state that it may look at."""
     results, triage = state["results"], state["triage"]
     needed = {one: results[one] for one in step.depends_on if one in results}
@@ -65,7 +67,8 @@ def task_of(state: ResearchState, step: Step, context: RunContext) -> StepTask:
         sources={one: source for one, source in state["sources"].items() if one in hashes},
         previous=previous,
         feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
-        seconds_left=max(1.0, research_seconds(context) - state["usage"].seconds),
+        turn=state["turn"],
+        allowance=allowance,
     )
 
 
@@ -75,6 +78,8 @@ class Outcome:
 
     result: StepResult
     sources: dict[str, Source] = field(default_factory=dict)
+    limits: list[str] = field(default_factory=list)
+    """Limits that were reached, in the user's language."""
 
 
 async def attempt(
@@ -98,13 +103,13 @@ async def attempt(
         attempt=number,
         data={"step": step.id, "attempt": number},
     )
-    with Meter() as meter:
-        outcome = await _guarded(task, runtime, work)
+    async with step_run(task, runtime, node) as run:
+        outcome = await _guarded(task, run, work)
     result = outcome.result.model_copy(
         update={
             "attempts": number,
             "reflections": previous.reflections if previous else [],
-            "seconds": meter.usage.seconds,
+            "seconds": run.usage.seconds,
         }
     )
     for source in outcome.sources.values():
@@ -126,24 +131,47 @@ async def attempt(
     return {
         "results": {step.id: result},
         "sources": outcome.sources,
-        "usage": meter.usage.model_copy(update={"seconds": 0.0}),
+        "limits": [*outcome.limits, *left_out(run, locale)],
+        "usage": run.usage.model_copy(update={"seconds": 0.0}),
     }
 
 
-async def _guarded(task: StepTask, runtime: Runtime[RunContext], work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+def left_out(run: Run, locale: str) -> list[str]:
+    """Say how much evidence did not fit into a node's prompts, if any did not."""
+    return [say("left_out", locale, count=run.left_out, node=run.node)] if run.left_out else []
+
+
+def limit_said(limit: LimitReached, locale: str) -> str:
+    """Say which limit was reached."""
+    return say(limit.key, locale, limit=f"{limit.limit:g}")
+
+
+async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
     step, locale = task["step"], task["locale"]
     if task["results"] and not any(result.status == "done" for result in task["results"].values()):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("dependency_failed", locale)))
-    context = choices(runtime)
     try:
-        async with asyncio.timeout(task["seconds_left"]):
+        async with asyncio.timeout(task["allowance"].seconds):
             return await work()
     except GraphBubbleUp:
         raise
+    except JournalMiss:
+        if not run.journal.marked("timeout"):
+            raise
+        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
     except TimeoutError:
-        error = say("time_limit", locale, limit=context.max_seconds)
+        await run.journal.mark("timeout")
+        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
+    except LimitReached as limit:
+        return _limited(step, limit, locale)
     except LeadlineError as failure:
         error = str(failure)
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
         error = f"{type(failure).__name__}: {failure}"
     return Outcome(StepResult(step_id=step.id, status="failed", error=error))
+
+
+def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:
+    """Leave a step out because of a limit."""
+    said = limit_said(limit, locale)
+    return Outcome(StepResult(step_id=step.id, status="skipped", error=said), limits=[said])

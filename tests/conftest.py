@@ -24,7 +24,7 @@ EXAMPLES = PROJECT / "examples"
 @pytest.fixture(autouse=True)
 def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each test an empty working folder, a home of its own and an environment without keys."""
-    from services.settings import settings
+    from services.settings import forget_settings
 
     for name in list(os.environ):
         if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API")):
@@ -33,9 +33,9 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "home"))
-    settings.cache_clear()
+    forget_settings()
     yield
-    settings.cache_clear()
+    forget_settings()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from graph.app import graph
 from leadline.home import ALLOWED_TYPES
 from prompts import ENVIRONMENT, prompt_info, template_source
 from schemas.context import RunContext
-from schemas.state import ResearchState
+from schemas.state import ResearchState, StepTask
 from tests.conftest import PROJECT
 
 ROLES = ["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
@@ -84,7 +84,7 @@ def test_the_graph_is_compiled_without_checkpointer_and_store() -> None:
 
 def test_a_checkpoint_may_hold_every_type_of_the_state_and_no_other_of_ours() -> None:
     found: set[type[BaseModel]] = set()
-    for hint in typing.get_type_hints(ResearchState).values():
+    for hint in [*typing.get_type_hints(ResearchState).values(), *typing.get_type_hints(StepTask).values()]:
         _collect(hint, found)
     expected = {(one.__module__, one.__name__) for one in found if one.__module__.startswith("schemas.")}
     assert set(ALLOWED_TYPES) == expected

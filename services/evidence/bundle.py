@@ -67,7 +67,7 @@ def _content(report: Report) -> dict[str, Any]:
         "duplicate_of",
         "snippet_only",
     )
-    kept = ("plans", "results", "contradictions", "follow_up_questions", "usage", "limits")
+    kept = ("plans", "results", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
         "version": FORMAT_VERSION,
         "question": report.question,

@@ -2,7 +2,6 @@
 
 import hashlib
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from schemas.evidence import Source
 from services.evidence.store import EvidenceStore, normalise_text
@@ -19,6 +18,8 @@ class Computation:
     description: str
     output: str
     files: dict[str, bytes] = field(default_factory=dict)
+    at: str = ""
+    """When it ran, ISO 8601 in UTC."""
 
     @property
     def code_id(self) -> str:
@@ -59,7 +60,7 @@ class Computation:
             title=self.description or self.code_id,
             kind="computation",
             content_hash=content_hash,
-            fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            fetched_at=self.at,
         )
         lines: list[tuple[str, int, int]] = []
         place = text.rindex("## Output") + len("## Output")

@@ -30,6 +30,11 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(normalise_text(text).encode()).hexdigest()
 
 
+def file_hash(data: bytes) -> str:
+    """Return the SHA-256 of a file, as 64 hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
 class EvidenceStore:
     """Texts of sources and bytes of artifacts, written once under their hash."""
 
@@ -54,7 +59,7 @@ class EvidenceStore:
 
     async def put_bytes(self, data: bytes) -> str:
         """Store a file and return its hash."""
-        key = hashlib.sha256(data).hexdigest()
+        key = file_hash(data)
         if await self._store.aget(_FILES, key) is None:
             await self._store.aput(_FILES, key, {"base64": base64.b64encode(data).decode()}, index=False)
         return key

@@ -1,6 +1,7 @@
-"""Language models: `chat_model(role)` gives one, `ask` and `write` are how nodes talk to it."""
+"""Language models: `ask` and `write` are how nodes talk to the model of a role."""
 
 from services.models.ask import ask, write
-from services.models.chat import chat_model, close_clients, is_offline
+from services.models.chat import chat_model
+from services.models.endpoint import close_clients
 
-__all__ = ["ask", "chat_model", "close_clients", "is_offline", "write"]
+__all__ = ["ask", "chat_model", "close_clients", "write"]

@@ -1,76 +1,108 @@
-"""Which model plays a role: any OpenAI-compatible endpoint where there is a key, else the offline model."""
+"""The LangChain chat model of a role: any OpenAI-compatible endpoint, another provider's integration, or the offline model."""
 
-import asyncio
-import os
-from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+import importlib
+import re
+import sys
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
+from schemas.context import RunContext
 from services.errors import SettingsError
+from services.models.endpoint import CONNECT_SECONDS, POOL_SECONDS, WRITE_SECONDS, Learned, client, learned
+from services.models.roles import OFFLINE, PROVIDERS, RoleModel, role_model
 from services.settings import settings
 
-if TYPE_CHECKING:
-    import httpx
 
-REQUEST_SECONDS = 120.0
-DEFAULT_MODEL = "gpt-4.1-mini"
-
-
-def is_offline() -> bool:
-    """Tell whether runs of this process use the offline model: no key and no endpoint is set."""
-    return settings().openai_api_key is None and settings().openai_base_url is None
-
-
-def chat_model(role: str) -> BaseChatModel:
+def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
     """Return the chat model of a role.
 
-    `LEADLINE_MODEL_<ROLE>` names it, else `LEADLINE_MODEL`, else a default. An endpoint without a key
-    (`OPENAI_BASE_URL` alone, as local servers have it) is used without one.
+    Raises:
+        SettingsError: the environment holds something impossible, or a provider's package is not installed.
+    """
+    model = role_model(role, context or RunContext())
+    return build(model, model.max_tokens)
+
+
+def build(
+    model: RoleModel, max_tokens: int, *, response_format: dict[str, Any] | None = None, stream: bool = False
+) -> BaseChatModel:
+    """Build the chat model that makes one call.
+
+    Args:
+        model: who answers.
+        max_tokens: most tokens of the answer.
+        response_format: the endpoint's own request for JSON of a schema.
+        stream: whether the answer is streamed even when nobody listens, so that a stall is noticed.
 
     Raises:
-        SettingsError: a base URL is set that is none.
+        SettingsError: a provider's package is not installed.
     """
-    if is_offline():
+    if model.provider == OFFLINE:
         from services.models.offline import OfflineModel
 
-        return OfflineModel(role=role)
-    key, base_url = settings().openai_api_key, settings().openai_base_url
-    if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise SettingsError(
-            f"OPENAI_BASE_URL is {base_url!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
-        )
-    name = os.environ.get(f"LEADLINE_MODEL_{role.upper()}") or settings().leadline_model or DEFAULT_MODEL
-    return _openai(name, base_url, key.get_secret_value() if key else "none")
+        return OfflineModel(role=model.role)
+    if model.provider != "openai":
+        return _integration(model, max_tokens)
+    return _openai(model, max_tokens, response_format, stream)
 
 
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, "httpx.AsyncClient"] = WeakKeyDictionary()
-"""One connection pool an event loop: connections cannot outlive the loop that opened them."""
+def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None, stream: bool) -> BaseChatModel:
+    import httpx2
 
+    from services.models.thinking import ThinkFreeChatOpenAI
 
-def _openai(name: str, base_url: str | None, key: str) -> BaseChatModel:
-    import httpx
-    from langchain_openai import ChatOpenAI
-
-    loop = asyncio.get_running_loop()
-    if loop not in _clients:
-        _clients[loop] = httpx.AsyncClient(timeout=REQUEST_SECONDS, limits=httpx.Limits(max_connections=32))
-    return ChatOpenAI(
-        model=name,
-        base_url=base_url,
-        api_key=SecretStr(key),
-        temperature=0.2,
-        timeout=REQUEST_SECONDS,
-        max_retries=2,
+    known = learned(model)
+    key = settings().openai_api_key
+    body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra}
+    if response_format is not None:
+        body["response_format"] = response_format
+    return ThinkFreeChatOpenAI(
+        model=model.model,
+        base_url=model.base_url,
+        api_key=SecretStr(key.get_secret_value() if key else "none"),
+        temperature=None if "temperature" in known.refused else model.temperature,
+        timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
+        max_retries=0,
         stream_usage=True,
+        streaming=stream,
         use_responses_api=False,
-        http_async_client=_clients[loop],
+        http_async_client=client(),
+        extra_body=body,
     )
 
 
-async def close_clients() -> None:
-    """Close the connections of the running event loop; the ways in that own their loop call this at the end of a run."""
-    client = _clients.pop(asyncio.get_running_loop(), None)
-    if client is not None:
-        await client.aclose()
+def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
+    """Name the limit as the endpoint knows it: OpenAI renamed it, and most compatible servers did not follow."""
+    renamed = model.base_url is None or "api.openai.com" in model.base_url
+    if "max_tokens" in known.refused:
+        renamed = True
+    if "max_completion_tokens" in known.refused:
+        renamed = False
+    return {"max_completion_tokens" if renamed else "max_tokens": max_tokens}
+
+
+def _integration(model: RoleModel, max_tokens: int) -> BaseChatModel:
+    """Build a model through its provider's own LangChain integration; its key comes from its own variable."""
+    module, name = PROVIDERS[model.provider]
+    package = module.replace("_", "-")
+    try:
+        kind = getattr(importlib.import_module(module), name)
+    except ImportError:
+        raise SettingsError(
+            f"The model {model.name} needs the package {package}. Install it with: {sys.executable} -m pip install {package}"
+        ) from None
+    limit = {"num_predict": max_tokens} if model.provider == "ollama" else {"max_tokens": max_tokens}
+    patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
+    try:
+        built: BaseChatModel = kind(model=model.model, temperature=model.temperature, **limit, **patient, **model.extra)
+    except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
+        raise SettingsError(
+            f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
+        ) from None
+    return built
+
+
+def _first_line(error: Exception) -> str:
+    return re.sub(r"\s+", " ", str(error))[:200].rstrip(".")

@@ -17,7 +17,6 @@ from services.evidence.duplicates import fingerprint, is_copy
 from services.evidence.passages import split
 from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore, content_hash
-from services.metering import count
 from services.search.hit import Found, Hit, SearchProvider
 from services.search.providers import Providers
 from services.search.tokens import has_cjk, tokens
@@ -85,7 +84,6 @@ async def _search_all(
             return str(error)
 
     pairs = [(query, provider) for query in queries for provider in providers]
-    count(searches=len(pairs))
     answers = await asyncio.gather(*(one(query, provider) for query, provider in pairs))
     failures = list(dict.fromkeys(answer for answer in answers if isinstance(answer, str)))
     rankings = [

@@ -1,6 +1,8 @@
 """A small HTTP server on loopback that hands each request to a function; it runs in a thread of its own."""
 
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,11 +28,17 @@ class Reply:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     events: list[Any] | None = None
+    cut_after: int | None = None
+    """Bytes of the body after which the connection is reset."""
+    stall: float = 0.0
+    """Seconds before anything is sent; the server's end cuts them short."""
 
 
 @contextmanager
 def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
     """Serve until the block ends, and yield the server's address."""
+
+    over = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -40,7 +48,12 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             body = json.loads(self.rfile.read(length) or b"{}")
             self._send(answer(Request(self.path, {name.title(): value for name, value in self.headers.items()}, body)))
 
+        def do_GET(self) -> None:
+            self.do_POST()
+
         def _send(self, reply: Reply) -> None:
+            if reply.stall and over.wait(reply.stall):
+                return
             if reply.events is None:
                 data, kind = json.dumps(reply.body).encode(), "application/json"
             else:
@@ -50,7 +63,13 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(data)
+            if reply.cut_after is None:
+                self.wfile.write(data)
+                return
+            self.wfile.write(data[: reply.cut_after])
+            self.wfile.flush()
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""
@@ -62,6 +81,7 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
+        over.set()
         server.shutdown()
         server.server_close()
         thread.join()

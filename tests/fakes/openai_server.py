@@ -1,7 +1,8 @@
-"""A loopback server that speaks OpenAI's chat completions: JSON schema, streaming, usage, and its errors.
+"""A loopback server that speaks OpenAI's chat completions: JSON schema, tools, streaming, usage, and its errors.
 
 By default it thinks with the offline model: the real client sends real prompts and gets answers that fit. Scripted
-answers for a role come first, one a call.
+answers for a role come first, one a call. It can be as limited as real endpoints are: without JSON schema, without tools,
+with a short context.
 """
 
 import re
@@ -36,24 +37,80 @@ class OpenAIServer:
     roles: list[str] = field(default_factory=list)
     script: dict[str, list[Reply | str]] = field(default_factory=dict)
     """Answers by role: text for the message's content, or a whole reply."""
+    refuses: set[str] = field(default_factory=set)
+    """Parameters that it does not take: `response_format`, `tools`, `temperature`, …"""
+    ignores: set[str] = field(default_factory=set)
+    """Parameters that it takes and does not heed."""
+    context: int | None = None
+    """Tokens that prompt and answer may have together."""
+    counted: list[tuple[int, int]] = field(default_factory=list)
+    """Tokens in and out of each completed call."""
+    under_way: int = 0
+    most_under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, request: Request) -> Reply:
         """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
-            return _error(401, "Incorrect API key provided.", "invalid_api_key")
+            return error(401, "Incorrect API key provided.", "invalid_api_key")
         if request.path != "/v1/chat/completions":
-            return _error(404, f"Unknown request URL: POST {request.path}.", "unknown_url")
+            return error(404, f"Unknown request URL: POST {request.path}.", "unknown_url")
         body = request.body
-        schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
-        role = SCHEMAS.get(schema, "reporter")
+        role = role_of(body)
         with self._lock:
             self.requests.append(body)
             self.roles.append(role)
             scripted = self.script[role].pop(0) if self.script.get(role) else None
+            self.under_way += 1
+            self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            reply = self._reply(body, role, scripted)
+        finally:
+            with self._lock:
+                self.under_way -= 1
+        return reply
+
+    def _reply(self, body: dict[str, Any], role: str, scripted: Reply | str | None) -> Reply:
+        for name in sorted(self.refuses & body.keys()):
+            return error(400, f"Unsupported parameter: '{name}' is not supported with this model.", "unsupported", name)
+        reading = tokens_in(body)
+        if self.context is not None and reading + (body.get("max_tokens") or 0) > self.context:
+            return error(
+                400,
+                f"This model's maximum context length is {self.context} tokens. However, your messages resulted in "
+                f"{reading} tokens.",
+                "context_length_exceeded",
+                "messages",
+            )
         if isinstance(scripted, Reply):
-            return scripted
-        return completion(body, scripted if scripted is not None else _think(role, body))
+            reply = scripted
+        else:
+            text = scripted if scripted is not None else _think(role, body)
+            as_call = "tools" in body and body.get("tool_choice") not in {None, "auto"} and "tools" not in self.ignores
+            reply = completion(body, text, as_call=as_call)
+        usage = _usage_of(reply)
+        if usage is not None and reply.cut_after is None:
+            with self._lock:
+                self.counted.append((usage["prompt_tokens"], usage["completion_tokens"]))
+        return reply
+
+
+def role_of(body: dict[str, Any]) -> str:
+    """Tell which role asks: by the name of the schema, wherever it stands, else it is the reporter."""
+    schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
+    tools = [one["function"]["name"] for one in body.get("tools", [])]
+    if not schema and len(tools) == 1:
+        schema = tools[0]
+    system = body["messages"][0]["content"] if body["messages"] else ""
+    titles = re.findall(r'"title":"(\w+)"', system[system.rfind("JSON schema") :])
+    written = next((title for title in reversed(titles) if title in SCHEMAS), "")
+    return SCHEMAS.get(schema or written, "reporter")
+
+
+def tokens_in(body: dict[str, Any]) -> int:
+    """Count a prompt's tokens roughly as a tokenizer would."""
+    text = "".join(str(message.get("content") or "") for message in body["messages"])
+    return len(re.findall(r"[\u4e00-\u9fff]|\w{1,6}|[^\w\s]", text))
 
 
 def _think(role: str, body: dict[str, Any]) -> str:
@@ -63,28 +120,69 @@ def _think(role: str, body: dict[str, Any]) -> str:
     return OfflineModel(role=role).invoke([HumanMessage(human)]).text
 
 
-def completion(body: dict[str, Any], text: str, finish_reason: str = "stop") -> Reply:
-    """Return a completed answer in the form that was asked for."""
+def completion(
+    body: dict[str, Any],
+    text: str,
+    finish_reason: str = "stop",
+    *,
+    as_call: bool = False,
+    calls: list[tuple[str, str]] | None = None,
+    refusal: str | None = None,
+    cached: int = 0,
+) -> Reply:
+    """Return a completed answer in the form that was asked for.
+
+    Args:
+        body: the request.
+        text: the message's content, or a call's arguments.
+        finish_reason: why it ended.
+        as_call: give the text as the arguments of a call of the first tool.
+        calls: name and arguments of tool calls.
+        refusal: the model's refusal.
+        cached: tokens of the prompt that came from the cache.
+    """
     about = {"id": "chatcmpl-1", "created": 1, "model": body["model"]}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    wrote = max(1, len(re.findall(r"[\u4e00-\u9fff]|\w{1,6}|[^\w\s]", text)))
+    read = tokens_in(body)
+    usage: dict[str, Any] = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+    if cached:
+        usage["prompt_tokens_details"] = {"cached_tokens": cached}
+    made = calls or ([(body["tools"][0]["function"]["name"], text)] if as_call else [])
+    tool_calls = [
+        {"id": f"call_{place}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for place, (name, arguments) in enumerate(made, 1)
+    ]
+    if tool_calls and finish_reason == "stop":
+        finish_reason = "tool_calls"
+    content = None if as_call else text
     if not body.get("stream"):
-        message = {"role": "assistant", "content": text, "refusal": None}
+        message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
+        if tool_calls:
+            message["tool_calls"] = tool_calls
         choice = {"index": 0, "message": message, "finish_reason": finish_reason, "logprobs": None}
         return Reply(body={**about, "object": "chat.completion", "choices": [choice], "usage": usage})
-    pieces = re.findall(r"\S+\s*|\s+", text)
     chunk = {**about, "object": "chat.completion.chunk"}
-    events = [
-        {**chunk, "choices": [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}]}
-        for piece in pieces
+    deltas: list[dict[str, Any]] = [
+        {"role": "assistant", "content": piece} for piece in re.findall(r"\S+\s*|\s+", content or "")
     ]
+    deltas += [{"tool_calls": [{"index": place, **one}]} for place, one in enumerate(tool_calls)]
+    deltas += [{"refusal": refusal}] if refusal else []
+    events = [{**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     events.append({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish_reason}]})
     if body.get("stream_options", {}).get("include_usage"):
         events.append({**chunk, "choices": [], "usage": usage})
     return Reply(events=events)
 
 
-def _error(status: int, message: str, code: str) -> Reply:
-    return Reply(status, {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": code}})
+def _usage_of(reply: Reply) -> dict[str, int] | None:
+    whole = reply.events[-1] if reply.events else reply.body
+    return whole.get("usage") if isinstance(whole, dict) else None
+
+
+def error(status: int, message: str, code: str, param: str | None = None, **headers: str) -> Reply:
+    """Return an error in OpenAI's form."""
+    about = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
+    return Reply(status, {"error": about}, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 @contextmanager

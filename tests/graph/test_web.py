@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from services.settings import settings
+from services.settings import forget_settings
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
 
 QUESTION = "Who designed the tide predicting machine and in which year was it built?"
@@ -23,7 +23,7 @@ def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
     ) as server:
         monkeypatch.setenv("TAVILY_API_KEY", server.key)
         monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
-        settings.cache_clear()
+        forget_settings()
         yield server
 
 
@@ -74,5 +74,5 @@ async def test_a_malformed_answer_is_no_evidence_and_a_wrong_key_is_named(
     tavily.malformed = True
     assert (await aresearch(QUESTION)).excerpts == []
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-wrong")
-    settings.cache_clear()
+    forget_settings()
     assert "TAVILY_API_KEY" in (await aresearch(QUESTION)).markdown

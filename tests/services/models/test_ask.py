@@ -10,7 +10,7 @@ from leadline import aresearch
 from schemas.reflector import Reflection, ReflectorPrompt
 from services.errors import ModelError
 from services.models import ask, close_clients
-from services.settings import settings
+from services.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, openai_server
 
@@ -32,7 +32,7 @@ async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenAIServe
         monkeypatch.setenv("OPENAI_API_KEY", server.key)
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-        settings.cache_clear()
+        forget_settings()
         yield server
         await close_clients()
 
@@ -93,7 +93,7 @@ async def test_a_model_that_never_fits_ends_in_an_error_that_names_role_and_sche
 
 async def test_a_refused_key_is_said_to_be_one(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "wrong")
-    settings.cache_clear()
+    forget_settings()
     with pytest.raises(ModelError, match="OPENAI_API_KEY") as caught:
         await ask("reflector", PROMPT, Reflection)
     assert "wrong" not in str(caught.value)
@@ -109,7 +109,7 @@ async def test_an_unknown_model_is_said_to_be_one(endpoint: OpenAIServer) -> Non
 
 async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    settings.cache_clear()
+    forget_settings()
     with pytest.raises(ModelError, match="could not be reached"):
         await ask("reflector", PROMPT, Reflection)
     await close_clients()

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
 from schemas.results import StepResult
-from schemas.usage import RoleUsage, Usage
+from schemas.usage import CallUsage, Usage
 from services.reports.markdown import finish_report
 from tests.services.reports.conftest import PLACES, TEXTS, Make, excerpt_of, source_of
 
@@ -196,7 +196,7 @@ def test_only_web_addresses_become_links(draft: Make, url: str) -> None:
 
 
 def test_everything_of_the_run_is_kept(draft: Make) -> None:
-    usage = Usage(roles={"reporter": RoleUsage(calls=1)})
+    usage = Usage(roles={"reporter": CallUsage(calls=1)})
     made = draft(DEPTH, plans=[Plan(title="p")], follow_up_questions=["What next?"])
     report = finish_report(made, usage)
     assert (report.question, report.usage, report.plans, report.follow_up_questions) == (

@@ -1,0 +1,239 @@
+"""The journal: what a run learned from outside, durable before it is used.
+
+A model's answer, a search, a program's output, the clock: each is written under a hash of its request, and the number of
+times that the same task has asked it before, into the store that the run already has. A task that runs again after a crash
+finds its answers there and asks nobody twice. A replay takes every answer of the whole run from there and asks nobody at all.
+
+Requests are kept as hashes and answers as they came; keys and other secrets are in neither.
+"""
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+
+from langgraph.store.base import BaseStore
+from pydantic import BaseModel
+
+from services import errors
+from services.errors import JournalMiss, LeadlineError, LimitReached
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+_PAGE = 500
+_replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=None)
+
+
+def run_key(thread_id: str, turn: int) -> str:
+    """Return the name of a run's journal: of one turn of one thread."""
+    return hashlib.sha256(f"{thread_id}\n{turn}".encode()).hexdigest()[:32]
+
+
+def namespace(key: str) -> tuple[str, str]:
+    """Return where the store keeps a run's journal."""
+    return ("journal", key)
+
+
+class Entry(BaseModel):
+    """One answer from outside."""
+
+    kind: str
+    """`model`, `search`, `code`, …"""
+    name: str
+    """What was asked, in words: a role and its schema, or a query."""
+    place: str
+    """Where in the run: step of the graph, counted from the turn's first, node, and step of the plan."""
+    request: str
+    """Hash of the request."""
+    occurrence: int
+    """How many times the same task had asked the same before."""
+    answer: dict[str, Any] | None = None
+    abandoned: bool = False
+    """True for an answer that was of no use in the end: a resumed run asks again, a replay takes it all the same."""
+    error: tuple[str, str] | None = None
+    """Type and message of the error that ended it. A resumed run asks again; a replay fails in the same way."""
+    seconds: float = 0.0
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[Answer]):
+    """An answer, whether it was asked for just now, and what the journal calls it."""
+
+    answer: Answer
+    fresh: bool
+    item: str
+
+
+@dataclass(slots=True)
+class Recording:
+    """A finished run's journal, by place and request."""
+
+    run_id: str
+    entries: dict[tuple[str, str, int], Entry]
+
+    @classmethod
+    async def load(cls, store: BaseStore, key: str, run_id: str) -> "Recording":
+        """Read a run's journal; of what was asked twice at one place, the latest counts.
+
+        Raises:
+            JournalMiss: there is none.
+        """
+        found: list[Entry] = []
+        while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(found)):
+            found.extend(Entry.model_validate(item.value) for item in page)
+        if not found:
+            raise JournalMiss(
+                f"Run {run_id} has no journal, so it cannot be replayed. Only finished runs have a whole one."
+            )
+        latest = sorted(found, key=lambda one: one.at)
+        return cls(run_id, {(one.place, one.request, one.occurrence): one for one in latest})
+
+
+@contextmanager
+def replaying(recording: Recording) -> Iterator[None]:
+    """Take every answer from a recording while the block runs; what it does not hold is an error."""
+    token = _replaying.set(recording)
+    try:
+        yield
+    finally:
+        _replaying.reset(token)
+
+
+@dataclass(slots=True)
+class Journal:
+    """The journal as one task of the graph sees it. Without a store nothing is kept, and everything is asked."""
+
+    store: BaseStore | None = None
+    key: str = ""
+    task: str = ""
+    """Id of the task: the same when it runs again after a crash, another on a fork of the thread."""
+    place: str = ""
+    _asked: Counter[str] = field(default_factory=Counter)
+
+    async def once(
+        self,
+        kind: str,
+        name: str,
+        request: Mapping[str, Any],
+        answer: type[Answer],
+        work: Callable[[], Awaitable[Answer]],
+    ) -> Known[Answer]:
+        """Return what `work` returns, or what it returned when this task asked the same before.
+
+        Args:
+            kind: what is asked: `model`, `search`, …
+            name: the request in words, for people.
+            request: all that decides the answer, as plain data without secrets.
+            answer: type of the answer.
+            work: asks.
+
+        Raises:
+            JournalMiss: this is a replay, and the recording does not hold the request.
+        """
+        digest = _digest(kind, request)
+        occurrence = self._asked[digest]
+        self._asked[digest] += 1
+        entry = Entry(kind=kind, name=name, place=self.place, request=digest, occurrence=occurrence)
+        recording = _replaying.get()
+        if recording is not None:
+            return Known(_recorded(recording, entry, answer), fresh=False, item="")
+        if self.store is None:
+            return Known(await work(), fresh=True, item="")
+        item = f"{self.task}-{digest}-{occurrence}"
+        found = await self.store.aget(namespace(self.key), item)
+        if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
+            return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
+        started = time.monotonic()
+        try:
+            fresh = await work()
+        except LeadlineError as error:
+            entry.error = _described(error)
+            await self._write(item, entry, started)
+            raise
+        entry.answer = fresh.model_dump(mode="json")
+        await self._write(item, entry, started)
+        return Known(fresh, fresh=True, item=item)
+
+    async def abandon(self, items: Sequence[str]) -> None:
+        """Keep answers for a replay only."""
+        for item in items if self.store is not None else ():
+            found = await self.store.aget(namespace(self.key), item) if self.store and item else None
+            if found is not None and self.store is not None:
+                await self.store.aput(namespace(self.key), item, {**found.value, "abandoned": True}, index=False)
+
+    @property
+    def replays(self) -> bool:
+        """Tell whether this is a replay, in which nothing is asked."""
+        return _replaying.get() is not None
+
+    async def mark(self, kind: str) -> None:
+        """Write down that something happened here that a replay cannot see for itself, such as time running out."""
+        if not self.replays:
+            await self._write(
+                f"{self.task}-{kind}",
+                Entry(kind=kind, name="", place=self.place, request=kind, occurrence=0, answer={}),
+                time.monotonic(),
+            )
+
+    def marked(self, kind: str) -> bool:
+        """Tell whether this is a replay of something that was marked."""
+        recording = _replaying.get()
+        return recording is not None and (self.place, kind, 0) in recording.entries
+
+    async def _write(self, item: str, entry: Entry, started: float) -> None:
+        entry.seconds = round(time.monotonic() - started, 3)
+        entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
+        if self.store is not None:
+            await self.store.aput(namespace(self.key), item, entry.model_dump(mode="json"), index=False)
+
+
+def _digest(kind: str, request: Mapping[str, Any]) -> str:
+    text = json.dumps({"kind": kind, **request}, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answer:
+    found = recording.entries.get((entry.place, entry.request, entry.occurrence))
+    if found is None:
+        raise JournalMiss(_miss(recording, entry))
+    if found.error is not None:
+        raise _revived(*found.error)
+    return answer.model_validate(found.answer)
+
+
+def _miss(recording: Recording, entry: Entry) -> str:
+    near: Sequence[Entry] = [
+        one
+        for one in recording.entries.values()
+        if (one.place, one.kind, one.name) == (entry.place, entry.kind, entry.name)
+    ]
+    why = (
+        "It was asked with other words then: prompts or code have changed since"
+        if near
+        else "The run never asked it: it was not finished, or code has changed since"
+    )
+    return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
+
+
+def _described(error: LeadlineError) -> tuple[str, str]:
+    if isinstance(error, LimitReached):
+        return "LimitReached", f"{error.key}:{error.limit:g}"
+    return type(error).__name__, str(error)
+
+
+def _revived(kind: str, message: str) -> LeadlineError:
+    """Return an error as it was recorded."""
+    if kind == "LimitReached":
+        key, _, limit = message.partition(":")
+        return LimitReached(key, float(limit))
+    known = getattr(errors, kind, None)
+    if isinstance(known, type) and issubclass(known, LeadlineError):
+        return known(message)
+    return LeadlineError(message)

@@ -1,0 +1,131 @@
+"""How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text."""
+
+import json
+from typing import Any
+
+from json_repair import repair_json
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from pydantic import BaseModel, ValidationError
+
+from services.models.endpoint import Dialect
+
+STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
+"""What is tried when an endpoint refuses a form."""
+
+
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """Build the native request for a schema, in the strict form: all properties required, no others."""
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": schema.__name__, "strict": True, "schema": _strict(schema.model_json_schema())},
+    }
+
+
+def as_tool(schema: type[BaseModel]) -> dict[str, Any]:
+    """Describe a schema as a tool whose arguments are the answer."""
+    return {
+        "type": "function",
+        "function": {
+            "name": schema.__name__,
+            "description": "Give the answer.",
+            "parameters": schema.model_json_schema(),
+        },
+    }
+
+
+def with_schema(messages: list[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
+    """Write the schema into the leading system message, for models that take it in no other way."""
+    text = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    wanted = f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{text}"
+    return [SystemMessage(f"{messages[0].text}\n\n{wanted}"), *messages[1:]]
+
+
+def answer_text(message: AIMessage) -> str:
+    """Return the JSON of an answer, from the tool call where it came as one."""
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return message.text
+
+
+def parse(text: str, schema: type[BaseModel]) -> Any:
+    """Read JSON that may stand in a fence or amid prose, or be slightly broken, and bend what is near the schema.
+
+    Raises:
+        ValueError: there is no JSON object.
+    """
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError:
+        found = repair_json(text, return_objects=True)
+    if isinstance(found, list) and found:
+        dicts = [one for one in found if isinstance(one, dict)]
+        found = max(dicts, key=len) if dicts else found
+    if not isinstance(found, dict) or not found:
+        raise ValueError("it is no JSON object")
+    whole = schema.model_json_schema()
+    return _bent(found, whole, whole.get("$defs", {}))
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text holds a JSON object, be it slightly broken."""
+    return "{" in text and isinstance(repair_json(text, return_objects=True), dict | list)
+
+
+def explain(error: ValueError) -> str:
+    """Say in a line what is wrong with an answer."""
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in error.errors()[:5])
+    return str(error)
+
+
+def _bent(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> Any:
+    """Bend what models get nearly right: enums in another case, null for an empty list, a lone item for a list."""
+    while "$ref" in schema:
+        schema = defs[schema["$ref"].rpartition("/")[2]]
+    if "anyOf" in schema:
+        options = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        if value is None or len(options) != 1:
+            return value
+        return _bent(value, options[0], defs)
+    if "enum" in schema and isinstance(value, str):
+        return next((one for one in schema["enum"] if str(one).lower() == value.strip().lower()), value)
+    kind = schema.get("type")
+    if kind == "object" and isinstance(value, dict):
+        return _bent_object(value, schema, defs)
+    if kind == "array":
+        items = [] if value is None or value == "" else value if isinstance(value, list) else [value]
+        return [_bent(item, schema.get("items", {}), defs) for item in items]
+    if value is None and kind == "string":
+        return ""
+    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _bent_object(value: dict[str, Any], schema: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
+    bent = {key: _bent(item, properties[key], defs) if key in properties else item for key, item in value.items()}
+    return {
+        key: item
+        for key, item in bent.items()
+        if not (item is None and key in properties and key not in required and "anyOf" not in properties[key])
+    }
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}
+    tight = {
+        key: _strict(value) for key, value in node.items() if key not in {"default", "title"} or isinstance(value, dict)
+    }
+    if isinstance(tight.get("properties"), dict):
+        tight["required"] = list(tight["properties"])
+        tight["additionalProperties"] = False
+    return tight

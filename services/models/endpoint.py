@@ -1,0 +1,95 @@
+"""Endpoints: one connection pool, one limit of calls under way, and what was learned about each model there."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
+
+from langchain_core.rate_limiters import InMemoryRateLimiter
+
+from services.models.roles import CALL_SECONDS, RoleModel
+from services.settings import settings
+
+if TYPE_CHECKING:
+    import httpx2
+
+Dialect = Literal["schema", "tool", "text"]
+"""How an answer of a schema is asked for: natively, as a call of one tool, or as JSON in the text."""
+
+CONNECT_SECONDS, WRITE_SECONDS, POOL_SECONDS = 10.0, 30.0, 600.0
+_MAX_CONNECTIONS = 64
+
+
+@dataclass(slots=True)
+class Learned:
+    """What an endpoint has taught about one of its models, so that no refusal is met twice."""
+
+    dialect: Dialect = "schema"
+    native_tools: bool = True
+    context_window: int | None = None
+    refused: set[str] = field(default_factory=set)
+    """Parameters that it does not take, such as `temperature`."""
+    room: int = 1
+    """By how much the most tokens of an answer are multiplied: reasoning models need more than the answer itself."""
+
+
+@dataclass(slots=True)
+class _Loop:
+    """What belongs to one event loop: connections and locks cannot outlive the loop that made them."""
+
+    client: "httpx2.AsyncClient | None" = None
+    under_way: dict[str, asyncio.Semaphore] = field(default_factory=dict)
+
+
+_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
+_learned: dict[tuple[str, str], Learned] = {}
+_rates: dict[str, InMemoryRateLimiter] = {}
+
+
+def learned(model: RoleModel) -> Learned:
+    """Return what is known of a model at its endpoint."""
+    first: Dialect = "schema" if model.provider in {"openai", "offline"} else "tool"
+    return _learned.setdefault((model.endpoint, model.model), Learned(dialect=first))
+
+
+def forget_endpoints() -> None:
+    """Forget everything that was learned."""
+    _learned.clear()
+    _rates.clear()
+
+
+def under_way(endpoint: str) -> asyncio.Semaphore:
+    """Return the limit of calls that are under way at once at an endpoint."""
+    own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    return own.under_way.setdefault(endpoint, asyncio.Semaphore(settings().leadline_max_concurrency))
+
+
+async def wait_for_turn(endpoint: str) -> None:
+    """Wait until the endpoint's rate allows another call (`LEADLINE_REQUESTS_PER_MINUTE`)."""
+    a_minute = settings().leadline_requests_per_minute
+    if a_minute is None:
+        return
+    limiter = _rates.setdefault(
+        endpoint, InMemoryRateLimiter(requests_per_second=a_minute / 60, check_every_n_seconds=0.02, max_bucket_size=1)
+    )
+    await limiter.aacquire()
+
+
+def client() -> "httpx2.AsyncClient":
+    """Return the event loop's connection pool."""
+    import httpx2
+
+    own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    if own.client is None:
+        own.client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
+            limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
+        )
+    return own.client
+
+
+async def close_clients() -> None:
+    """Close the connections of the running event loop; the ways in that own their loop call this at the end of a run."""
+    own = _loops.pop(asyncio.get_running_loop(), None)
+    if own is not None and own.client is not None:
+        await own.client.aclose()

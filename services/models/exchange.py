@@ -1,0 +1,297 @@
+"""One exchange with a role's model: journaled, within the budget, fitted to the context, in a form that the endpoint takes."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, messages_to_dict
+from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel, Field
+
+from prompts import render
+from schemas.usage import CallUsage
+from services.errors import LimitReached, ModelError, NoNativeTools, SettingsError
+from services.models.chat import build
+from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, with_schema
+from services.models.endpoint import Learned, learned
+from services.models.fitting import DoesNotFit, estimate_tokens, fit
+from services.models.prices import Price, price_of
+from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
+from services.models.thinking import without_thinking
+from services.models.wire import Refused, TooLong, call
+from services.runs import Run, current_run
+
+LEAST_OUTPUT = 0.5
+"""Share of a role's most tokens below which a call is not worth making."""
+SHRINKS = 4
+"""How often a prompt that the endpoint found too long is made shorter."""
+MARGIN = 64
+"""Tokens kept free for what estimates miss."""
+MORE_ROOM = 4
+"""By how much the room of an answer grows when it was cut off."""
+QUIET: RunnableConfig = {"tags": ["nostream"]}
+
+
+class ToolCall(BaseModel):
+    """A call that a model asks for."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    problem: str = ""
+    """Why the call cannot be made, where it could not be read."""
+
+
+class Reply(BaseModel):
+    """What came back from one call."""
+
+    text: str
+    calls: list[ToolCall] = Field(default_factory=list)
+    finish_reason: str = ""
+    refusal: str = ""
+    model: str = ""
+    """Name of the model that answered; `offline` for the offline model."""
+    left_out: int = 0
+    """Pieces of evidence that did not fit into the prompt."""
+    used: CallUsage = CallUsage()
+
+    @property
+    def cut_off(self) -> bool:
+        """Tell whether the answer ended because there was no more room for it."""
+        return self.finish_reason in {"length", "max_tokens"}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What one role is asked, in as many calls as it takes."""
+
+    role: str
+    prompt: BaseModel
+    schema: type[BaseModel] | None = None
+    tools: Sequence[dict[str, Any]] = ()
+    """Tools that are offered natively, in OpenAI's form."""
+    instructions: str = ""
+    """Added to the system message."""
+    stream: bool = False
+    scale: float = 1.0
+    """By how much the role's most tokens are multiplied, for answers that are longer by nature."""
+    items: list[str] = field(default_factory=list)
+    """What the journal calls the calls made so far."""
+
+    async def say(self, more: Sequence[BaseMessage] = (), room: int = 1) -> Reply:
+        """Make one call, or take its answer from the journal.
+
+        Args:
+            more: messages that follow the prompt: earlier answers and what was wrong with them, results of tools.
+            room: by how much the most tokens of the answer are multiplied.
+
+        Raises:
+            LimitReached: the budget leaves no room for the call, or no time.
+            ModelError: the endpoint refused or failed.
+        """
+        run = current_run()
+        known = await run.journal.once(
+            "model", self._name(), self._request(more, room), Reply, lambda: self._in_time(run, more, room)
+        )
+        self.items.append(known.item)
+        run.count_call(self.role, known.answer.used, fresh=known.fresh)
+        run.left_out += known.answer.left_out
+        return known.answer
+
+    async def give_up(self) -> None:
+        """Let a resumed run ask again, rather than take the same useless answers from the journal."""
+        await current_run().journal.abandon(self.items)
+
+    def _name(self) -> str:
+        return f"{self.role} ({self.schema.__name__})" if self.schema else self.role
+
+    def _request(self, more: Sequence[BaseMessage], room: int) -> dict[str, Any]:
+        """Return all that decides the answer; which model gives it does not count, as what was paid for is paid for."""
+        shape = json.dumps(self.schema.model_json_schema(), sort_keys=True) if self.schema else ""
+        messages = messages_to_dict([*render(self.role, self.prompt), *more])
+        return {
+            "role": self.role,
+            "messages": [[one["type"], one["data"]["content"], one["data"].get("tool_calls", [])] for one in messages],
+            "instructions": self.instructions,
+            "schema": hashlib.sha256(shape.encode()).hexdigest() if shape else "",
+            "tools": list(self.tools),
+            "room": room,
+        }
+
+    async def _in_time(self, run: Run, more: Sequence[BaseMessage], room: int) -> Reply:
+        try:
+            async with asyncio.timeout(max(0.0, run.seconds_left)):
+                return await self._fitted(run, more, room)
+        except TimeoutError:
+            raise LimitReached("time_limit", run.context.max_seconds) from None
+
+    async def _fitted(self, run: Run, more: Sequence[BaseMessage], room: int) -> Reply:
+        """Call with as much of the evidence as there is room for, and with less when the endpoint finds it too long."""
+        model = role_model(self.role, run.context)
+        price = await price_of(model)
+        if price is None and run.context.max_cost is not None:
+            raise SettingsError(
+                f"max_cost cannot hold, because the price of {model.name} is not known. Name it in a price file "
+                "(LEADLINE_PRICES, see .env.example), or run without max_cost."
+            )
+        known = learned(model)
+        for _ in range(SHRINKS):
+            output = int(model.max_tokens * self.scale) * max(room, known.room)
+            try:
+                return await self._called(run, model, price, more, output)
+            except TooLong as error:
+                window = _window(model, known)
+                known.context_window = error.window if error.window and error.window < window else int(window * 0.7)
+        raise ModelError(
+            f"The endpoint finds the prompt of the role {self.role} too long, however much is left out. "
+            f"Set LEADLINE_CONTEXT_WINDOW_{self.role.upper()} to the model's context, or name a model with more."
+        )
+
+    async def _called(
+        self, run: Run, model: RoleModel, price: Price | None, more: Sequence[BaseMessage], output: int
+    ) -> Reply:
+        known = learned(model)
+        output = min(output, _window(model, known) // 2)
+        least = max(1, int(min(output, model.max_tokens) * LEAST_OUTPUT))
+        messages, left_out = self._messages(run, model, more, output, least)
+        reading = estimate_tokens(messages) + self._overhead()
+        per_token = (price.input / 1e6, price.output / 1e6) if price else None
+        held = run.budget.reserve(reading, output, per_token, least=least)
+        started = time.monotonic()
+        try:
+            message = await self._accepted(model, messages, held.output_tokens)
+        except BaseException:
+            run.budget.settle(held, 0, 0.0)
+            raise
+        used = _used(message, messages, price, time.monotonic() - started)
+        run.budget.settle(held, used.tokens, used.cost or 0.0)
+        reply = self._reply(model, message, left_out, used)
+        if reply.refusal or reply.finish_reason == "content_filter":
+            run.count_call(self.role, used, fresh=True)
+            raise ModelError(
+                f"The model {model.name} refused to answer for the role {self.role}: "
+                f"{reply.refusal or 'its content filter stopped it'}. Ask in other words, or name another model."
+            )
+        self._learn(known, reply)
+        return reply
+
+    def _learn(self, known: Learned, reply: Reply) -> None:
+        if reply.cut_off and not reply.text:
+            known.room = min(known.room * MORE_ROOM, MORE_ROOM**2)
+        elif self.schema and known.dialect == "schema" and reply.text and not reply.cut_off and not is_json(reply.text):
+            known.dialect = "text"
+
+    def _messages(
+        self, run: Run, model: RoleModel, more: Sequence[BaseMessage], output: int, least: int
+    ) -> tuple[list[BaseMessage], int]:
+        """Render the prompt into what the context, and then the budget, has room for."""
+        following = estimate_tokens(more) + self._overhead() + MARGIN
+        window = _window(model, learned(model)) - output - following
+        left = run.budget.room()
+        affordable = window if left is None else min(window, left - least - following)
+        try:
+            messages, left_out = fit(self.role, self.prompt, affordable)
+        except DoesNotFit:
+            if affordable < window:
+                raise LimitReached("token_limit", run.context.max_tokens or 0) from None
+            raise ModelError(
+                f"The prompt of the role {self.role} does not fit into the {_window(model, learned(model)):,} tokens of "
+                f"{model.name}, even without evidence. Ask in fewer words, or set LEADLINE_CONTEXT_WINDOW_{self.role.upper()}."
+            ) from None
+        if self.instructions:
+            messages[0] = type(messages[0])(content=f"{messages[0].text}\n\n{self.instructions}")
+        return [*messages, *more], left_out
+
+    def _overhead(self) -> int:
+        """Estimate the tokens of schema and tools, which travel beside the messages."""
+        shapes = [self.schema.model_json_schema()] if self.schema else []
+        return (len(json.dumps([*shapes, *self.tools])) + len(self.instructions)) // 4
+
+    async def _accepted(self, model: RoleModel, messages: list[BaseMessage], output: int) -> AIMessage:
+        """Call in the form that the endpoint takes, and remember what it does not."""
+        known = learned(model)
+        while True:
+            dialect = known.dialect
+            try:
+                return await self._sent(model, messages, output, dialect)
+            except Refused as refused:
+                if refused.parameter in {"temperature", "max_tokens", "max_completion_tokens"}:
+                    if refused.parameter not in known.refused:
+                        known.refused.add(refused.parameter)
+                        continue
+                    raise refused.error from None
+                if self.tools and known.native_tools:
+                    known.native_tools = False
+                    raise NoNativeTools(
+                        f"The endpoint {model.endpoint} takes no function calls. Set LEADLINE_TOOL_PROTOCOL=structured."
+                    ) from None
+                if self.schema is None or dialect == "text":
+                    raise refused.error from None
+                if known.dialect == dialect:
+                    known.dialect = STEPS_DOWN[dialect]
+
+    async def _sent(self, model: RoleModel, messages: list[BaseMessage], output: int, dialect: str) -> AIMessage:
+        config: RunnableConfig = {} if self.stream else QUIET
+        if self.schema is None or model.provider == OFFLINE:
+            chat = build(model, output, stream=self.stream)
+            return await call(model, chat.bind_tools(list(self.tools)) if self.tools else chat, messages, config)
+        if dialect == "schema":
+            return await call(
+                model, build(model, output, response_format=response_format(self.schema)), messages, config
+            )
+        if dialect == "tool":
+            chat = build(model, output)
+            bound = chat.bind_tools([as_tool(self.schema)], tool_choice=self.schema.__name__)
+            return await call(model, bound, messages, config)
+        return await call(model, build(model, output), with_schema(messages, self.schema), config)
+
+    def _reply(self, model: RoleModel, message: AIMessage, left_out: int, used: CallUsage) -> Reply:
+        meta = message.response_metadata
+        return Reply(
+            text=without_thinking(answer_text(message) if self.schema else message.text),
+            calls=_calls(message) if self.tools else [],
+            finish_reason=str(meta.get("finish_reason") or meta.get("stop_reason") or ""),
+            refusal=str(message.additional_kwargs.get("refusal") or ""),
+            model=model.name,
+            left_out=left_out,
+            used=used,
+        )
+
+
+def _window(model: RoleModel, known: Learned) -> int:
+    """Return the tokens that prompt and answer may have together."""
+    wanted = model.context_window or CONTEXT_WINDOW
+    return min(wanted, known.context_window or wanted)
+
+
+def _calls(message: AIMessage) -> list[ToolCall]:
+    read = [ToolCall(id=one["id"] or "", name=one["name"], arguments=one["args"]) for one in message.tool_calls]
+    broken = [
+        ToolCall(
+            id=one["id"] or "",
+            name=one["name"] or "",
+            problem=f"its arguments are no JSON object: {one['args']!r}"[:300],
+        )
+        for one in message.invalid_tool_calls
+    ]
+    return [*read, *broken]
+
+
+def _used(message: AIMessage, messages: list[BaseMessage], price: Price | None, seconds: float) -> CallUsage:
+    """Take the endpoint's own count; an endpoint that counts nothing is estimated."""
+    counted = message.usage_metadata
+    read = counted["input_tokens"] if counted else estimate_tokens(messages)
+    wrote = counted["output_tokens"] if counted else estimate_tokens([message])
+    cached = (counted.get("input_token_details") or {}).get("cache_read", 0) if counted else 0
+    return CallUsage(
+        calls=1,
+        input_tokens=read,
+        output_tokens=wrote,
+        cached_tokens=cached or 0,
+        seconds=round(seconds, 3),
+        cost=price.cost(read, wrote, cached or 0) if price else None,
+    )

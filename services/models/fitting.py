@@ -1,0 +1,101 @@
+"""Fitting a prompt to a number of tokens: whole pieces of evidence are left out, the least worth first."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.messages.utils import count_tokens_approximately
+from pydantic import BaseModel
+
+from prompts import render
+
+CJK_TOKENS = 0.8
+"""Tokens a Chinese character takes beyond the quarter that the approximate counter gives it; rather too many than too few."""
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_RELEVANCE = {"high": 2, "medium": 1, "low": 0}
+_EXTRA = 8
+"""Tokens around a piece: tags, ids and a title."""
+
+Path = tuple[str | int, ...]
+
+
+class DoesNotFit(ValueError):
+    """The prompt is too long even without any of its evidence."""
+
+
+def estimate_tokens(messages: Sequence[BaseMessage]) -> int:
+    """Estimate the tokens of messages, in any script. Tokenizers differ; the usage that comes back is what counts."""
+    return count_tokens_approximately(messages) + estimate_cjk("".join(message.text for message in messages))
+
+
+def estimate_cjk(text: str) -> int:
+    """Return what Chinese characters add to an approximate count."""
+    return int(CJK_TOKENS * len(_CJK.findall(text)))
+
+
+def fit(role: str, prompt: BaseModel, room: int) -> tuple[list[BaseMessage], int]:
+    """Render a prompt into at most `room` tokens.
+
+    The conversation goes first, oldest turn first, then background, tables and earlier attempts, then passages and
+    excerpts from the lowest relevance up and from the last to the first. Pieces are kept whole or left out.
+
+    Returns:
+        The messages, and how many pieces were left out.
+
+    Raises:
+        DoesNotFit: nothing more can be left out.
+    """
+    messages = render(role, prompt)
+    pieces = sorted(_pieces(prompt))
+    dropped: set[Path] = set()
+    while (excess := estimate_tokens(messages) - room) > 0:
+        if not pieces:
+            raise DoesNotFit
+        while pieces and excess > 0:
+            _, path, tokens = pieces.pop(0)
+            dropped.add(path)
+            excess -= tokens
+        messages = render(role, _without(prompt, dropped))
+    return messages, len(dropped)
+
+
+def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
+    """List what may be left out as (worth, path, tokens)."""
+    found: list[tuple[tuple[int, int, int], Path, int]] = []
+    order = {"conversation": 0, "background": 1, "tables": 2, "attempts": 2, "passages": 3}
+    for name, rank in order.items():
+        items = getattr(prompt, name, [])
+        for place, item in enumerate(items):
+            oldest_first = name in {"conversation", "attempts"}
+            kept = place + 1 == len(items) and name == "attempts"
+            worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
+            if not kept:
+                found.append((worth, (name, place), _size(item)))
+    for place, finding in enumerate(getattr(prompt, "findings", [])):
+        for number, evidence in enumerate(finding.evidence):
+            worth = (3, _RELEVANCE.get(evidence.relevance, 0), -number)
+            found.append((worth, ("findings", place, "evidence", number), _size(evidence)))
+    return found
+
+
+def _size(item: Any) -> int:
+    text = item if isinstance(item, str) else "".join(v for v in item.model_dump().values() if isinstance(v, str))
+    return _EXTRA + len(text) // 4 + estimate_cjk(text)
+
+
+def _without(prompt: BaseModel, dropped: set[Path]) -> BaseModel:
+    changed: dict[str, Any] = {}
+    for name in {str(path[0]) for path in dropped}:
+        items = [item for place, item in enumerate(getattr(prompt, name)) if (name, place) not in dropped]
+        if name == "findings":
+            items = [_fewer(finding, place, dropped) for place, finding in enumerate(prompt.findings)]  # type: ignore[attr-defined]  # only prompts that have findings lose some
+        changed[name] = items
+    return prompt.model_copy(update=changed)
+
+
+def _fewer(finding: Any, place: int, dropped: set[Path]) -> Any:
+    kept = [
+        one for number, one in enumerate(finding.evidence) if ("findings", place, "evidence", number) not in dropped
+    ]
+    return finding.model_copy(update={"evidence": kept})

@@ -1,0 +1,199 @@
+"""One call over the wire: in its turn, tried again after passing faults, and with one clear error after lasting ones."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.exceptions import ContextOverflowError
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity.wait import wait_base
+
+from services.errors import ModelError
+from services.models.endpoint import under_way, wait_for_turn
+from services.models.roles import RoleModel
+from services.settings import settings
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+"""Seconds of the backoff: doubled each time, and taken at random from the upper half."""
+MOST_ASKED = 120.0
+"""Seconds of a Retry-After that are waited; an endpoint that asks for more has failed."""
+_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_QUOTA = ("insufficient_quota", "billing", "exceeded your current quota")
+_TOO_LONG = re.compile(
+    r"context[_ ]?(?:length|window|size)|maximum context|max(?:imum)?[_ ]model[_ ]len|too many tokens|prompt is too long|n_ctx|"
+    r"input (?:is|was) too long|exceeds? the (?:available )?context|max_seq_len",
+    re.IGNORECASE,
+)
+
+
+class TooLong(Exception):
+    """The endpoint says that the prompt does not fit; `window` is the limit that it named, if it did."""
+
+    def __init__(self, window: int | None) -> None:
+        super().__init__("the prompt does not fit into the model's context")
+        self.window = window
+
+
+class Refused(Exception):
+    """The endpoint takes no such request (HTTP 400 and the like); `parameter` is what it named, if it did."""
+
+    def __init__(self, error: ModelError, parameter: str) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.parameter = parameter
+
+
+async def call(
+    model: RoleModel,
+    chat: Runnable[LanguageModelInput, BaseMessage],
+    messages: Sequence[BaseMessage],
+    config: RunnableConfig,
+) -> AIMessage:
+    """Make one call.
+
+    Raises:
+        TooLong: the prompt does not fit into the model's context.
+        Refused: the endpoint takes no request of this form.
+        ModelError: the endpoint refused or failed for good; the message says what to do.
+    """
+    retrying = AsyncRetrying(
+        stop=stop_after_attempt(1 + settings().leadline_max_retries),
+        wait=_Backoff(),
+        retry=retry_if_exception(_is_passing),
+        reraise=True,
+    )
+    try:
+        async for attempt in retrying:
+            with attempt:
+                await wait_for_turn(model.endpoint)
+                async with under_way(model.endpoint), asyncio.timeout(model.timeout):
+                    answer = await chat.ainvoke(list(messages), config)
+    except Exception as error:
+        raise _explained(model, error) from error
+    if not isinstance(answer, AIMessage):
+        raise ModelError(
+            f"The endpoint {model.endpoint} gave no message for the role {model.role}. Check what serves there."
+        )
+    return answer
+
+
+class _Backoff(wait_base):
+    """What the endpoint asks for in Retry-After, else a doubling wait with jitter."""
+
+    def __call__(self, retry_state: RetryCallState) -> float:
+        asked = _retry_after(retry_state.outcome.exception() if retry_state.outcome else None)
+        if asked is not None:
+            return asked
+        doubled: float = FIRST_WAIT * 2 ** (retry_state.attempt_number - 1)
+        return min(LONGEST_WAIT, doubled) * _jitter()
+
+
+def _jitter() -> float:
+    import random
+
+    return random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries; nothing secret hangs on it
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    milliseconds, seconds = headers.get("retry-after-ms"), headers.get("retry-after")
+    try:
+        if milliseconds:
+            return float(milliseconds) / 1000
+        return float(seconds) if seconds else None
+    except ValueError:
+        return _seconds_until(str(seconds))
+
+
+def _seconds_until(date: str) -> float | None:
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Tell whether the same call may work in a moment."""
+    status = getattr(error, "status_code", None)
+    text = str(error).lower()
+    if status == 429 and any(word in text for word in _QUOTA):
+        return False
+    if (_retry_after(error) or 0) > MOST_ASKED or _TOO_LONG.search(text):
+        return False
+    if status is not None:
+        return status in _PASSING
+    return _is_transport(error) or type(error).__name__ in {"APIError", "StreamChunkTimeoutError"}
+
+
+def _is_transport(error: BaseException) -> bool:
+    """Tell whether the connection failed: refused, reset, closed amid an answer, timed out."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"TransportError", "APIConnectionError", "TimeoutError", "ConnectionError"})
+
+
+def _explained(model: RoleModel, error: Exception) -> Exception:
+    """Say in one sentence what went wrong at the endpoint and what to do; anything else stays what it is."""
+    status, text = getattr(error, "status_code", None), _said(error)
+    if isinstance(error, ContextOverflowError) or (status in {400, 413, 422, 500} and _TOO_LONG.search(text)):
+        return TooLong(_window(text))
+    where = f"(role {model.role}, model {model.name}, HTTP {status})"
+    advice = {
+        401: "The endpoint rejected the key. Check OPENAI_API_KEY (and that OPENAI_BASE_URL is the endpoint it belongs to).",
+        403: "The endpoint forbids this. Check the rights of OPENAI_API_KEY.",
+        404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and OPENAI_BASE_URL.",
+        429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
+    }
+    if status in advice:
+        return ModelError(f"{advice[status]} {where}")
+    if status in {400, 422, 501}:
+        return Refused(
+            ModelError(f"The endpoint cannot take the request: {text[:300]} {where}"), _parameter(error, text)
+        )
+    if status is not None:
+        return ModelError(f"The model's endpoint failed. Try again later by resuming the run. {where}")
+    if _is_transport(error):
+        kind = "did not answer in time" if "Timeout" in type(error).__name__ else "could not be reached"
+        return ModelError(
+            f"The model's endpoint {kind} ({type(error).__name__}, role {model.role}). "
+            "Check OPENAI_BASE_URL and the network, then resume the run."
+        )
+    if type(error).__module__.startswith(("openai", "langchain", "anthropic", "json", "pydantic")) or isinstance(
+        error, TypeError | ValueError | KeyError | AttributeError | IndexError
+    ):
+        return ModelError(
+            f"The endpoint answered with something that is no chat completion ({type(error).__name__}: {text[:200]}). "
+            f"Check OPENAI_BASE_URL; it usually ends in /v1. (role {model.role})"
+        )
+    return error
+
+
+def _said(error: Exception) -> str:
+    """Return the endpoint's own words."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    said = inner.get("message") if isinstance(inner, dict) else inner
+    return " ".join(str(said or getattr(error, "message", None) or error).split())
+
+
+def _window(text: str) -> int | None:
+    """Return the number of tokens that an error names as the limit."""
+    found = re.search(r"(?:length|window|limit|size|n_ctx|len)\D{0,40}?(\d[\d,]{2,})", text, re.IGNORECASE)
+    return int(found.group(1).replace(",", "")) if found else None
+
+
+def _parameter(error: Exception, text: str) -> str:
+    """Return the parameter that a refusal names."""
+    body: Any = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else {}
+    named = str(inner.get("param") or "") if isinstance(inner, dict) else ""
+    for parameter in ("temperature", "max_completion_tokens", "max_tokens"):
+        if named == parameter or re.search(rf"\b{parameter}\b", text):
+            return parameter
+    return named

@@ -1,0 +1,43 @@
+"""Code runs that the journal knows are not repeated."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, Field
+
+from services.evidence.store import EvidenceStore, file_hash
+from services.runs import Run
+from services.sandbox.sandbox import Sandbox
+
+
+class CodeRun(BaseModel):
+    """How a program ended, as the journal keeps it."""
+
+    ok: bool
+    stdout: str
+    error: str
+    seconds: float
+    at: str
+    """ISO 8601, UTC."""
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    """Files that it wrote: name and hash in the evidence store."""
+
+
+async def run_once(run: Run, code: str, files: Mapping[str, bytes], evidence: EvidenceStore) -> CodeRun:
+    """Run a program in the sandbox, unless this very run is known."""
+
+    async def work() -> CodeRun:
+        ran = await Sandbox().run(code, files=files)
+        return CodeRun(
+            ok=ran.ok,
+            stdout=ran.stdout,
+            error=ran.error or ran.stderr,
+            seconds=ran.seconds,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+            artifacts={name: await evidence.put_bytes(data) for name, data in sorted(ran.artifacts.items())},
+        )
+
+    request = {"code": code, "files": {name: file_hash(data) for name, data in sorted(files.items())}}
+    known = await run.journal.once("code", f"{len(code)} characters", request, CodeRun, work)
+    run.count(code_runs=1)
+    return known.answer
