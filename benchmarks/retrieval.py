@@ -1,6 +1,6 @@
 """Retrieval over documents, measured through the product's own index, search and gathering.
 
-    python -m benchmarks.retrieval DATA [--set hotpotqa]... 
+    python -m benchmarks.retrieval DATA [--set hotpotqa]...
 
 `DATA` is a folder of gzipped JSON lines: `<set>_corpus` with `doc_id`, `title`, `text`, `<set>_queries…` with
 `question`, `gold_ids`. Nothing of it is kept. Writes `benchmarks/results/retrieval.json`.
@@ -22,6 +22,7 @@ from langgraph.store.memory import InMemoryStore
 from services.evidence.store import EvidenceStore
 from services.search.documents import Documents, open_documents
 from services.search.gather import gather
+from services.search.hybrid import Ways
 from services.search.providers import Providers
 
 RESULTS = Path(__file__).parent / "results" / "retrieval.json"
@@ -71,11 +72,13 @@ def write_corpus(corpus: Sequence[dict[str, Any]], folder: Path) -> None:
 
 
 def rankers(documents: Documents) -> dict[str, Ranker]:
-    """Return the ways of searching that are compared."""
+    """Return the ways of searching that are compared; the last is what the researcher does."""
 
-    async def lexical(question: str) -> list[str]:
-        hits = await documents.search(question, LIMIT)
-        return [Path(hit.url).stem for hit in hits]
+    def searched(ways: Ways) -> Ranker:
+        async def ranker(question: str) -> list[str]:
+            return [Path(hit.url).stem for hit in await documents.search(question, LIMIT, ways)]
+
+        return ranker
 
     async def with_hop(question: str) -> list[str]:
         evidence = EvidenceStore(InMemoryStore())
@@ -83,7 +86,14 @@ def rankers(documents: Documents) -> dict[str, Ranker]:
         urls = [found.sources[one.content_hash].url for one in found.passages]
         return list(dict.fromkeys(Path(url).stem for url in urls))
 
-    return {"BM25": lexical, "BM25 + hop": with_hop}
+    if not documents.models:
+        return {"BM25": searched("words"), "BM25 + hop": with_hop}
+    return {
+        "BM25": searched("words"),
+        "vectors": searched("meaning"),
+        "hybrid": searched("both"),
+        "hybrid + hop": with_hop,
+    }
 
 
 async def measure(task: Task, data: Path, work: Path) -> dict[str, Any]:
