@@ -118,7 +118,13 @@ async def measure(task: Task, data: Path, work: Path) -> dict[str, Any]:
             "all": round(100 * sum(share == 1 for share in shares) / len(shares), 1),
             "milliseconds_a_query": round(1000 * (time.perf_counter() - begin) / len(queries), 1),
         }
-    return {"documents": documents.count, "queries": len(queries), "seconds_to_open": round(built, 1), "ways": answers}
+    return {
+        "models": documents.models,
+        "documents": documents.count,
+        "queries": len(queries),
+        "seconds_to_open": round(built, 1),
+        "ways": answers,
+    }
 
 
 def table(tasks: Sequence[Task], measured: dict[str, Any]) -> str:
@@ -136,6 +142,14 @@ def table(tasks: Sequence[Task], measured: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def save(part: str, measured: dict[str, Any]) -> None:
+    """Put figures into the results, beside those of other models."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    known[part] = known.get(part, {}) | measured
+    RESULTS.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
 async def main() -> None:
     """Measure the sets that are asked for, print a table and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -143,12 +157,13 @@ async def main() -> None:
     parser.add_argument("--set", action="append", help="only the sets whose name begins so")
     chosen = parser.parse_args()
     tasks = [one for one in TASKS if not chosen.set or any(one.name.lower().startswith(name) for name in chosen.set)]
+    measured: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as work:
-        measured = {task.name: await measure(task, chosen.data, Path(work)) for task in tasks}
+        for task in tasks:
+            measured[task.name] = await measure(task, chosen.data, Path(work))
+            models = [name.split()[0] for name in measured[task.name]["models"]]
+            save(" + ".join(models) or "words alone", {task.name: measured[task.name]})
     print(table(tasks, measured))
-    if not chosen.set:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(measured, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

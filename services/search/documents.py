@@ -109,8 +109,9 @@ async def open_documents(folder: Path, home: Path) -> Documents:
     states, unsupported = await asyncio.to_thread(_list, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
-    async for state, converted in _converted(folder, stale):
-        await asyncio.to_thread(index.add, state, converted)
+    with index.busy():
+        async for state, converted in _converted(folder, stale):
+            await asyncio.to_thread(index.add, state, converted)
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
@@ -134,8 +135,9 @@ async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]
     count = await asyncio.to_thread(index.passages)
     fast = [model for model in wanted if model.most is None or count <= model.most]
     try:
-        for model in fast:
-            await embed(index, model)
+        with index.busy():
+            for model in fast:
+                await embed(index, model)
     except SearchError as error:
         return [], ("embeddings_failed", str(error))
     if len(fast) < len(wanted):

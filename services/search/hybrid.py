@@ -80,10 +80,9 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
         if model.by_sentence:
             best = np.argsort(-cosines, kind="stable")[:DEPTH]
             closer = await asyncio.to_thread(_closer, index, model.name, vector, ids[best], cosines[best])
-            cosines = cosines / 2
+            cosines = cosines * np.float32(0.5)
             cosines[best] = closer
-        likenesses = ((cosines - floor) * (model.weight / total / span)).astype(np.float32)
-        parts.append((ids, likenesses))
+        parts.append((ids, (cosines - np.float32(floor)) * np.float32(model.weight / total / span)))
     every = np.unique(np.concatenate([ids for ids, _ in parts]))
     likeness = np.zeros(len(every), dtype=np.float32)
     for ids, part in parts:

@@ -8,7 +8,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,6 +85,12 @@ class FolderIndex:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with closing(self._open()) as db, db:
             db.executescript(_SCHEMA)
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Write much: the log is merged into the file at the end, not after each change."""
+        with closing(self._open()):
+            yield
 
     def stale(self, present: Iterable[FileState]) -> list[FileState]:
         """Forget files that are gone, and return those that are new or changed."""
