@@ -54,24 +54,27 @@ async def hybrid(
     lexical = {passage: score for passage, score in lexical.items() if score > floor}
     if not models or ways == "words":
         return list(lexical)[:limit]
-    semantic, weight = await _semantic(index, models, query)
+    semantic, clear = await _semantic(index, models, query)
     depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
     near = list(semantic)[:depth]
-    bar = settings().leadline_semantic_threshold
-    by_meaning = [passage for passage in near if semantic[passage] >= bar or passage in lexical] or near[:1]
+    by_meaning = [passage for passage in near if passage in clear or passage in lexical]
     candidates = dict.fromkeys([*list(lexical)[:depth], *by_meaning])
     words = min(model.words for model in models)
-    scores = {
-        passage: words * lexical.get(passage, 0.0) + weight * semantic.get(passage, 0.0) for passage in candidates
-    }
+    scores = {passage: words * lexical.get(passage, 0.0) + semantic.get(passage, 0.0) for passage in candidates}
     return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
 
 
-async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) -> tuple[dict[int, float], float]:
-    """Return how alike the best passages are to a query (0 nothing in common, 1 a clear match), and the weight of that."""
+async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) -> tuple[dict[int, float], set[int]]:
+    """Compare a query with passages.
+
+    Returns:
+        The best passages with their likeness (0 is nothing in common) times the weights of the models, best first; and
+        those among them that one model at least finds as like as `LEADLINE_SEMANTIC_THRESHOLD` asks for.
+    """
     import numpy as np
 
-    total = sum(model.weight for model in models)
+    bar = settings().leadline_semantic_threshold
+    clear: set[int] = set()
     parts: list[tuple[NDArray[np.int64], Vectors]] = []
     for model in models:
         vector = (await model.query(query))[0]
@@ -82,13 +85,15 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
             closer = await asyncio.to_thread(_closer, index, model.name, vector, ids[best], cosines[best])
             cosines = cosines * np.float32(0.5)
             cosines[best] = closer
-        parts.append((ids, (cosines - np.float32(floor)) * np.float32(model.weight / total / span)))
+        likeness = (cosines - np.float32(floor)) / np.float32(span)
+        clear.update(ids[likeness >= bar].tolist())
+        parts.append((ids, likeness * np.float32(model.weight)))
     every = np.unique(np.concatenate([ids for ids, _ in parts]))
-    likeness = np.zeros(len(every), dtype=np.float32)
+    sums = np.zeros(len(every), dtype=np.float32)
     for ids, part in parts:
-        likeness[np.searchsorted(every, ids)] += part
-    order = np.argsort(-likeness, kind="stable")[: 4 * DEPTH]
-    return dict(zip(every[order].tolist(), likeness[order].tolist(), strict=True)), total
+        sums[np.searchsorted(every, ids)] += part
+    order = np.argsort(-sums, kind="stable")[: 4 * DEPTH]
+    return dict(zip(every[order].tolist(), sums[order].tolist(), strict=True)), clear
 
 
 def _closer(
