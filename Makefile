@@ -9,7 +9,7 @@ PORT ?= 2024
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test dev lint types lock clean
+.PHONY: help research test dev lint types bench-retrieval bench-support lock clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,12 @@ lint: .venv/develop ## Check style and formatting
 
 types: .venv/develop ## Check types, strictly, in sources and tests
 	@$(BIN)/mypy .
+
+bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval DATA=folder [ARGS="--scale 100000"]
+	@$(BIN)/python -m benchmarks.retrieval "$(DATA)" $(ARGS)
+
+bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
+	@$(BIN)/python -m benchmarks.support "$(DATA)"
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

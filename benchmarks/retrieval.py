@@ -19,11 +19,14 @@ from typing import Any
 
 from langgraph.store.memory import InMemoryStore
 
+from benchmarks import scale
 from services.evidence.store import EvidenceStore
 from services.search.documents import Documents, open_documents
+from services.search.embeddings import embedders
 from services.search.gather import gather
 from services.search.hybrid import Ways
 from services.search.providers import Providers
+from services.settings import settings
 
 RESULTS = Path(__file__).parent / "results" / "retrieval.json"
 LIMIT = 12
@@ -155,7 +158,15 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", action="append", help="only the sets whose name begins so")
+    parser.add_argument("--scale", type=int, metavar="PASSAGES", help="measure an index of made-up passages instead")
     chosen = parser.parse_args()
+    if chosen.scale:
+        with tempfile.TemporaryDirectory() as work:
+            fitting = [model for model in embedders(settings()) if model.most is None or chosen.scale <= model.most]
+            measured_scale = await scale.measure(chosen.scale, fitting, Path(work))
+        print(json.dumps(measured_scale, indent=1))
+        save("scale", {f"{measured_scale['passages']} passages": measured_scale})
+        return
     tasks = [one for one in TASKS if not chosen.set or any(one.name.lower().startswith(name) for name in chosen.set)]
     measured: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as work:
