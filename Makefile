@@ -9,7 +9,7 @@ PORT ?= 2024
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test dev lint types bench-run lock clean
+.PHONY: help research test dev lint types bench-run bench-retrieval bench-support lock clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,12 @@ types: .venv/develop ## Check types, strictly, in sources and tests
 
 bench-run: .venv/develop ## Measure what a run costs beside its model calls: make bench-run [ARGS="--repetitions 5"]
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval DATA=folder [ARGS="--scale 100000"]
+	@$(BIN)/python -m benchmarks.retrieval "$(DATA)" $(ARGS)
+
+bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
+	@$(BIN)/python -m benchmarks.support "$(DATA)"
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

@@ -7,6 +7,19 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "未指定文档，也没有设置搜索密钥，因此检索的是示例文档。请用 --docs 目录 指定自己的文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
     "starting": ("Researching: {question}", "开始研究：{question}"),
+    "words_only": (
+        "Documents are searched by their words alone: no embedding model is installed. To find what is said in other "
+        "words or in another language, run: {reason}",
+        "文档仅按字词检索：没有安装向量模型。若要找到用其他说法或其他语言写成的内容，请运行：{reason}",
+    ),
+    "too_many_passages": (
+        "The folder has {reason} passages, too many for the slow embedding model; the fast one is used alone.",
+        "文件夹中有 {reason} 段文字，对慢速向量模型来说过多，因此只使用快速模型。",
+    ),
+    "embeddings_failed": (
+        "Documents are searched by their words alone. {reason}",
+        "文档仅按字词检索。{reason}",
+    ),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),

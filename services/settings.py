@@ -34,6 +34,18 @@ class Settings(BaseSettings):
     """Model calls under way at once at one endpoint."""
     leadline_requests_per_minute: float | None = Field(default=None, gt=0)
     leadline_max_retries: int = Field(default=4, ge=0, le=20)
+    leadline_embeddings_model: str | None = None
+    """`none`, local models (`use`, `e5`, `use+e5`), or a model of an OpenAI-compatible endpoint; by default what is installed."""
+    leadline_embeddings_base_url: str | None = None
+    """Where it is served, if not at `OPENAI_BASE_URL`."""
+    leadline_embeddings_api_key: SecretStr | None = None
+    """Its key, if not `OPENAI_API_KEY`."""
+    leadline_lexical_threshold: float = Field(default=0.0, ge=0, lt=1)
+    """Share of the query's words (by weight) that a passage must hold more of, to be found by its words."""
+    leadline_semantic_threshold: float = Field(default=0.5, ge=0, le=1)
+    """Likeness from which a passage is found by its meaning alone: 0 is nothing in common, 1 a clear match."""
+    leadline_top_k: int = Field(default=5, ge=1, le=100)
+    """Passages that words, and as many that meaning, bring in for each query."""
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
     leadline_search: Literal["auto", "tavily", "documents", "none"] = "auto"

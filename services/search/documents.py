@@ -7,14 +7,17 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from services.errors import DocumentsError
+from services.errors import DocumentsError, SearchError
+from services.messages import say
 from services.search.convert import SUFFIXES, Converted
+from services.search.embeddings import INSTALL, Embedder, embedders
 from services.search.hit import Hit
+from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.table_profiles import profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table
-from services.settings import PROJECT_ROOT
+from services.settings import PROJECT_ROOT, settings
 
 SECONDS_A_FILE = 60.0
 MAX_FILES = 20_000
@@ -25,24 +28,72 @@ class Documents:
 
     name = "documents"
 
-    def __init__(self, index: FolderIndex, skipped: list[tuple[str, str]], tables: list[Table], count: int) -> None:
+    def __init__(
+        self,
+        index: FolderIndex,
+        skipped: list[tuple[str, str]],
+        tables: list[Table],
+        count: int,
+        models: Sequence[Embedder] = (),
+        missing: tuple[str, str] = ("", ""),
+    ) -> None:
         self._index = index
+        self._models = models
         self.skipped = skipped
         """(path below the folder, reason) of files that are not searched."""
         self.tables = tables
         self.count = count
         """Files that are searched."""
+        self._missing = missing
+        self.trouble = ""
+        """What went wrong with the embedding model's endpoint in a search, which then went by words alone."""
 
-    async def search(self, query: str, limit: int) -> list[Hit]:
-        """Return the sources of the best passages, best first."""
-        return await asyncio.to_thread(self._index.search, query, limit)
+    def notice(self, locale: str) -> str:
+        """Say why search by meaning is missing or incomplete, in the user's language; nothing where it is not."""
+        key, reason = self._missing
+        return say(key, locale, reason=reason) if key else ""
 
-    async def titles(self) -> list[tuple[str, str]]:
-        """Return (content hash, title) of every source."""
-        return await asyncio.to_thread(self._index.titles)
+    @property
+    def models(self) -> list[str]:
+        """Names of the embedding models that searches use; none where words alone are searched."""
+        return [model.name for model in self._models]
 
-    async def hit(self, content_hash: str) -> Hit:
-        """Return one source by its hash."""
+    async def search(self, query: str, limit: int, ways: Ways = "both") -> list[Hit]:
+        """Return the sources of the best passages, best first.
+
+        Args:
+            query: a statement or a question, in any language that the embedding models know.
+            limit: most passages.
+            ways: whether words, meaning or both are searched; the default is for everything but measuring.
+
+        Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
+        """
+        try:
+            ranking = await hybrid(self._index, self._models, query, limit, ways)
+        except SearchError as error:
+            self.trouble = str(error)
+            ranking = await hybrid(self._index, [], query, limit)
+        return await asyncio.to_thread(self._index.hits, ranking)
+
+    async def named(self, texts: Sequence[str]) -> list[dict[str, list[str]]]:
+        """Return for each text the titles that it names, with the hashes of their sources."""
+
+        def find() -> list[dict[str, list[str]]]:
+            titles = self._index.titles()
+            return [titles.named(text) for text in texts]
+
+        return await asyncio.to_thread(find)
+
+    async def naming(self, title: str) -> int:
+        """Return how many passages name a title."""
+        return await asyncio.to_thread(self._index.naming, title)
+
+    async def weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """Return the weight of search terms: the rarer in the folder, the higher."""
+        return await asyncio.to_thread(self._index.weights, terms)
+
+    async def hit(self, content_hash: str) -> Hit | None:
+        """Return one source by its hash with all its passages; None if it is gone."""
         return await asyncio.to_thread(self._index.hit, content_hash)
 
 
@@ -59,8 +110,9 @@ async def open_documents(folder: Path, home: Path) -> Documents:
     states, unsupported = await asyncio.to_thread(_list, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
-    async for state, converted in _converted(folder, stale):
-        await asyncio.to_thread(index.add, state, converted)
+    with index.busy():
+        async for state, converted in _converted(folder, stale):
+            await asyncio.to_thread(index.add, state, converted)
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
@@ -71,7 +123,29 @@ async def open_documents(folder: Path, home: Path) -> Documents:
         )
     tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
     tables = await asyncio.to_thread(profiled, folder, tabular, home)
-    return Documents(index, skipped, tables, count)
+    models, missing = await _embedded(index)
+    return Documents(index, skipped, tables, count, models, missing)
+
+
+async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]]:
+    """Embed what is not embedded yet.
+
+    Returns:
+        The models that cover the whole folder, and what to say of the others: a message's key and the reason in it.
+    """
+    wanted = embedders(settings())
+    count = await asyncio.to_thread(index.passages)
+    fast = [model for model in wanted if model.most is None or count <= model.most]
+    try:
+        with index.busy():
+            for model in fast:
+                await embed(index, model)
+    except SearchError as error:
+        return [], ("embeddings_failed", str(error))
+    if len(fast) < len(wanted):
+        return fast, ("too_many_passages", f"{count:,}")
+    switched_off = settings().leadline_embeddings_model == "none"
+    return fast, ("", "") if fast or switched_off else ("words_only", INSTALL)
 
 
 def _list(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:

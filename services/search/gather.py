@@ -1,11 +1,10 @@
 """Gathering: all queries in all providers at once, their results fused into one ranking of passages.
 
-Results do not depend on which search answered first. Copies of one text count once. The second hop costs no model call:
-sources whose titles occur in the queries or in the best passages, and names found there, lead to further passages.
+Results do not depend on which search answered first. Copies of one text count once. `second_hop.py` then follows titles
+and names in the best passages into the documents.
 """
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,25 +18,16 @@ from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore, content_hash
 from services.search.hit import Found, Hit, SearchProvider
 from services.search.providers import Providers
-from services.search.tokens import has_cjk, tokens
+from services.search.second_hop import Key, follow
+from services.search.tokens import tokens
 
 HITS_A_QUERY = 10
 PASSAGES_A_PAGE = 4
 """Passages of a web page that a query can bring in; documents bring those that the index ranked."""
 PER_SOURCE = 4
 """Passages of one source before other sources have had their turn."""
-SEEDS = 3
-"""Best passages in which the second hop looks for names."""
-HOP_NAMES = 4
-HOP_WEIGHT = 0.7
-KEPT_FIRST = 2
+KEPT_FIRST = 1
 """Passages that were found directly and keep their places before those that a hop found."""
-_NAME = re.compile(
-    r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
-)
-
-Key = tuple[str, int, int]
-"""Content hash, start and end of a passage."""
 
 
 @dataclass(slots=True)
@@ -62,12 +52,12 @@ async def gather(queries: Sequence[str], providers: Providers, *, evidence: Evid
         limit: most passages to return.
     """
     wanted = [query for query in dict.fromkeys(query.strip() for query in queries) if query]
-    pool = _Pool()
+    pool = Pool()
     rankings, failures = await _search_all(wanted, providers.all, pool)
     direct = list(fuse(rankings))
-    hops = await _second_hop(wanted, direct[:SEEDS], providers, pool)
-    fused = fuse([*rankings, *hops], [*[1.0] * len(rankings), *[HOP_WEIGHT] * len(hops)])
-    ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *fused]))
+    hops = await follow(wanted, direct, providers.documents, pool)
+    ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
+    failures = list(dict.fromkeys([*failures, *(one.trouble for one in providers.documents if one.trouble)]))
     originals = await asyncio.to_thread(pool.originals, ranked)
     ranked = [key for key in ranked if originals[key[0]] == key[0]]
     chosen = take_turns(ranked, {key: key[0] for key in ranked}, limit, PER_SOURCE)
@@ -75,7 +65,7 @@ async def gather(queries: Sequence[str], providers: Providers, *, evidence: Evid
 
 
 async def _search_all(
-    queries: Sequence[str], providers: Sequence[SearchProvider], pool: "_Pool"
+    queries: Sequence[str], providers: Sequence[SearchProvider], pool: "Pool"
 ) -> tuple[list[list[Key]], list[str]]:
     async def one(query: str, provider: SearchProvider) -> list[Hit] | str:
         try:
@@ -92,40 +82,7 @@ async def _search_all(
     return rankings, failures
 
 
-async def _second_hop(
-    queries: Sequence[str], seeds: Sequence[Key], providers: Providers, pool: "_Pool"
-) -> list[list[Key]]:
-    """Follow titles and names from the queries and the best passages into the documents."""
-    if not seeds or not providers.documents:
-        return []
-    seed_text = "\n".join(pool.text(key) for key in seeds)
-    everything = f" {' '.join(queries)}\n{seed_text} ".lower()
-    rankings: list[list[Key]] = []
-    for documents in providers.documents:
-        titled = [key for key, title in await documents.titles() if _mentioned(title, everything)]
-        hits = await asyncio.gather(*(documents.hit(key) for key in titled[:HITS_A_QUERY]))
-        mentioned = [pool.rank("", [hit])[0] for hit in hits]
-        if mentioned:
-            rankings.append(mentioned)
-    asked = " ".join(queries).lower()
-    names = [
-        name
-        for name in dict.fromkeys(found.group() for found in _NAME.finditer(seed_text))
-        if name.lower() not in asked
-    ]
-    followed, _ = await _search_all([f"{name} {queries[0]}" for name in names[:HOP_NAMES]], providers.documents, pool)
-    return [*rankings, *(ranking[:SEEDS] for ranking in followed)]
-
-
-def _mentioned(title: str, text: str) -> bool:
-    """Tell whether a text names a title; short and common words do not count as titles."""
-    bare = re.sub(r"\s*\([^)]*\)$", "", title).strip().lower()
-    if has_cjk(bare):
-        return len(bare) >= 3 and bare in text
-    return len(bare) >= 4 and bool(tokens(bare)) and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text) is not None
-
-
-class _Pool:
+class Pool:
     """Every hit of one gathering, by content hash."""
 
     def __init__(self) -> None:

@@ -1,37 +1,67 @@
-"""The index of one documents folder: SQLite with full-text search over words and CJK bigrams.
+"""The index of one documents folder: SQLite with full-text search over words and CJK bigrams, and vectors beside it.
 
 Several processes may use one index at once. Blocking; callers run it in a thread.
 """
 
 import hashlib
+import math
 import sqlite3
 import time
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from services.evidence.passages import split
 from services.evidence.store import content_hash, normalise_text
 from services.search.convert import Converted
 from services.search.hit import Found, Hit
+from services.search.links import Titles
 from services.search.tokens import tokens
+from services.search.vectors import Cache, Matrix
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, error TEXT);
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
-CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, hash TEXT, first INTEGER, last INTEGER);
+CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT, first INTEGER, last INTEGER);
 CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
+CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0");
+CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (terms, row);
+CREATE TABLE IF NOT EXISTS vectors (model TEXT, passage INTEGER, vector BLOB, PRIMARY KEY (model, passage)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sentence_vectors (passage INTEGER, model TEXT, vectors BLOB, PRIMARY KEY (passage, model));
+CREATE TABLE IF NOT EXISTS generation (number INTEGER);
+INSERT INTO generation SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generation);
 """
-VERSION = 2
+VERSION = 3
 """Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
 _SEARCH = (
-    "SELECT passages.hash, first, last FROM terms JOIN passages ON passages.id = terms.rowid "
-    "WHERE terms MATCH ? ORDER BY bm25(terms, 2.0, 1.0), passages.hash, first LIMIT ?"
+    "SELECT terms.rowid, -bm25(terms, 2.0, 1.0) AS score FROM terms JOIN passages ON passages.id = terms.rowid "
+    "WHERE terms MATCH ? ORDER BY score DESC, passages.hash, first LIMIT ?"
 )
 """Words of titles and headings count twice."""
+_K1 = 1.2
+"""Of FTS5's BM25."""
+_MANY = 500
+"""Values that one statement takes."""
+_cache = Cache()
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A passage that has no vector of a model yet."""
+
+    passage: int
+    title: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +86,12 @@ class FolderIndex:
         with closing(self._open()) as db, db:
             db.executescript(_SCHEMA)
 
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Write much: the log is merged into the file at the end, not after each change."""
+        with closing(self._open()):
+            yield
+
     def stale(self, present: Iterable[FileState]) -> list[FileState]:
         """Forget files that are gone, and return those that are new or changed."""
         with closing(self._open()) as db, db:
@@ -77,8 +113,11 @@ class FolderIndex:
             else:
                 key = self._add_text(db, converted["title"], normalise_text(converted["text"]))
                 row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], None)
+            known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
             db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            self._forget_orphans(db)
+            if known is not None and known[0] is not None:
+                self._forget_orphans(db)
+            db.execute("UPDATE generation SET number = number + 1")
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reason."""
@@ -90,39 +129,154 @@ class FolderIndex:
         with closing(self._open()) as db:
             return int(db.execute("SELECT count(*) FROM files WHERE hash IS NOT NULL").fetchone()[0])
 
-    def search(self, query: str, limit: int) -> list[Hit]:
-        """Return the sources of the best passages by BM25, best first."""
+    def lexical(self, query: str, limit: int) -> dict[int, float]:
+        """Return passages that hold words of a query, best first.
+
+        Returns:
+            BM25 by passage id, as a share of what a passage of average length would score that held every word of the query once.
+        """
         terms = list(dict.fromkeys(tokens(query)))
         if not terms:
-            return []
-        match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+            return {}
         with closing(self._open()) as db:
-            rows = db.execute(_SEARCH, (match, limit)).fetchall()
-            found: dict[str, list[Found]] = {}
-            for key, first, last in rows:
-                found.setdefault(key, []).append(Found(start=first, end=last))
-            return [self._hit(db, key, places) for key, places in found.items()]
+            most = (_K1 + 1) * sum(self._weights(db, terms).values())
+            rows = db.execute(_SEARCH, (" OR ".join(map(_quoted, terms)), limit)).fetchall()
+        return {passage: score / most for passage, score in rows}
 
-    def titles(self) -> list[tuple[str, str]]:
-        """Return (hash, title) of every source, for finding sources that a text names."""
+    def weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """Return the weight of search terms: the rarer in the folder, the higher."""
         with closing(self._open()) as db:
-            return list(
-                db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
+            return self._weights(db, terms)
+
+    @staticmethod
+    def _weights(db: sqlite3.Connection, terms: Sequence[str]) -> dict[str, float]:
+        holding: dict[str, int] = {}
+        for start in range(0, len(terms), _MANY):
+            some = terms[start : start + _MANY]
+            marks = ",".join("?" * len(some))
+            holding |= dict(db.execute(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some))  # noqa: S608 - marks only
+        (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
+        return {
+            term: max(math.log((count - holding.get(term, 0) + 0.5) / (holding.get(term, 0) + 0.5)), 1e-6)
+            for term in terms
+        }
+
+    def naming(self, title: str) -> int:
+        """Return how many passages hold the words of a title one after another."""
+        words = tokens(title)
+        if not words:
+            return 0
+        with closing(self._open()) as db:
+            match = 'body : "' + " ".join(word.replace('"', '""') for word in words) + '"'
+            return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
+
+    def cosines(self, model: str, query: "Vectors") -> tuple["NDArray[np.int64]", "Vectors"]:
+        """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
+
+        def load() -> Matrix:
+            with closing(self._open()) as db:
+                rows = db.execute("SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage", (model,))
+                return Matrix(rows.fetchall(), len(query))
+
+        matrix: Matrix = _cache.get((str(self._file), model), self._generation(), load)
+        return matrix.ids, matrix.cosines(query)
+
+    def sentence_vectors(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
+        """Return the packed vectors of the sentences of passages."""
+        with closing(self._open()) as db:
+            found: dict[int, bytes] = {}
+            for start in range(0, len(passages), _MANY):
+                some = passages[start : start + _MANY]
+                statement = f"SELECT passage, vectors FROM sentence_vectors WHERE model = ? AND passage IN ({','.join('?' * len(some))})"  # noqa: S608 - marks only
+                found |= dict(db.execute(statement, (model, *some)))
+        return found
+
+    def passages(self) -> int:
+        """Return how many passages there are."""
+        with closing(self._open()) as db:
+            return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
+
+    def unembedded(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
+        """Return the passages that have no vector of a model, in batches."""
+        last = 0
+        while True:
+            with closing(self._open()) as db:
+                rows = db.execute(
+                    "SELECT id, (SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), "
+                    "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
+                    "WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) "
+                    "ORDER BY id LIMIT ?",
+                    (last, model, batch),
+                ).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [Unembedded(passage, title or "", text) for passage, title, text in rows]
+
+    def add_vectors(self, model: str, vectors: Mapping[int, bytes], sentences: Mapping[int, bytes]) -> None:
+        """Take in packed vectors of passages and of their sentences; passages that are gone by now are left out.
+
+        Vectors of other versions of the model are forgotten.
+        """
+        family = model.rpartition(" ")[0] + " "
+        with closing(self._open()) as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            older = (len(family), family, model)
+            db.execute("DELETE FROM vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
+            db.execute("DELETE FROM sentence_vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
+            here = "SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?)"
+            db.executemany(
+                f"INSERT OR REPLACE INTO vectors (model, passage, vector) {here}",
+                [(model, passage, data, passage) for passage, data in vectors.items()],
             )
+            db.executemany(
+                f"INSERT OR REPLACE INTO sentence_vectors (model, passage, vectors) {here}",
+                [(model, passage, data, passage) for passage, data in sentences.items()],
+            )
+            db.execute("UPDATE generation SET number = number + 1")
 
-    def hit(self, key: str) -> Hit:
-        """Return a source with its first passage."""
+    def hits(self, passages: Sequence[int]) -> list[Hit]:
+        """Return the sources of passages in the order of their first passage, with their passages in order."""
         with closing(self._open()) as db:
-            first = db.execute(
-                "SELECT first, last FROM passages WHERE hash = ? ORDER BY first LIMIT 1", (key,)
-            ).fetchone()
-            return self._hit(db, key, [Found(start=first[0], end=first[1])])
+            found: dict[str, list[Found]] = {}
+            for passage in passages:
+                row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
+                if row is not None:  # another process may have forgotten it
+                    found.setdefault(row[0], []).append(Found(start=row[1], end=row[2]))
+            hits = (self._hit(db, key, places) for key, places in found.items())
+            return [hit for hit in hits if hit is not None]
 
-    def _hit(self, db: sqlite3.Connection, key: str, places: list[Found]) -> Hit:
-        (text,) = db.execute("SELECT text FROM texts WHERE hash = ?", (key,)).fetchone()
-        path, title, published = db.execute(
-            "SELECT path, title, published FROM files WHERE hash = ? ORDER BY path LIMIT 1", (key,)
+    def titles(self) -> Titles:
+        """Return the titles of all sources, for finding sources that a text names."""
+
+        def load() -> Titles:
+            with closing(self._open()) as db:
+                return Titles(
+                    db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
+                )
+
+        titles: Titles = _cache.get((str(self._file), ""), self._generation(), load)
+        return titles
+
+    def hit(self, key: str) -> Hit | None:
+        """Return a source with all of its passages, in the order of the text."""
+        with closing(self._open()) as db:
+            rows = db.execute("SELECT first, last FROM passages WHERE hash = ? ORDER BY first", (key,)).fetchall()
+            return self._hit(db, key, [Found(start=first, end=last) for first, last in rows])
+
+    def _generation(self) -> int:
+        with closing(self._open()) as db:
+            return int(db.execute("SELECT number FROM generation").fetchone()[0])
+
+    def _hit(self, db: sqlite3.Connection, key: str, places: list[Found]) -> Hit | None:
+        row = db.execute(
+            "SELECT text, path, title, published FROM texts JOIN files ON files.hash = texts.hash "
+            "WHERE texts.hash = ? ORDER BY path LIMIT 1",
+            (key,),
         ).fetchone()
+        if row is None:
+            return None
+        text, path, title, published = row
         return Hit(
             url=f"{self.folder.name}/{path}",
             title=title,
@@ -148,15 +302,23 @@ class FolderIndex:
     @staticmethod
     def _forget_orphans(db: sqlite3.Connection) -> None:
         orphans = "SELECT hash FROM texts WHERE hash NOT IN (SELECT hash FROM files WHERE hash IS NOT NULL)"
-        db.execute(f"DELETE FROM terms WHERE rowid IN (SELECT id FROM passages WHERE hash IN ({orphans}))")  # noqa: S608 - constant text
+        gone = f"SELECT id FROM passages WHERE hash IN ({orphans})"  # noqa: S608 - constant text
+        db.execute(f"DELETE FROM terms WHERE rowid IN ({gone})")  # noqa: S608 - constant text
+        db.execute(f"DELETE FROM vectors WHERE passage IN ({gone})")  # noqa: S608 - constant text
+        db.execute(f"DELETE FROM sentence_vectors WHERE passage IN ({gone})")  # noqa: S608 - constant text
         db.execute(f"DELETE FROM passages WHERE hash IN ({orphans})")  # noqa: S608 - constant text
         db.execute(f"DELETE FROM texts WHERE hash IN ({orphans})")  # noqa: S608 - constant text
+        db.execute("UPDATE generation SET number = number + 1")
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._file, timeout=60)
         _use_wal(db)
         db.execute("PRAGMA synchronous=NORMAL")
         return db
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
 
 
 def _use_wal(db: sqlite3.Connection) -> None:

@@ -24,6 +24,11 @@ def has_cjk(text: str) -> bool:
     return _IS_CJK.search(text) is not None
 
 
+def pieces(text: str) -> list[str]:
+    """Return words, numbers and runs of CJK characters of a text, in lower case and in order."""
+    return _PIECE.findall(unicodedata.normalize("NFKC", text).lower())
+
+
 def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """Return the search terms of a text, in order.
 
@@ -31,7 +36,7 @@ def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
     thousands separators are dropped. Stop words are left out unless kept.
     """
     found: list[str] = []
-    for piece in _PIECE.findall(unicodedata.normalize("NFKC", text).lower()):
+    for piece in pieces(text):
         if _IS_CJK.match(piece):
             found.extend(_bigrams(piece, keep_stop_words))
         elif piece[0].isdigit():

@@ -1,0 +1,91 @@
+"""Claim support without a model: the product's check of sentences against quotes, on WiCE's development part.
+
+    python -m benchmarks.support DATA
+
+Asked is whether a claim is supported by its evidence (against partially or not supported) and whether it is not
+supported at all (against the rest). The check judges in one go, so no threshold is fitted. Writes
+`benchmarks/results/support.json`.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.retrieval import rows
+from services.evidence.support import check_support, lexical_share
+
+RESULTS = Path(__file__).parent / "results" / "support.json"
+SETS = {"wice_claim_dev": "claims, whole page", "wice_oracle_dev": "claims, gold chunks"}
+
+
+def figures(truth: Sequence[bool], said: Sequence[bool]) -> dict[str, float]:
+    """Return F1 of the positive class and balanced accuracy, in percent."""
+    hits = sum(one and other for one, other in zip(truth, said, strict=True))
+    rejected = sum(not one and not other for one, other in zip(truth, said, strict=True))
+    positives, negatives = sum(truth), len(truth) - sum(truth)
+    precision, recall = hits / max(1, sum(said)), hits / max(1, positives)
+    return {
+        "f1": round(200 * precision * recall / max(1e-9, precision + recall), 1),
+        "balanced_accuracy": round(50 * (recall + rejected / max(1, negatives)), 1),
+        "precision": round(100 * precision, 1),
+        "recall": round(100 * recall, 1),
+    }
+
+
+def ranked_area(truth: Sequence[bool], scores: Sequence[float]) -> float:
+    """Return the area under the ROC curve, in percent: how often a positive scores above a negative."""
+    positives = [score for score, one in zip(scores, truth, strict=True) if one]
+    negatives = [score for score, one in zip(scores, truth, strict=True) if not one]
+    wins = sum((one > other) + 0.5 * (one == other) for one in positives for other in negatives)
+    return round(100 * wins / max(1, len(positives) * len(negatives)), 1)
+
+
+def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Judge each claim by its evidence and compare with the annotation."""
+    titles = [[example["meta"].get("claim_title", "")] if "meta" in example else [] for example in examples]
+    verdicts = [
+        check_support(example["claim"], example["evidence"], title)
+        for example, title in zip(examples, titles, strict=True)
+    ]
+    passed = [not verdict.failing for verdict in verdicts]
+    supported = [example["label"] == "supported" for example in examples]
+    unsupported = [example["label"] == "not_supported" for example in examples]
+    missing = [1 - lexical_share(example["claim"], "\n".join(example["evidence"])) for example in examples]
+    reasons: dict[str, int] = {}
+    for verdict in verdicts:
+        reasons[verdict.failing or "passed"] = reasons.get(verdict.failing or "passed", 0) + 1
+    return {
+        "claims": len(examples),
+        "supported": {
+            "check": figures(supported, passed),
+            "always supported": figures(supported, [True] * len(passed)),
+        },
+        "not supported": {
+            "check": figures(unsupported, [not one for one in passed]),
+            "always not supported": figures(unsupported, [True] * len(passed)),
+            "area_of_word_share": ranked_area(unsupported, missing),
+        },
+        "verdicts": dict(sorted(reasons.items())),
+    }
+
+
+def main() -> None:
+    """Measure both sets, print a table and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    data = parser.parse_args().data
+    measured = {name: measure(rows(data, name)) for name in SETS}
+    print("| set | asked | answer | F1 | balanced accuracy |\n|---|---|---|---|---|")
+    for name, about in SETS.items():
+        for asked in ("supported", "not supported"):
+            for answer, one in measured[name][asked].items():
+                if isinstance(one, dict):
+                    print(f"| {about} | {asked} | {answer} | {one['f1']} | {one['balanced_accuracy']} |")
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(measured, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

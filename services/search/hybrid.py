@@ -1,0 +1,145 @@
+"""Hybrid search of one folder: words and meaning side by side, fused into one ranking of passages.
+
+Words and each embedding model bring in their best passages; every passage that came in is then scored by all of them, and
+the weighted sum decides. On the sets of `benchmarks/retrieval.py` the sum is ahead of reciprocal rank fusion, which
+forgets by how much a passage is better: between languages, where shared words mean little, by 10 points and more.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from services.evidence.passages import sentences
+from services.search.embeddings import Embedder
+from services.search.index import FolderIndex, Unembedded
+from services.search.vectors import pack, unpack
+from services.settings import settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+Ways = Literal["both", "words", "meaning"]
+
+DEPTH = 50
+"""Passages that are looked at more closely: sentence by sentence, and for words they share with the query."""
+MOST_SENTENCES = 16
+"""Of a passage that are embedded; tables have more lines than say anything alone."""
+_SHORTEST = 12
+"""Characters of a sentence that is embedded by itself."""
+
+
+async def hybrid(
+    index: FolderIndex, models: Sequence[Embedder], query: str, limit: int, ways: Ways = "both"
+) -> list[int]:
+    """Rank passages for a query.
+
+    Args:
+        index: of the folder.
+        models: have embedded all of its passages.
+        query: as a user or a model wrote it.
+        limit: most passages; half of them come from words and half from meaning, and at least `LEADLINE_TOP_K` from each.
+        ways: what is searched.
+
+    Returns:
+        Ids of passages, best first.
+
+    Raises:
+        SearchError: the endpoint of an embedding model failed.
+    """
+    lexical = {} if ways == "meaning" else await asyncio.to_thread(index.lexical, query, max(DEPTH, limit))
+    floor = settings().leadline_lexical_threshold
+    lexical = {passage: score for passage, score in lexical.items() if score > floor}
+    if not models or ways == "words":
+        return list(lexical)[:limit]
+    semantic, clear = await _semantic(index, models, query)
+    depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
+    near = list(semantic)[:depth]
+    by_meaning = [passage for passage in near if passage in clear or passage in lexical]
+    candidates = dict.fromkeys([*list(lexical)[:depth], *by_meaning])
+    words = min(model.words for model in models)
+    scores = {passage: words * lexical.get(passage, 0.0) + semantic.get(passage, 0.0) for passage in candidates}
+    return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
+
+
+async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) -> tuple[dict[int, float], set[int]]:
+    """Compare a query with passages.
+
+    Returns:
+        The best passages with their likeness (0 is nothing in common) times the weights of the models, best first; and
+        those among them that one model at least finds as like as `LEADLINE_SEMANTIC_THRESHOLD` asks for.
+    """
+    import numpy as np
+
+    bar = settings().leadline_semantic_threshold
+    clear: set[int] = set()
+    parts: list[tuple[NDArray[np.int64], Vectors]] = []
+    for model in models:
+        vector = (await model.query(query))[0]
+        floor, span = await model.scale()
+        ids, cosines = await asyncio.to_thread(index.cosines, model.name, vector)
+        if model.by_sentence:
+            best = np.argsort(-cosines, kind="stable")[:DEPTH]
+            closer = await asyncio.to_thread(_closer, index, model.name, vector, ids[best], cosines[best])
+            cosines = cosines * np.float32(0.5)
+            cosines[best] = closer
+        likeness = (cosines - np.float32(floor)) / np.float32(span)
+        clear.update(ids[likeness >= bar].tolist())
+        parts.append((ids, likeness * np.float32(model.weight)))
+    every = np.unique(np.concatenate([ids for ids, _ in parts]))
+    sums = np.zeros(len(every), dtype=np.float32)
+    for ids, part in parts:
+        sums[np.searchsorted(every, ids)] += part
+    order = np.argsort(-sums, kind="stable")[: 4 * DEPTH]
+    return dict(zip(every[order].tolist(), sums[order].tolist(), strict=True)), clear
+
+
+def _closer(
+    index: FolderIndex, model: str, query: "Vectors", ids: "NDArray[np.int64]", cosines: "Vectors"
+) -> "Vectors":
+    """Return the mean of a passage's cosine and its best sentence's."""
+    kept: Mapping[int, bytes] = index.sentence_vectors(model, ids.tolist())
+    closer = cosines.copy()
+    for place, passage in enumerate(ids.tolist()):
+        if data := kept.get(passage):
+            closer[place] = (cosines[place] + (unpack(data, len(query)) @ query).max()) / 2
+    return closer
+
+
+async def embed(index: FolderIndex, model: Embedder) -> None:
+    """Embed the passages that a model has not embedded yet, and keep the vectors.
+
+    Raises:
+        SearchError: the endpoint of the model failed; what is embedded by then is kept.
+    """
+    batches = index.unembedded(model.name, model.batch)
+    while batch := await asyncio.to_thread(next, batches, None):
+        await _embed_batch(index, model, batch)
+
+
+async def _embed_batch(index: FolderIndex, model: Embedder, batch: Sequence[Unembedded]) -> None:
+    parts = [_sentences(one) if model.by_sentence else [] for one in batch]
+    texts = [_whole(one) for one in batch] + [sentence for own in parts for sentence in own]
+    vectors = await model.passages(texts)
+    whole = {one.passage: pack(vectors[place : place + 1]) for place, one in enumerate(batch)}
+    sentence_vectors: dict[int, bytes] = {}
+    start = len(batch)
+    for one, own in zip(batch, parts, strict=True):
+        if own:
+            sentence_vectors[one.passage] = pack(vectors[start : start + len(own)])
+        start += len(own)
+    await asyncio.to_thread(index.add_vectors, model.name, whole, sentence_vectors)
+
+
+def _whole(one: Unembedded) -> str:
+    text = one.text.lstrip("# ")
+    return text if text.startswith(one.title) else f"{one.title}. {text}"
+
+
+def _sentences(one: Unembedded) -> list[str]:
+    """Return a passage's sentences, each with the title; a passage of one sentence has its own vector already."""
+    found = [one.text[span.start : span.end] for span in sentences(one.text)]
+    telling = [text for text in found if len(text) >= _SHORTEST and not text.startswith("#")][:MOST_SENTENCES]
+    return [f"{one.title}. {text}" for text in telling] if len(telling) > 1 else []

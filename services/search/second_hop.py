@@ -1,0 +1,187 @@
+"""The second hop: what the best passages name leads to further passages, without a model call.
+
+Questions that need several documents are answered by passages that share few words with them: the first document names
+the second. A document whose title is named in the question, or in one of the best passages, takes over a share of that
+passage's score; the rarer the title is named in the folder and the more of the question's remaining words the document
+holds, the more. Two rounds follow chains of three documents.
+"""
+
+import asyncio
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from services.evidence.ranking import bm25
+from services.search.documents import Documents
+from services.search.hit import Hit
+from services.search.tokens import tokens
+
+SEEDS = 5
+"""Best passages from which links are followed in each round."""
+ROUNDS = 2
+STEEPNESS = 0.5
+"""A passage found directly at rank r starts with a score of 1 / (1 + STEEPNESS * (r - 1))."""
+LINK = 1.6
+"""Share of its score that a passage hands on to the document that it alone in the folder names."""
+REST = 1.0
+"""Weight of the share of the question's words that a passage lacks and the document it names holds."""
+ASKED = 1.0
+"""Score that a document gets for being named in the question."""
+UNFOUND = 0.8
+"""Share of a link's score for a document that the direct search did not find."""
+SAME_TITLE = 3
+"""Documents of one title that a link leads to."""
+MOST_NAMED = 40
+"""Titles that are followed from one passage."""
+NAMES = 4
+"""Names that are searched for where they are no titles."""
+NAME_WEIGHT = 0.5
+
+_NAME = re.compile(
+    r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
+)
+
+Key = tuple[str, int, int]
+"""Content hash, start and end of a passage."""
+
+
+class Found(Protocol):
+    """The hits of a gathering, as it keeps them."""
+
+    def rank(self, query: str, hits: Sequence[Hit]) -> list[Key]:
+        """Take hits in and return their passages in order of rank."""
+
+    def text(self, key: Key) -> str:
+        """Return a passage's text."""
+
+
+async def follow(
+    queries: Sequence[str], direct: Sequence[Key], documents: Sequence[Documents], found: Found
+) -> list[Key]:
+    """Rank passages that were found directly together with those that they lead to.
+
+    Args:
+        queries: what was searched.
+        direct: the ranking of passages found directly, best first.
+        documents: folders in which links are followed.
+        found: takes in the sources that links lead to.
+    """
+    if not direct or not documents:
+        return list(direct)
+    hops = [_Hop(queries, one, found) for one in documents]
+    start = {key: 1 / (1 + STEEPNESS * rank) for rank, key in enumerate(direct)}
+    scores = dict(start)
+    for hop in hops:
+        await hop.prepare(direct)
+        for key, score in (await hop.asked(start)).items():
+            scores[key] = scores.get(key, 0.0) + score
+    for _ in range(ROUNDS):
+        seeds = _best(scores)[:SEEDS]
+        top = scores[seeds[0]]
+        for hop in hops:
+            linked = await hop.linked([(key, scores[key] / top) for key in seeds], start)
+            for key, score in linked.items():
+                known = start.get(key, 0.0)
+                share = UNFOUND + (1 - UNFOUND) * min(1.0, 2 * known)
+                scores[key] = max(scores.get(key, 0.0), known + score * share)
+    seeds = _best(start)[:SEEDS]
+    for hop in hops:
+        for key, score in (await hop.by_name(seeds)).items():
+            scores[key] = scores.get(key, 0.0) + score
+    return _best(scores)
+
+
+def _best(scores: dict[Key, float]) -> list[Key]:
+    places = {key: place for place, key in enumerate(scores)}
+    return sorted(scores, key=lambda key: (-scores[key], places[key]))
+
+
+class _Hop:
+    """Links in one folder, for one gathering."""
+
+    def __init__(self, queries: Sequence[str], documents: Documents, found: Found) -> None:
+        self._queries, self._documents, self._found = queries, documents, found
+        self._query = " ".join(queries)
+        self._terms = list(dict.fromkeys(tokens(self._query)))
+        self._weights: dict[str, float] = {}
+        self._naming: dict[str, int] = {}
+        self._passages: dict[str, Key | None] = {}
+        self._named: dict[Key, dict[str, list[str]]] = {}
+
+    async def prepare(self, direct: Sequence[Key]) -> None:
+        """Look up how rare the question's words are."""
+        self._weights = await self._documents.weights(self._terms)
+        for key in direct:
+            self._passages.setdefault(key[0], key)
+
+    async def asked(self, start: dict[Key, float]) -> dict[Key, float]:
+        """Return scores of documents that the question names."""
+        (named,) = await self._documents.named([self._query])
+        scores: dict[Key, float] = {}
+        for title, sources in list(named.items())[:MOST_NAMED]:
+            rarity = 1 / (1 + 0.5 * math.log(max(1, await self._count(title))))
+            for place, key in enumerate(await self._targets(sources, start)):
+                scores[key] = max(scores.get(key, 0.0), ASKED * rarity / (1 + place))
+        return scores
+
+    async def linked(self, seeds: Sequence[tuple[Key, float]], start: dict[Key, float]) -> dict[Key, float]:
+        """Return scores of documents that seeds name; a seed comes with its own score, the best one's being 1."""
+        unread = [key for key, _ in seeds if key not in self._named]
+        for key, named in zip(
+            unread, await self._documents.named([self._found.text(key) for key in unread]), strict=True
+        ):
+            self._named[key] = named
+        scores: dict[Key, float] = {}
+        for seed, score in seeds:
+            held = set(tokens(self._found.text(seed)))
+            left = [term for term in self._terms if term not in held]
+            for title, sources in list(self._named[seed].items())[:MOST_NAMED]:
+                if seed[0] in sources:
+                    continue
+                rarity = 1 / (1 + math.log(max(1, await self._count(title))))
+                for place, key in enumerate(await self._targets(sources, start)):
+                    link = score * (LINK * rarity / (1 + 0.5 * place) + REST * self._share(left, key))
+                    scores[key] = max(scores.get(key, 0.0), link)
+        return scores
+
+    async def by_name(self, seeds: Sequence[Key]) -> dict[Key, float]:
+        """Return scores of passages that hold names of the seeds and words of the question."""
+        text = "\n".join(self._found.text(key) for key in seeds[:3])
+        asked = self._query.lower()
+        names = [
+            name for name in dict.fromkeys(match.group() for match in _NAME.finditer(text)) if name.lower() not in asked
+        ]
+        scores: dict[Key, float] = {}
+        searches = (self._documents.search(f"{name} {self._queries[0]}", 5) for name in names[:NAMES])
+        for hits in await asyncio.gather(*searches):
+            for rank, key in enumerate(self._found.rank("", hits)[:3]):
+                scores[key] = max(scores.get(key, 0.0), NAME_WEIGHT / (1 + rank))
+        return scores
+
+    async def _count(self, title: str) -> int:
+        if title not in self._naming:
+            self._naming[title] = await self._documents.naming(title)
+        return self._naming[title]
+
+    async def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:
+        """Return the best passage of each source, those first that were found directly."""
+        keys = [key for key in [await self._best_passage(source) for source in list(sources)[:20]] if key is not None]
+        return sorted(keys, key=lambda key: -start.get(key, 0.0))[:SAME_TITLE]
+
+    async def _best_passage(self, source: str) -> Key | None:
+        if source not in self._passages:
+            hit = await self._documents.hit(source)
+            self._passages[source] = None if hit is None else self._fittest(hit)
+        return self._passages[source]
+
+    def _fittest(self, hit: Hit) -> Key:
+        """Return the passage of a source that holds most of the question; the first of equals."""
+        keys = self._found.rank("", [hit])
+        scores = bm25([tokens(self._found.text(key)) for key in keys], self._terms)
+        return keys[max(range(len(keys)), key=lambda place: (scores[place], -place))]
+
+    def _share(self, terms: Sequence[str], key: Key) -> float:
+        total = sum(self._weights.values())
+        held = set(tokens(self._found.text(key)))
+        return sum(self._weights[term] for term in terms if term in held) / total if total else 0.0
