@@ -24,7 +24,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     limits: list[str] = []
     async with node_run(state, runtime, "background_investigator") as run:
         try:
-            found = await gather_once(run, [question], evidence_of(runtime), PASSAGES)
+            found = await gather_once(run, [question], evidence_of(runtime), PASSAGES, question)
         except LimitReached as limit:
             found, limits = Search(), [limit_said(limit, locale)]
     excerpts = [quote_best(passage, question, f"E0-{place}") for place, passage in enumerate(found.passages, 1)]

@@ -28,7 +28,7 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
         step, locale = state["step"], state["locale"]
         queries = [*step.queries, state["feedback"]] if state["feedback"] else step.queries
         run = current_run()
-        found = await gather_once(run, queries, evidence_of(runtime), PASSAGES)
+        found = await gather_once(run, queries, evidence_of(runtime), PASSAGES, state["question"])
         if not found.passages:
             error = "; ".join([say("no_sources", locale), *found.failures])
             failed = StepResult(step_id=step.id, status="failed", error=error)

@@ -124,12 +124,18 @@ class RunContext(BaseModel):
     locale: Locale = Field(
         default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
     )
-    search: Literal["auto", "tavily", "documents", "none"] | None = Field(
+    search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] | None = Field(
         default=None, description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there."
     )
     documents: list[str] = Field(
         default=[], description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
     )
+    include_domains: list[str] = Field(default=[], description="Sites that a web search keeps to; empty: all.")
+    exclude_domains: list[str] = Field(default=[], description="Sites that a web search leaves out.")
+    time_range: Literal["day", "week", "month", "year"] | None = Field(
+        default=None, description="How recent a page must be that a web search finds. Empty: any age."
+    )
+    max_results: int = Field(default=10, ge=1, le=20, description="Results that one search gives.")
     profile: Profile | None = Field(
         default=None, description="Scope, replies and tone of a deployment; none by default."
     )

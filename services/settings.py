@@ -48,7 +48,8 @@ class Settings(BaseSettings):
     """Passages that words, and as many that meaning, bring in for each query."""
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
-    leadline_search: Literal["auto", "tavily", "documents", "none"] = "auto"
+    leadline_search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] = "auto"
+    leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
     leadline_sandbox_python: Path | None = None

@@ -33,6 +33,7 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", "http://127.0.0.1:9/")  # its client does not go through the guard
     forget_settings()
     yield
     forget_settings()

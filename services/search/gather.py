@@ -5,7 +5,7 @@ and names in the best passages into the documents.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -42,7 +42,20 @@ class Gathered:
     """Searches that failed, in words, each once."""
 
 
-async def gather(queries: Sequence[str], providers: Providers, *, evidence: EvidenceStore, limit: int) -> Gathered:
+Complete = Callable[[list[list[Hit]]], Awaitable[tuple[list[list[Hit]], list[str]]]]
+"""Replaces snippets by the texts of their pages, and says why some were not read."""
+
+
+async def gather(
+    queries: Sequence[str],
+    providers: Providers,
+    *,
+    evidence: EvidenceStore,
+    limit: int,
+    complete: Complete | None = None,
+    named: Sequence[Hit] = (),
+    hits: int = HITS_A_QUERY,
+) -> Gathered:
     """Search all queries everywhere, and return the best passages with their sources.
 
     Args:
@@ -50,10 +63,20 @@ async def gather(queries: Sequence[str], providers: Providers, *, evidence: Evid
         providers: where to search.
         evidence: the texts of the sources of the passages are put here.
         limit: most passages to return.
+        complete: reads the pages of web hits; without it snippets stay snippets.
+        named: pages that a person named.
+        hits: most hits of one search.
     """
     wanted = [query for query in dict.fromkeys(query.strip() for query in queries) if query]
     pool = Pool()
-    rankings, failures = await _search_all(wanted, providers.all, pool)
+    found, failures = await _search_all(wanted, providers.all, hits)
+    if named:
+        found.append((" ".join(wanted), list(named)))
+    if complete is not None:
+        completed, unread = await complete([hits for _, hits in found])
+        found = [(query, hits) for (query, _), hits in zip(found, completed, strict=True)]
+        failures += unread
+    rankings = [pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in found]
     direct = list(fuse(rankings))
     hops = await follow(wanted, direct, providers.documents, pool)
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
@@ -65,21 +88,21 @@ async def gather(queries: Sequence[str], providers: Providers, *, evidence: Evid
 
 
 async def _search_all(
-    queries: Sequence[str], providers: Sequence[SearchProvider], pool: "Pool"
-) -> tuple[list[list[Key]], list[str]]:
+    queries: Sequence[str], providers: Sequence[SearchProvider], limit: int
+) -> tuple[list[tuple[str, list[Hit]]], list[str]]:
+    """Return what each query found in each provider, in order, and what went wrong."""
+
     async def one(query: str, provider: SearchProvider) -> list[Hit] | str:
         try:
-            return await provider.search(query, HITS_A_QUERY)
+            return await provider.search(query, limit)
         except SearchError as error:
             return str(error)
 
     pairs = [(query, provider) for query in queries for provider in providers]
     answers = await asyncio.gather(*(one(query, provider) for query, provider in pairs))
     failures = list(dict.fromkeys(answer for answer in answers if isinstance(answer, str)))
-    rankings = [
-        pool.rank(query, answer) for (query, _), answer in zip(pairs, answers, strict=True) if isinstance(answer, list)
-    ]
-    return rankings, failures
+    found = [(query, answer) for (query, _), answer in zip(pairs, answers, strict=True) if isinstance(answer, list)]
+    return found, failures
 
 
 class Pool:

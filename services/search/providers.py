@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemas.context import RunContext
-from services.errors import BadInput, DocumentsError
+from services.errors import DocumentsError
 from services.messages import say
 from services.search.documents import Documents, open_documents
 from services.search.hit import SearchProvider
 from services.search.tables import Table
-from services.search.tavily import TavilySearch
 from services.search.tokens import tokens
+from services.search.web import web_search
 from services.settings import PROJECT_ROOT, Settings, settings
 
 EXAMPLES = PROJECT_ROOT / "examples"
@@ -84,16 +84,7 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
     wanted = context.search or environment.leadline_search
     if wanted == "none":
         return Providers()
-    key = environment.tavily_api_key
-    if wanted == "tavily" and key is None:
-        raise BadInput(
-            "Search through Tavily was asked for, and TAVILY_API_KEY is not set. Set it, or choose another search."
-        )
-    web: list[SearchProvider] = []
-    if wanted in {"auto", "tavily"} and key is not None:
-        web = [TavilySearch(key.get_secret_value(), environment.tavily_base_url)]
-    if wanted == "tavily":
-        return Providers(web)
+    web = web_search(context)
     folders = [_permitted(folder, environment) for folder in context.documents] or environment.leadline_docs
     if _searches_examples(context, environment):
         folders = [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]

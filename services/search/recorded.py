@@ -2,16 +2,27 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
 from schemas.coder import TableView
 from schemas.evidence import Passage, Source
+from services.errors import PageError
 from services.evidence.store import EvidenceStore
 from services.messages import say
 from services.runs import Run
 from services.search.gather import gather
+from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
+from services.search.web import filters_of, named_pages
+from services.settings import settings
+
+if TYPE_CHECKING:
+    from services.search.pages.reader import Page, PageReader
+
+PAGES_A_GATHERING = 6
+"""Pages that one gathering reads at most."""
 
 
 class _Tables(BaseModel):
@@ -37,14 +48,30 @@ class Search(BaseModel):
     """Searches that were made: queries times providers."""
     not_made: int = 0
     """Searches for which the limit left no room."""
+    pages: int = 0
+    """Pages that were read."""
+    not_read: int = 0
+    """Pages for which the limit left no room."""
 
     def limits(self, run: Run, locale: str) -> list[str]:
         """Say what the limit of searches left out, if anything."""
-        return [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
+        searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
+        return [*searches, *([say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else [])]
 
 
-async def gather_once(run: Run, queries: Sequence[str], evidence: EvidenceStore, limit: int) -> Search:
-    """Gather passages for queries, as many as the limit of searches leaves room for, unless this very search is known.
+async def gather_once(
+    run: Run, queries: Sequence[str], evidence: EvidenceStore, limit: int, question: str = ""
+) -> Search:
+    """Gather passages for queries, as many as the limits leave room for, unless this very gathering is known.
+
+    Web searches and pages are journaled one by one, too, so that a crash amid them repeats none.
+
+    Args:
+        run: whose choices, journal and budget count.
+        queries: statements or questions.
+        evidence: where texts are put.
+        limit: most passages.
+        question: the user's; pages that it names are read.
 
     Raises:
         LimitReached: no search is left.
@@ -52,25 +79,148 @@ async def gather_once(run: Run, queries: Sequence[str], evidence: EvidenceStore,
 
     async def work() -> Search:
         providers = await providers_for(run.context)
+        providers = Providers([_RecordedSearch(run, one, evidence) for one in providers.web], providers.documents)
         wanted = len(queries) * len(providers.all)
         granted = run.budget.take_searches(wanted)
         affordable, fewer = _within(granted, queries, providers)
         made = len(affordable) * len(fewer.all)
-        found = await gather(affordable, fewer, evidence=evidence, limit=limit)
+        named = named_pages(question) if _reads(run) else []
+        pages = _Pages(run, evidence)
+        found = await gather(
+            affordable,
+            fewer,
+            evidence=evidence,
+            limit=limit,
+            complete=pages.complete,
+            named=named,
+            hits=run.context.max_results,
+        )
         return Search(
             passages=found.passages,
             sources=found.sources,
             failures=found.failures,
             searches=made,
             not_made=wanted - made,
+            pages=pages.read,
+            not_read=pages.not_read,
         )
 
-    request = {"queries": list(queries), "limit": limit}
-    known = await run.journal.once("search", "; ".join(queries)[:200], request, Search, work)
-    run.count(searches=known.answer.searches)
+    request = {"queries": list(queries), "limit": limit, "question": question}
+    known = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
+    run.count(searches=known.answer.searches, pages=known.answer.pages)
     if not known.fresh:
         run.budget.take_searches(known.answer.searches)
+        run.budget.take_pages(known.answer.pages)
     return known.answer
+
+
+def _reads(run: Run) -> bool:
+    """Tell whether a run may reach for the web at all."""
+    return (run.context.search or settings().leadline_search) not in {"documents", "none"}
+
+
+class _Found(BaseModel):
+    """Hits as the journal keeps them: their texts lie in the evidence store."""
+
+    hits: list[Hit]
+    hashes: list[str]
+
+
+class _RecordedSearch:
+    """A web search each of whose answers is journaled."""
+
+    def __init__(self, run: Run, provider: SearchProvider, evidence: EvidenceStore) -> None:
+        self.name = provider.name
+        self._run = run
+        self._provider = provider
+        self._evidence = evidence
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Search, unless this very search is known."""
+
+        async def work() -> _Found:
+            return await _kept(await self._provider.search(query, limit), self._evidence)
+
+        request = {"provider": self.name, "query": query, "limit": limit}
+        return await _told(
+            (await self._run.journal.once("search", query[:200], request, _Found, work)).answer, self._evidence
+        )
+
+
+class _Pages:
+    """Reads the pages of web hits, each journaled, as many as the limit of pages leaves room for."""
+
+    def __init__(self, run: Run, evidence: EvidenceStore) -> None:
+        self.read = 0
+        self.not_read = 0
+        self._run = run
+        self._evidence = evidence
+
+    async def complete(self, found: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
+        """Replace snippets by the texts of their pages, and say why some were not read."""
+        urls = {hit.url for hits in found for hit in hits if hit.kind == "web" and hit.snippet_only}
+        wanted = min(len(urls), PAGES_A_GATHERING)
+        if not wanted:
+            return found, []
+        granted = self._run.budget.take_pages(wanted)
+        self.not_read = wanted - granted
+        if not granted:
+            return found, []
+        from services.search.pages.completing import complete
+        from services.search.pages.reader import PageReader
+
+        async with PageReader() as reader:
+            recorded = _RecordedReader(self._run, reader, self._evidence)
+            completed, failures = await complete(found, recorded, granted, filters_of(self._run.context))
+        self.read = granted
+        return completed, failures
+
+
+class _ReadPage(BaseModel):
+    """A page as the journal keeps it."""
+
+    page: dict[str, Any] | None = None
+    hash: str = ""
+    problem: str = ""
+
+
+class _RecordedReader:
+    """A page reader each of whose pages is journaled, and each page that cannot be read."""
+
+    def __init__(self, run: Run, reader: "PageReader", evidence: EvidenceStore) -> None:
+        self._run = run
+        self._reader = reader
+        self._evidence = evidence
+
+    async def read_all(self, urls: Sequence[str]) -> "list[Page | PageError]":
+        """Read pages side by side, those that are known excepted."""
+        return list(await asyncio.gather(*(self._one(url) for url in urls)))
+
+    async def _one(self, url: str) -> "Page | PageError":
+        from services.search.pages.reader import Page
+
+        async def work() -> _ReadPage:
+            try:
+                page = await self._reader.read(url)
+            except PageError as error:
+                return _ReadPage(problem=str(error))
+            key = await self._evidence.put_text(page.text)
+            return _ReadPage(page=page.model_dump(exclude={"text"}), hash=key)
+
+        known = (await self._run.journal.once("page", url[:200], {"url": url}, _ReadPage, work)).answer
+        if known.page is None:
+            return PageError(known.problem)
+        return Page(**known.page, text=await self._evidence.get_text(known.hash))
+
+
+async def _kept(hits: list[Hit], evidence: EvidenceStore) -> _Found:
+    hashes = [await evidence.put_text(hit.text) for hit in hits]
+    return _Found(hits=[hit.model_copy(update={"text": ""}) for hit in hits], hashes=hashes)
+
+
+async def _told(found: _Found, evidence: EvidenceStore) -> list[Hit]:
+    texts = [await evidence.get_text(key) for key in found.hashes]
+    return [hit.model_copy(update={"text": text}) for hit, text in zip(found.hits, texts, strict=True)]
 
 
 def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple[Sequence[str], Providers]:

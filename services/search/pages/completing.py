@@ -1,15 +1,23 @@
 """From what a search found to what the pages say: snippets are replaced by the texts of their pages, each read once."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from services.errors import PageError
 from services.search.filters import Filters
 from services.search.hit import Hit
-from services.search.pages.reader import PageReader
+from services.search.pages.reader import Page
+
+
+class Reader(Protocol):
+    """What reads several pages side by side."""
+
+    async def read_all(self, urls: Sequence[str]) -> list[Page | PageError]:
+        """Return each page, or why it was not read, in the order of the addresses."""
 
 
 async def complete(
-    found: Sequence[Sequence[Hit]], reader: PageReader, most: int, filters: Filters | None = None
+    found: Sequence[Sequence[Hit]], reader: Reader, most: int, filters: Filters | None = None
 ) -> tuple[list[list[Hit]], list[str]]:
     """Read the pages of web hits that came as snippets.
 
