@@ -36,7 +36,7 @@ MOST_NAMED = 40
 """Titles that are followed from one passage."""
 NAMES = 4
 """Names that are searched for where they are no titles."""
-NAME_WEIGHT = 0.5
+NAME_WEIGHT = 0.2
 
 _NAME = re.compile(
     r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
