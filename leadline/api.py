@@ -5,6 +5,7 @@ import secrets
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,15 @@ from langgraph.types import Command
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_report
 from leadline.review import ReviewPending
-from leadline.warmup import WarmUp
+from leadline.warmup import getting_ready
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
 from services.models import close_clients
 from services.runs import checked_choices
-from services.search.providers import allow_folders, providers_for
+from services.search.providers import allow_folders, check_search, providers_for
+from services.search.tokens import has_cjk
 from services.settings import settings
 
 OnEvent = Callable[[Event], None]
@@ -58,10 +60,7 @@ async def aresearch(
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     allow_folders(context.documents)
-    providers = await providers_for(context)
-    if on_event is not None:
-        for folder, reason in providers.skipped:
-            on_event(Event(type="notice", node="", title=f"{folder}: {reason}"))
+    await asyncio.to_thread(check_search, context)
     now = datetime.now(UTC)
     record = RunRecord(
         id=f"{now:%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}",
@@ -186,27 +185,36 @@ async def _carry_out(
     return report
 
 
+async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
+    """Open what the run searches before it is searched, and tell what is not searched."""
+    providers = await providers_for(record.context)
+    if on_event is not None:
+        for notice in providers.notices("zh" if has_cjk(record.question) else "en"):
+            on_event(Event(type="notice", node="", title=notice))
+    for documents in providers.documents:
+        await documents.warm_up()
+
+
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    warm_up = WarmUp()
-    config: RunnableConfig = {**_config(record), "callbacks": [warm_up]}
-    while True:
-        async for event in home.graph.astream(
-            given, config, context=record.context, stream_mode="custom", durability="sync"
-        ):
-            if on_event is not None:
-                on_event(Event.model_validate(event))
-        await warm_up.finish()
-        state = await home.graph.aget_state(config)
-        if not state.interrupts:
-            return _report_of(state.values)
-        answer = None if on_review is None else await on_review(state.interrupts[0].value)
-        if answer is None:
-            raise ReviewPending(record.id)
-        record.reviews.append(answer)
-        await home.save(record)
-        given = Command(resume=answer)
+    async with getting_ready(partial(_open_search, record, on_event)) as warm_up:
+        config: RunnableConfig = {**_config(record), "callbacks": [warm_up]}
+        while True:
+            async for event in home.graph.astream(
+                given, config, context=record.context, stream_mode="custom", durability="sync"
+            ):
+                if on_event is not None:
+                    on_event(Event.model_validate(event))
+            state = await home.graph.aget_state(config)
+            if not state.interrupts:
+                return _report_of(state.values)
+            answer = None if on_review is None else await on_review(state.interrupts[0].value)
+            if answer is None:
+                raise ReviewPending(record.id)
+            record.reviews.append(answer)
+            await home.save(record)
+            given = Command(resume=answer)
 
 
 def _report_of(values: dict[str, Any]) -> Report:

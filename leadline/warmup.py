@@ -1,8 +1,10 @@
-"""What a run needs only later is imported while its first model call is under way, so that nobody waits for it."""
+"""What a run needs only later is got ready while its first model call is under way, so that nobody waits for it."""
 
 import asyncio
 import contextlib
 import importlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -12,26 +14,54 @@ LATER = ("numpy", "services.evidence.citations", "services.evidence.bundle")
 
 
 class WarmUp(BaseCallbackHandler):
-    """A callback handler that imports `LATER` in a thread as soon as the first model call goes out."""
+    """A callback handler that gets things ready as soon as the first model call goes out."""
 
     run_inline = True
     """Called at once, in the event loop: nothing of the run's order changes."""
 
-    def __init__(self) -> None:
-        self._importing: asyncio.Task[None] | None = None
+    def __init__(self, *work: Callable[[], Awaitable[None]]) -> None:
+        """Take what is to be done besides importing `LATER`; whatever goes wrong there is left to whoever needs it."""
+        self._work = (_import_all, *work)
+        self._tasks: list[asyncio.Task[None]] = []
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        """Start importing, once."""
-        if self._importing is None:
-            self._importing = asyncio.create_task(asyncio.to_thread(_import_all))
+        """Begin, once."""
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(_quietly(one)) for one in self._work]
 
-    async def finish(self) -> None:
-        """Wait until the imports are through, as a thread that still imports would delay the end of the process."""
-        if self._importing is not None:
-            await self._importing
+    async def end(self) -> None:
+        """Wait for the end of it, as a thread that still imports would delay the end of the process."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def stop(self) -> None:
+        """Leave off."""
+        for task in self._tasks:
+            task.cancel()
 
 
-def _import_all() -> None:
-    for name in LATER:
+@asynccontextmanager
+async def getting_ready(*work: Callable[[], Awaitable[None]]) -> AsyncIterator[WarmUp]:
+    """Get things ready while the block lasts; a block that is left early leaves the rest undone."""
+    warm_up = WarmUp(*work)
+    try:
+        yield warm_up
+    except BaseException:
+        warm_up.stop()
+        raise
+    finally:
+        await warm_up.end()
+
+
+async def _quietly(work: Callable[[], Awaitable[None]]) -> None:
+    with contextlib.suppress(Exception):
+        await work()
+
+
+async def _import_all() -> None:
+    await asyncio.to_thread(_import, LATER)
+
+
+def _import(names: tuple[str, ...]) -> None:
+    for name in names:
         with contextlib.suppress(ImportError):  # whoever needs it will say so
             importlib.import_module(name)

@@ -14,7 +14,7 @@ from schemas.usage import Usage
 from services.errors import BadInput, LimitReached
 from services.messages import say
 from services.models import ask
-from services.models.offline import answer_by_rules
+from services.models.rules import answer_by_rules
 from services.progress import emit, emit_message
 from services.runs import Run, choices, turn_run
 from services.search.providers import notices_for

@@ -15,8 +15,8 @@ from services.errors import LimitReached
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import write
-from services.models.offline import answer_by_rules
 from services.models.roles import OFFLINE
+from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, finish_report
 from services.runs import choices, node_run

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from services.errors import DocumentsError, SearchError
 from services.messages import say
@@ -58,6 +59,11 @@ class Documents:
         """Names of the embedding models that searches use; none where words alone are searched."""
         return [model.name for model in self._models]
 
+    async def warm_up(self) -> None:
+        """Load what the first search needs, so that it need not wait for it."""
+        with contextlib.suppress(SearchError):
+            await asyncio.gather(*(model.query("warm") for model in self._models))
+
     async def search(self, query: str, limit: int, ways: Ways = "both") -> list[Hit]:
         """Return the sources of the best passages, best first.
 
@@ -107,6 +113,31 @@ async def open_documents(folder: Path, home: Path) -> Documents:
     Raises:
         DocumentsError: the folder is missing or holds nothing that can be searched.
     """
+    async with _one_at_a_time(str(folder)):
+        return await _opened(folder, home)
+
+
+def check_folder(folder: Path) -> None:
+    """Look whether a folder is there and holds files that can be read. Blocking, and quick.
+
+    Raises:
+        DocumentsError: it is missing or holds nothing that could be searched.
+    """
+    states, skipped = _list(folder)
+    if not states:
+        raise _nothing(folder, skipped)
+
+
+_opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
+
+
+def _one_at_a_time(folder: str) -> asyncio.Lock:
+    """Let the second who opens a folder wait for the first, rather than convert the same files."""
+    own = _opening.setdefault(asyncio.get_running_loop(), {})
+    return own.setdefault(folder, asyncio.Lock())
+
+
+async def _opened(folder: Path, home: Path) -> Documents:
     states, unsupported = await asyncio.to_thread(_list, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
@@ -116,15 +147,19 @@ async def open_documents(folder: Path, home: Path) -> Documents:
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
-        reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
-        raise DocumentsError(
-            f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
-            f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs."
-        )
+        raise _nothing(folder, skipped)
     tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
     tables = await asyncio.to_thread(profiled, folder, tabular, home)
     models, missing = await _embedded(index)
     return Documents(index, skipped, tables, count, models, missing)
+
+
+def _nothing(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
+    reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
+    return DocumentsError(
+        f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
+        f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs."
+    )
 
 
 async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from schemas.context import RunContext
 from services.errors import DocumentsError
 from services.messages import say
-from services.search.documents import Documents, open_documents
+from services.search.documents import Documents, check_folder, open_documents
 from services.search.hit import SearchProvider
 from services.search.tables import Table
 from services.search.tokens import tokens
@@ -41,6 +41,11 @@ class Providers:
     def all(self) -> list[SearchProvider]:
         """Every provider, the web first."""
         return [*self.web, *self.documents]
+
+    def notices(self, locale: str) -> list[str]:
+        """Say what is not searched, or not in every way, in the user's language."""
+        skipped = [f"{path}: {reason}" for path, reason in self.skipped]
+        return [*skipped, *dict.fromkeys(said for one in self.documents if (said := one.notice(locale)))]
 
     @property
     def skipped(self) -> list[tuple[str, str]]:
@@ -81,17 +86,36 @@ async def providers_for(context: RunContext) -> Providers:
 
 
 async def _open(context: RunContext, environment: Settings) -> Providers:
-    wanted = context.search or environment.leadline_search
-    if wanted == "none":
+    if (context.search or environment.leadline_search) == "none":
         return Providers()
     web = web_search(context)
-    folders = [_permitted(folder, environment) for folder in context.documents] or environment.leadline_docs
-    if _searches_examples(context, environment):
-        folders = [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
     opened = await asyncio.gather(
-        *(open_documents(folder, environment.leadline_home) for folder in dict.fromkeys(folders))
+        *(open_documents(folder, environment.leadline_home) for folder in _folders(context, environment))
     )
     return Providers(web, list(opened))
+
+
+def check_search(context: RunContext) -> None:
+    """Look whether what a run asks to search is there, before anything is done. Blocking, and quick.
+
+    Raises:
+        DocumentsError: a folder is missing, empty, or not allowed.
+        BadInput: a provider was asked for that has no key.
+    """
+    if (context.search or settings().leadline_search) == "none":
+        return
+    web_search(context)
+    for folder in _folders(context, settings()):
+        check_folder(folder)
+
+
+def _folders(context: RunContext, environment: Settings) -> list[Path]:
+    """Return the folders that a run searches, each once."""
+    if _searches_examples(context, environment):
+        return [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
+    return list(
+        dict.fromkeys([_permitted(folder, environment) for folder in context.documents] or environment.leadline_docs)
+    )
 
 
 def _permitted(folder: str, environment: Settings) -> Path:

