@@ -3,8 +3,8 @@
 MESSAGES: dict[str, tuple[str, str]] = {
     "examples": (
         "No documents were named and no search key is set, so the example documents are searched. "
-        "Name your own with --docs DIR, or set TAVILY_API_KEY to search the web.",
-        "未指定文档，也没有设置搜索密钥，因此检索的是示例文档。请用 --docs 目录 指定自己的文档，或设置 TAVILY_API_KEY 以搜索网络。",
+        "Name your own with --docs DIR, or search the web: --search duckduckgo needs no key, or set TAVILY_API_KEY.",
+        "未指定文档，也没有设置搜索密钥，因此检索的是示例文档。请用 --docs 目录 指定自己的文档，或搜索网络：--search duckduckgo 无需密钥，也可设置 TAVILY_API_KEY。",
     ),
     "starting": ("Researching: {question}", "开始研究：{question}"),
     "words_only": (

@@ -34,6 +34,7 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.chdir(work)
     monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", "http://127.0.0.1:9/")  # its client does not go through the guard
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "none")  # it takes its time; tests of search by meaning name theirs
     forget_settings()
     yield
     forget_settings()

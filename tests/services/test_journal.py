@@ -220,4 +220,4 @@ async def test_no_secret_is_ever_written(
         kept = [
             json.loads(value) for (value,) in connection.execute("SELECT value FROM store WHERE prefix LIKE 'journal%'")
         ]
-    assert {"model", "search", "seconds", "clock"} <= {entry["kind"] for entry in kept}
+    assert {"model", "gather", "seconds", "clock"} <= {entry["kind"] for entry in kept}
