@@ -2,10 +2,14 @@
 
 import os
 import runpy
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.fakes.openai_server import OpenAIServer
 
 GUARD = Path(__file__).parent / "guard"
 runpy.run_path(str(GUARD / "sitecustomize.py"))  # in this process, before anything can connect
@@ -38,6 +42,25 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     forget_settings()
     yield
     forget_settings()
+
+
+@pytest.fixture
+async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator["OpenAIServer"]:
+    """Serve a model on loopback and point the environment to it."""
+    from services.models import close_clients
+    from services.models.endpoint import forget_endpoints
+    from services.models.prices import forget_prices
+    from services.settings import forget_settings
+    from tests.fakes.openai_server import openai_server
+
+    with openai_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        forget_settings()
+        forget_endpoints()
+        forget_prices()
+        yield server
+        await close_clients()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Limits that hold: a run never uses more than it may, and its report says what was left out."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,26 +11,13 @@ from schemas.reporter import Report
 from schemas.usage import Allowance, CallUsage, Usage
 from services.budget import Budget, allowance_of, shares, spent_limit
 from services.errors import BadInput, LimitReached, SettingsError
-from services.models import close_clients
-from services.models.endpoint import forget_endpoints
 from services.models.prices import forget_prices
 from services.settings import forget_settings
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion, openai_server
+from tests.fakes.openai_server import OpenAIServer, completion
 
 TWO_STEPS = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 ONE_STEP = "Where was the designer of the wire sounding machine born?"
-
-
-@pytest.fixture
-async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenAIServer]:
-    with openai_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        forget_settings()
-        forget_endpoints()
-        yield server
-        await close_clients()
 
 
 def counted(endpoint: OpenAIServer) -> tuple[int, int]:

@@ -9,26 +9,12 @@ import pytest
 
 from graph import build_graph
 from schemas.context import RunContext
-from services.models import close_clients
-from services.models.endpoint import forget_endpoints
 from services.search.providers import allow_folders
-from services.settings import forget_settings
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion, openai_server
+from tests.fakes.openai_server import OpenAIServer, completion
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 BODY = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
-
-
-@pytest.fixture
-async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenAIServer]:
-    with openai_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        forget_settings()
-        forget_endpoints()
-        yield server
-        await close_clients()
 
 
 async def parts(docs: Path) -> AsyncIterator[tuple[Any, dict[str, Any]]]:

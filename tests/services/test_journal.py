@@ -15,9 +15,8 @@ from leadline import aresearch
 from leadline.api import areplay, aresume, aruns
 from services.errors import BadInput, JournalMiss, LimitReached, ModelError
 from services.journal import Journal, Recording, namespace, replaying
-from services.models.endpoint import forget_endpoints
 from services.settings import forget_settings
-from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 
@@ -109,16 +108,6 @@ async def test_an_answer_is_durable_before_it_is_used() -> None:
     await journal(store).once("model", "planner", {}, Said, Asked("one"))
     [entry] = await store.asearch(namespace("run"))
     assert entry.value["answer"] == {"text": "one"}
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Any:
-    with openai_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        forget_settings()
-        forget_endpoints()
-        yield server
 
 
 def files(folder: Path) -> dict[str, bytes]:
