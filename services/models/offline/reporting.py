@@ -31,7 +31,7 @@ def report(prompt: Prompt) -> str:
     points = _points(ranked, leading, 3 if prompt.settings["length"] == "brief" else MAX_POINTS)
     parts = [
         f"# {prompt.question.rstrip('?？ ')}",
-        f"**TL;DR** {_cited(_short(leading))}",
+        f"**TL;DR** {_cited(_short(prompt.question, leading))}",
         f"## {'结论' if chinese else 'Conclusion'}",
         _cited(leading),
         f"## {'证据' if chinese else 'Evidence'}",
@@ -119,9 +119,19 @@ def _best_sentences(question: str, one: Evidence) -> list[str]:
     return [max(texts, key=lambda text: len(wanted & set(tokens(text))))]
 
 
-def _short(leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return what opens the report: the first two sentences; of a long computation its first and its last."""
-    return leading if len(leading) < 3 else [leading[0], leading[-1]] if len(leading) > MAX_CONCLUSION else leading[:2]
+def _short(question: str, leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what opens the report: two of its sentences; of a long computation its first and its last.
+
+    A question that ends in its verb (`Where was the man who … born?`) is answered by the sentence that has that verb and
+    a place, a date or a number: it comes first, wherever the way to it led.
+    """
+    if len(leading) > MAX_CONCLUSION:
+        return [leading[0], leading[-1]]
+    kind, words = answer_type(question), tokens(question)
+    if kind in {"place", "date", "number"} and words and not has_cjk(question):
+        answering = [one for one in leading if words[-1] in tokens(one[0]) and fit(question, kind, one[0]) == 1.0]
+        leading = [*answering[:1], *(one for one in leading if one not in answering[:1])]
+    return leading[:2]
 
 
 def _alike(one: str, other: str) -> bool:
