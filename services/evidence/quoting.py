@@ -7,10 +7,11 @@ from services.search.tokens import tokens
 def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     """Return start and end of the run of whole sentences, at most `limit` characters, that holds most of the question's terms.
 
-    Ties go to the earlier and shorter run. A single sentence over the limit is returned whole.
+    A heading is not quoted where there is anything else. Ties go to the earlier and shorter run. A single sentence over the limit is returned whole.
     """
     wanted = set(tokens(question))
-    spans = [(span.start, span.end) for span in sentences(text)] or [(0, len(text))]
+    whole = [(span.start, span.end) for span in sentences(text)] or [(0, len(text))]
+    spans = [span for span in whole if not text[span[0] : span[1]].lstrip().startswith("#")] or whole
     best, best_score = spans[0], -1.0
     for first in range(len(spans)):
         found: set[str] = set()

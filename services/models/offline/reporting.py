@@ -116,7 +116,8 @@ def _best_sentences(question: str, one: Evidence) -> list[str]:
         )
     wanted = set(tokens(question))
     texts = [" ".join(one.quote[span.start : span.end].split()) for span in spans]
-    return [max(texts, key=lambda text: len(wanted & set(tokens(text))))]
+    kind = answer_type(question)
+    return [max(texts, key=lambda text: len(wanted & set(tokens(text))) + 1.5 * fit(question, kind, text))]
 
 
 def _short(question: str, leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
