@@ -50,7 +50,7 @@ DENIED = {
     # /proc and devices
     "the parent's environment": "open(f'/proc/{os.getppid()}/environ', 'rb').read()",
     "its own memory by /proc": "open('/proc/self/mem', 'rb')",
-    "the parent's root by /proc": "os.listdir(f'/proc/{os.getppid()}/root/')",
+    "the parent's root by /proc": "os.listdir(f'/proc/{os.getppid()}/root')",
     "the list of mounts": "open('/proc/self/mounts').read()",
     "a disk device": "os.mknod('disk', 0o60600, os.makedev(254, 0))",
     "a pipe with a name": "os.mkfifo('pipe')",
