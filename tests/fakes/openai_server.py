@@ -39,8 +39,6 @@ class OpenAIServer:
     """Answers by role: text for the message's content, or a whole reply."""
     refuses: set[str] = field(default_factory=set)
     """Parameters that it does not take: `response_format`, `tools`, `temperature`, …"""
-    ignores: set[str] = field(default_factory=set)
-    """Parameters that it takes and does not heed."""
     context: int | None = None
     """Tokens that prompt and answer may have together."""
     counted: list[tuple[int, int]] = field(default_factory=list)
@@ -96,7 +94,7 @@ class OpenAIServer:
             reply = scripted
         else:
             text = scripted if scripted is not None else _think(role, body)
-            as_call = isinstance(body.get("tool_choice"), dict) and "tools" not in self.ignores
+            as_call = isinstance(body.get("tool_choice"), dict)
             reply = completion(body, text, as_call=as_call)
         usage = _usage_of(reply)
         if usage is not None and reply.cut_after is None and not reply.stall:
