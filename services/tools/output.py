@@ -1,0 +1,96 @@
+"""What a tool gives: its whole result, which is kept and can be cited, and the part of it that the model sees.
+
+A tool is LangChain's `BaseTool`: a name, a description, a JSON schema of parameters, an async execute. `as_tool` makes one of
+an async function that returns a `ToolOutput`; tools of MCP servers are made by their adapter and return plain text.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, TypeVar
+
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, Field
+
+from schemas.evidence import Passage, Source, SourceKind
+
+ResponseFormat = Literal["brief", "standard", "full"]
+"""How much of a result goes back into the model's context."""
+SHOWN: dict[ResponseFormat, int] = {"brief": 1_000, "standard": 4_000, "full": 20_000}
+"""Characters of a result that the model sees; the whole is kept."""
+TOOL_SECONDS = 60.0
+"""Seconds that a call of a tool may take, where the tool says nothing else."""
+
+Parameters = TypeVar("Parameters", bound=BaseModel)
+
+
+class ToolOutput(BaseModel):
+    """The whole result of one call."""
+
+    text: str
+    """What was found, made or read. Where there are no passages, this text is stored as a source that can be quoted."""
+    response_format: ResponseFormat = "standard"
+    kind: SourceKind = "tool"
+    title: str = ""
+    """Title of the source; empty for a result that proves nothing, such as an acknowledgement."""
+    url: str = ""
+    """Where it comes from: an address, a path as the user named it, `database:NAME`, `computation:ID`, `tool:SERVER/NAME`."""
+    at: str = ""
+    """When it was read or made, ISO 8601 in UTC."""
+    passages: list[Passage] = Field(default_factory=list)
+    """Passages of other sources that the text shows, where the tool searched or read some."""
+    sources: dict[str, Source] = Field(default_factory=dict)
+    """Sources of the passages, by content hash."""
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    """Files that were made: name, and hash in the evidence store."""
+    kept: dict[str, str] = Field(default_factory=dict)
+    """Long arguments, such as code, by the id under which the model can read them again."""
+    searches: int = 0
+    pages: int = 0
+    code_runs: int = 0
+
+
+def as_tool(
+    name: str,
+    description: str,
+    parameters: type[Parameters],
+    execute: Callable[[Parameters], Awaitable[ToolOutput]],
+    *,
+    seconds: float = TOOL_SECONDS,
+) -> BaseTool:
+    """Make a tool.
+
+    Args:
+        name: unique in a step's set.
+        description: what it does and when to use it, for the model.
+        parameters: its fields, with descriptions and bounds, become the JSON schema.
+        execute: does it. What it raises goes to the model as text: `LeadlineError` and `ValueError` with their message alone.
+        seconds: most seconds that a call may take.
+    """
+
+    async def run(**arguments: Any) -> tuple[str, ToolOutput]:
+        output = await execute(parameters(**arguments))
+        return output.text, output
+
+    return StructuredTool(
+        name=name,
+        description=description,
+        args_schema=parameters,
+        coroutine=run,
+        response_format="content_and_artifact",
+        metadata={"seconds": seconds},
+    )
+
+
+def shown(text: str, response_format: ResponseFormat, result_id: str, start: int = 0) -> str:
+    """Return the part of a result that the model sees, with a note on how to read the rest.
+
+    Args:
+        text: the whole result.
+        response_format: how much of it.
+        result_id: what `read_result` calls it.
+        start: character to begin with.
+    """
+    most = SHOWN[response_format]
+    part, rest = text[start : start + most], len(text) - start - most
+    if rest <= 0:
+        return part
+    return f'{part}\n[{rest} more characters: read_result(id="{result_id}", start={start + most})]'
