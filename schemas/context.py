@@ -140,6 +140,10 @@ class RunContext(BaseModel):
         default=None, description="Scope, replies and tone of a deployment; none by default."
     )
     length: Literal["brief", "standard"] = Field(default="standard", description="Length of the report.")
+    output_style: Literal["report", "data"] = Field(
+        default="report",
+        description="What steps work towards: a report from sources, or findings computed from the user's data.",
+    )
     unsupported: Literal["mark", "drop"] = Field(
         default="mark", description="What happens to a sentence that its citations do not support."
     )

@@ -55,6 +55,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "No source was found for this step. Name other documents with --docs, or set TAVILY_API_KEY to search the web.",
         "没有找到与该步骤有关的来源。请用 --docs 指定其他文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
+    "no_tool_result": ("No tool returned anything for this step.", "没有任何工具为该步骤返回结果。"),
     "no_quotes": ("The sources that were found do not answer this step.", "找到的来源没有回答该步骤。"),
     "dependency_failed": ("The steps that it depends on came to nothing.", "它所依赖的步骤没有结果。"),
     "plan_limit": (
