@@ -24,6 +24,8 @@ SCHEMAS = {
     "Findings": "researcher",
     "Code": "coder",
     "Reflection": "reflector",
+    "Outline": "reporter_outline",
+    "Joining": "reporter_joining",
 }
 
 
@@ -115,6 +117,8 @@ def role_of(body: dict[str, Any]) -> str:
         return "coder"
     if "You do one step of a research plan with tools" in system:
         return "researcher"
+    if system.startswith("You write one section of a long report"):
+        return "reporter_section"
     written = next((title for title in reversed(titles) if title in SCHEMAS), "")
     return SCHEMAS.get(schema or written, "reporter")
 
