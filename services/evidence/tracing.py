@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from schemas.evidence import Passage
 from services.evidence.numbers import missing_quantities, quantities
-from services.evidence.prose import joined, sentences_of
 from services.search.tokens import tokens
 
 MAX_CANDIDATES = 2_000
@@ -55,6 +54,8 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
         passages: what tools returned, in the order of the calls.
         question: numbers that it names need no proof.
     """
+    from services.evidence.prose import joined, sentences_of  # with its parser it would hold up every start
+
     candidates = [line for passage in reversed(passages) for line in lines_of(passage)][:MAX_CANDIDATES]
     kept: list[str] = []
     traced = Traced("")
