@@ -23,7 +23,7 @@ from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
-from services.models import close_clients
+from services.models import clients_open
 from services.runs import checked_choices
 from services.search.providers import allow_folders, check_search, providers_for
 from services.search.tokens import has_cjk
@@ -40,6 +40,7 @@ async def aresearch(
     out: str | PathLike[str] | None = None,
     on_event: OnEvent | None = None,
     on_review: OnReview | None = None,
+    run_id: str | None = None,
     **choices: Any,
 ) -> Report:
     """Research a question and return the report.
@@ -50,6 +51,7 @@ async def aresearch(
         out: folder below which `<slug>/report.md` and `evidence.json` are written; None writes no files.
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
+        run_id: name of the run, to find it again; by default made of the time.
         choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`.
 
     Raises:
@@ -63,15 +65,19 @@ async def aresearch(
         await asyncio.to_thread(check_writable, Path(out))
     allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
-    now = datetime.now(UTC)
     record = RunRecord(
-        id=f"{now:%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}",
+        id=run_id or new_run_id(),
         question=question,
         out=None if out is None else str(out),
         context=context,
     )
     async with open_home(settings().leadline_home) as home:
         return await _carry_out(home, record, {"question": question}, on_event, on_review)
+
+
+def new_run_id() -> str:
+    """Return a name for a run; later ones sort behind earlier ones."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
 
 
 def research(question: str, **options: Any) -> Report:
@@ -190,7 +196,8 @@ async def _carry_out(
         BadInput: another process works on this run.
     """
     with alone(settings().leadline_home, record.id):
-        return await _kept_true(home, record, given, on_event, on_review)
+        async with clients_open():
+            return await _kept_true(home, record, given, on_event, on_review)
 
 
 async def _kept_true(
@@ -209,8 +216,6 @@ async def _kept_true(
     except Exception as error:
         await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
         raise
-    finally:
-        await close_clients()
     report = await _written(home, record, report)
     await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
     return report

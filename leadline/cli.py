@@ -9,8 +9,9 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -31,6 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+
+Ended = TypeVar("Ended")
 
 Docs = Annotated[
     list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
@@ -175,6 +178,47 @@ def show(
 
 
 @app.command()
+def batch(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A question a line, or a JSON object a line.")],
+    docs: Docs = None,
+    out: Out = Path("out"),
+    jobs: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Questions at a time.")] = 4,
+    server: Annotated[
+        str | None, typer.Option(metavar="URL", help="Research on this server (langgraph dev, or a deployed one).")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Results, a JSON line each; by default FILE.results.jsonl.")
+    ] = None,
+) -> None:
+    """Research many questions; started again, it goes on where it stopped.
+
+    leadline batch questions.jsonl --docs papers --jobs 8
+    """
+    from leadline.batch import Outcome, read_batch, run_batch
+    from leadline.progress import batch_progress
+    from leadline.runners import Here, There
+
+    asked = read_batch(file)
+    kept = results or file.with_name(f"{file.name}.results.jsonl")
+    folders = [str(folder) for folder in docs or []]
+
+    async def main() -> list[Outcome]:
+        shared = {"documents": folders} if folders else {}
+        where = nullcontext(Here(out, folders, {})) if server is None else There(server, out, shared)
+        async with where as runner:
+            with batch_progress(len(asked)) as progress:
+                return await run_batch(asked, runner, kept, jobs, progress)
+
+    outcomes = _until_interrupted(main(), f"leadline batch {file}")
+    failed = [one for one in outcomes if one.status == "failed"]
+    for one in failed:
+        typer.echo(f"FAILED {one.id}: {one.error}", err=True)
+    typer.echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
 def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
     """Show which model each role will use, and check each with one tiny call."""
     from leadline.models import checked_models, model_lines
@@ -272,13 +316,13 @@ def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, quest
         raise typer.Exit(EXIT_NO_EVIDENCE)
 
 
-def _until_interrupted(main: Coroutine[Any, Any, "Report"]) -> "Report":
+def _until_interrupted(main: Coroutine[Any, Any, Ended], again: str = "leadline resume") -> Ended:
     """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with."""
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         return asyncio.run(main)
     except KeyboardInterrupt:
-        typer.echo("\nInterrupted. Go on with: leadline resume", err=True)
+        typer.echo(f"\nInterrupted. Go on with: {again}", err=True)
     except ReviewPending as pending:
         typer.echo(f"\nThe plan waits for your review. Go on with: leadline resume {pending}", err=True)
     raise typer.Exit(EXIT_INTERRUPTED)
