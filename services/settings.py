@@ -52,6 +52,8 @@ class Settings(BaseSettings):
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_databases: SecretStr | None = None
+    """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
     leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
     leadline_home: Path = Path(".leadline")

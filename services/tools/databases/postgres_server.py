@@ -1,0 +1,155 @@
+"""PostgreSQL, asked in a transaction that reads and is rolled back. Runs in the child process.
+
+The extended protocol carries one statement and no second; the transaction is read-only before the query begins, when it
+can no longer be made anything else; the server ends it after some seconds; and a role that could reach beyond the data
+(a superuser, or one that may run programs or read files there) is not used at all.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import Connection
+from psycopg.types.string import TextLoader
+
+from services.errors import DatabaseError
+from services.tools.databases.rows import Rows, collect
+
+MAX_CONNECT = 10
+"""Seconds for connecting."""
+_POWERS = [
+    "pg_read_server_files",
+    "pg_write_server_files",
+    "pg_execute_server_program",
+    "pg_signal_backend",
+    "pg_checkpoint",
+]
+_REMEDY = (
+    "Its operator can make a role that only reads: CREATE ROLE reader LOGIN PASSWORD '…'; "
+    "GRANT USAGE ON SCHEMA public TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;"
+)
+_current: list[Connection[Any]] = []
+
+
+def cancel() -> None:
+    """End the query under way at the server; for another thread."""
+    for connection in _current:
+        connection.cancel_safe(timeout=2.0)
+
+
+@contextlib.contextmanager
+def connected(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
+    """Open a transaction in which nothing but reading is possible, for some seconds.
+
+    Raises:
+        DatabaseError: the server cannot be reached, or the role may do more than is safe.
+    """
+    wait = {"connect_timeout": MAX_CONNECT, "application_name": "leadline"}
+    try:
+        connection = psycopg.connect(**{**wait, **place})
+    except psycopg.Error as error:
+        raise DatabaseError(f"The server cannot be used: {_reason(str(error))}. Its operator can help.") from None
+    try:
+        connection.read_only = True
+        _current.append(connection)
+        _restrict(connection, seconds)
+        yield connection
+    finally:
+        _current.clear()
+        with contextlib.suppress(psycopg.Error):
+            connection.rollback()
+        connection.close()
+
+
+def _reason(message: str) -> str:
+    """Say why there is no connection; the driver's own words may name hosts and users."""
+    for sign, reason in (
+        ("authentication failed", "it refused user or password"),
+        ("no password supplied", "it wants a password"),
+        ("does not exist", "it has no such database or role"),
+        ("timeout", "it did not answer in time"),
+        ("too many", "it has too many connections"),
+    ):
+        if sign in message:
+            return reason
+    return "it cannot be reached"
+
+
+def _restrict(connection: Connection[Any], seconds: float) -> None:
+    milliseconds = str(int(seconds * 1000))
+    settings = {
+        "statement_timeout": milliseconds,
+        "lock_timeout": "5000",
+        "idle_in_transaction_session_timeout": milliseconds,
+        "standard_conforming_strings": "on",
+        "default_transaction_read_only": "on",
+    }
+    if connection.info.server_version >= 140_000:
+        settings["client_connection_check_interval"] = "500"
+    for name, value in settings.items():
+        connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+    powerful = connection.execute(
+        "SELECT bool_or(r.rolsuper OR r.rolreplication OR EXISTS (SELECT 1 FROM pg_roles g WHERE g.rolname = ANY(%s) "
+        "AND pg_has_role(r.oid, g.oid, 'MEMBER'))) FROM pg_roles r WHERE r.rolname IN (current_user, session_user)",
+        (_POWERS,),
+    ).fetchone()
+    if powerful is None or powerful[0] is not False:
+        raise DatabaseError(f"The role of this database may do more than read, so it is not used. {_REMEDY}")
+
+
+def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
+    """Run a query."""
+    with connected(place, seconds) as connection:
+        kinds = {one.oid: one.name for one in connection.adapters.types}
+        cursor = connection.cursor()
+        for oid in kinds:
+            cursor.adapters.register_loader(oid, TextLoader)
+        stream = cursor.stream(sql, parameters or None)
+        try:
+            first = next(stream, None)
+            columns = cursor.description or []
+            rest = _again(first, stream)
+            types = [kinds.get(one.type_code, "").upper() for one in columns]
+            return collect([one.name for one in columns], types, rest, max_rows)
+        finally:
+            stream.close()
+
+
+def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    if first is not None:
+        yield first
+        yield from rest
+
+
+def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+    """Return the tables that the role may read, with their columns, and how many there are."""
+    with connected(place, seconds) as connection:
+        found = connection.execute(
+            "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') "
+            "AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_toast%' "
+            "AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT') ORDER BY 2, 3"
+        ).fetchall()
+        tables = []
+        for oid, namespace, name, size, kind in found[:most]:
+            columns = connection.execute(
+                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+                "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+                (oid,),
+            ).fetchall()
+            rows = f"about {size:,} rows" if size > 0 and kind in "rmp" else ""
+            tables.append(
+                {"name": name if namespace == "public" else f"{namespace}.{name}", "rows": rows, "columns": columns}
+            )
+        return {"tables": tables, "count": len(found)}
+
+
+def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
+    """Return the names of all tables, and of all columns."""
+    with connected(place, seconds) as connection:
+        found = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

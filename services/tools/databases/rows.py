@@ -1,0 +1,77 @@
+"""Rows of a result as text: bounded in number, in bytes, and in the width of a cell."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+from pydantic import BaseModel
+
+MAX_CELL = 2_000
+"""Characters of a cell; longer ones are cut, with a note."""
+MAX_BYTES = 1_000_000
+"""Bytes of all cells together."""
+
+
+class Rows(BaseModel):
+    """The rows of one result."""
+
+    columns: list[str]
+    types: list[str]
+    """Of the columns, as the database calls them; empty where it does not say."""
+    rows: list[list[str | None]]
+    more: bool = False
+    """True where the database had more rows."""
+    full: bool = False
+    """True where there are more because the limit of bytes was reached."""
+
+
+def collect(columns: Sequence[str], types: Sequence[str], given: Iterable[Sequence[Any]], max_rows: int) -> Rows:
+    """Take rows from a result until a limit is reached.
+
+    Args:
+        columns: their names.
+        types: their types; where empty, they are told from the values.
+        given: the rows; not read further than needed.
+        max_rows: most rows.
+    """
+    rows: list[list[str | None]] = []
+    told = list(types)
+    size = 0
+    for row in given:
+        if len(rows) >= max_rows:
+            return Rows(columns=list(columns), types=told, rows=rows, more=True)
+        cells = [as_text(value) for value in row]
+        size += sum(len(cell.encode("utf-8", "replace")) for cell in cells if cell) + len(cells)
+        if rows and size > MAX_BYTES:
+            return Rows(columns=list(columns), types=told, rows=rows, more=True, full=True)
+        told = [kind or _kind(value) for kind, value in zip(told, row, strict=True)]
+        rows.append(cells)
+    return Rows(columns=list(columns), types=told, rows=rows)
+
+
+def as_text(value: object) -> str | None:
+    """Write a value as text; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        data = bytes(value)
+        return f"\\x{data[:64].hex()}" + (f"… [{len(data):,} bytes]" if len(data) > 64 else "")
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple, dict)):
+        return _cut(json.dumps(value, ensure_ascii=False, default=str))
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}… [{len(text) - MAX_CELL:,} more characters]"
+
+
+def _kind(value: object) -> str:
+    kinds = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
+    return kinds.get(type(value), "")

@@ -1,0 +1,88 @@
+"""The tool `query_database`: one SELECT against a database that the operator named, as a table that can be cited."""
+
+from datetime import UTC, datetime
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from services.evidence.store import EvidenceStore
+from services.runs import Run
+from services.tools.databases.asking import QUERY_SECONDS, ask_rows
+from services.tools.databases.naming import database
+from services.tools.databases.rows import Rows
+from services.tools.output import ResponseFormat, ToolOutput, as_tool
+
+Value = str | int | float | bool | None
+
+_DESCRIPTION = (
+    "Run one SQL SELECT against a database and get the rows as a table. It only reads: no other statement runs. "
+    "Write values as :name and give them in params. Filter and aggregate in SQL rather than asking for many rows."
+)
+_MAX_TITLE = 160
+
+
+class QueryDatabase(BaseModel):
+    """Parameters of `query_database`."""
+
+    query: str = Field(description="One SELECT (or WITH … SELECT) in the database's own dialect.")
+    connection: str = Field(default="primary", description="Name of the database.")
+    params: dict[str, Value] = Field(
+        default_factory=dict, description='Values of the parameters in the query: {"year": 1875} for :year.'
+    )
+    max_rows: int = Field(default=1000, ge=1, le=10_000, description="Most rows that are wanted.")
+    response_format: ResponseFormat = Field(
+        default="standard", description="How much of the result to show: brief, standard or full."
+    )
+
+
+def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:  # noqa: ARG001 - every tool is made with both
+    """Make the tool for a run.
+
+    Args:
+        run: whose remaining time limits a query's.
+        evidence: of the run; results are stored by whoever calls the tool.
+    """
+
+    async def execute(asked: QueryDatabase) -> ToolOutput:
+        from services.tools.databases.statement import checked
+
+        chosen = database(asked.connection)
+        statement = checked(asked.query, asked.params, chosen.dialect)
+        seconds = max(1.0, min(QUERY_SECONDS, run.seconds_left))
+        rows = await ask_rows(chosen, statement.sql, asked.params, asked.max_rows, seconds)
+        words = " ".join(asked.query.split())
+        title = f"{chosen.name}: {words if len(words) <= _MAX_TITLE else words[:_MAX_TITLE] + '…'}"
+        return ToolOutput(
+            text=as_table(rows),
+            response_format=asked.response_format,
+            kind="database",
+            title=title if statement.reads else "",
+            url=f"database:{chosen.name}",
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    return as_tool("query_database", _DESCRIPTION, QueryDatabase, execute)
+
+
+def as_table(rows: Rows) -> str:
+    """Write rows as a Markdown table below how many there are and what the columns hold."""
+    columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
+    lines = [_counted(rows), f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
+    lines.append(f"| {' | '.join(_cell(name) for name in rows.columns)} |")
+    lines.append(f"|{' --- |' * len(rows.columns)}")
+    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows.rows]
+    return "\n".join(lines)
+
+
+def _counted(rows: Rows) -> str:
+    count = f"{len(rows.rows):,} row{'' if len(rows.rows) == 1 else 's'}"
+    if not rows.more:
+        return f"{count}, all there are."
+    why = " (the result grew too large)" if rows.full else ""
+    return f"{count} shown of more than {len(rows.rows):,}{why}."
+
+
+def _cell(text: str | None) -> str:
+    if text is None:
+        return "NULL"
+    return " ".join(text.replace("|", "\\|").splitlines())
