@@ -142,6 +142,6 @@ def _limit(memory: int, seconds: int) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         most = resource.getrlimit(what)[1]
-        value = value if most == resource.RLIM_INFINITY else min(value, most)
+        own = value if most == resource.RLIM_INFINITY else min(value, most)
         with contextlib.suppress(ValueError, OSError):  # macOS knows no limit of address space
-            resource.setrlimit(what, (value, value))
+            resource.setrlimit(what, (own, own))

@@ -35,7 +35,7 @@ class QueryDatabase(BaseModel):
     )
 
 
-def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:  # noqa: ARG001 - every tool is made with both
+def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
     """Make the tool for a run.
 
     Args:

@@ -86,7 +86,7 @@ def _first_words(error: Exception) -> str:
 
 def _near(message: str, driver: ModuleType, request: dict[str, Any]) -> str:
     found = _UNKNOWN.search(message)
-    if found is None or "Did you mean" in message or "Candidate" in message:
+    if found is None or any(sign in message for sign in ("Did you mean", "Candidate", "Perhaps")):
         return ""
     wanted = (found["a"] or found["b"] or found["c"]).split(".")[-1].strip()
     tables: list[str] = []

@@ -1,20 +1,23 @@
 """PostgreSQL, asked in a transaction that reads and is rolled back. Runs in the child process.
 
-The extended protocol carries one statement and no second; the transaction is read-only before the query begins, when it
-can no longer be made anything else; the server ends it after some seconds; and a role that could reach beyond the data
+A cursor of the server takes one SELECT and nothing else; the transaction is read-only before the query begins, when it can
+no longer be made anything else; the server ends it after some seconds; and a role that could reach beyond the data
 (a superuser, or one that may run programs or read files there) is not used at all.
 """
 
 import contextlib
+import time
 from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg import Connection
+from psycopg import Connection, ServerCursor
+from psycopg.errors import QueryCanceled
+from psycopg.sql import SQL, Identifier
 from psycopg.types.string import TextLoader
 
 from services.errors import DatabaseError
-from services.tools.databases.rows import Rows, collect
+from services.tools.databases.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
 """Seconds for connecting."""
@@ -25,10 +28,8 @@ _POWERS = [
     "pg_signal_backend",
     "pg_checkpoint",
 ]
-_REMEDY = (
-    "Its operator can make a role that only reads: CREATE ROLE reader LOGIN PASSWORD '…'; "
-    "GRANT USAGE ON SCHEMA public TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;"
-)
+_AT_ONCE = 100
+"""Rows that are fetched at once."""
 _current: list[Connection[Any]] = []
 
 
@@ -95,31 +96,33 @@ def _restrict(connection: Connection[Any], seconds: float) -> None:
         (_POWERS,),
     ).fetchone()
     if powerful is None or powerful[0] is not False:
-        raise DatabaseError(f"The role of this database may do more than read, so it is not used. {_REMEDY}")
+        raise DatabaseError(
+            "The role of this database may do more than read, so it is not used. "
+            "docs/databases.md shows its operator how to make one that only reads."
+        )
 
 
 def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
-    """Run a query."""
+    """Run a query through a cursor of the server, which takes nothing but a SELECT or VALUES."""
     with connected(place, seconds) as connection:
+        cursor = connection.cursor(name="answer")
         kinds = {one.oid: one.name for one in connection.adapters.types}
-        cursor = connection.cursor()
-        for oid in kinds:
-            cursor.adapters.register_loader(oid, TextLoader)
-        stream = cursor.stream(sql, parameters or None)
-        try:
-            first = next(stream, None)
-            columns = cursor.description or []
-            rest = _again(first, stream)
-            types = [kinds.get(one.type_code, "").upper() for one in columns]
-            return collect([one.name for one in columns], types, rest, max_rows)
-        finally:
-            stream.close()
+        for one in connection.adapters.types:
+            cursor.adapters.register_loader(one.oid, TextLoader)
+            cursor.adapters.register_loader(one.array_oid, TextLoader)
+        cursor.execute(sql, parameters or None)
+        columns = cursor.description or []
+        types = [kinds.get(column.type_code, "").upper() for column in columns]
+        return collect([column.name for column in columns], types, _fetched(cursor, seconds), max_rows)
 
 
-def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    if first is not None:
-        yield first
-        yield from rest
+def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
+    """Yield the rows; the server's own clock starts anew with each portion, this one does not."""
+    deadline = time.monotonic() + seconds
+    while rows := cursor.fetchmany(_AT_ONCE):
+        yield from rows
+        if time.monotonic() > deadline:
+            raise QueryCanceled
 
 
 def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
@@ -138,11 +141,22 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
                 "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
                 (oid,),
             ).fetchall()
-            rows = f"about {size:,} rows" if size > 0 and kind in "rmp" else ""
+            rows = _size(connection, namespace, name, size) if kind in "rmp" else ""
             tables.append(
                 {"name": name if namespace == "public" else f"{namespace}.{name}", "rows": rows, "columns": columns}
             )
         return {"tables": tables, "count": len(found)}
+
+
+def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
+    """Say how many rows a table has: what the server remembers of a large one, the count of any other."""
+    if estimate > COUNTED:
+        return f"about {estimate:,} rows"
+    counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(
+        Identifier(namespace, name), COUNTED + 1
+    )
+    found = connection.execute(counting).fetchone()
+    return counted(found[0]) if found else ""
 
 
 def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:

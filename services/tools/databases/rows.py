@@ -11,6 +11,8 @@ MAX_CELL = 2_000
 """Characters of a cell; longer ones are cut, with a note."""
 MAX_BYTES = 1_000_000
 """Bytes of all cells together."""
+COUNTED = 100_000
+"""Rows up to which a table is counted exactly."""
 
 
 class Rows(BaseModel):
@@ -75,3 +77,8 @@ def _cut(text: str) -> str:
 def _kind(value: object) -> str:
     kinds = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
     return kinds.get(type(value), "")
+
+
+def counted(rows: int) -> str:
+    """Say how many rows a table has, of which at most `COUNTED` and one were counted."""
+    return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from services.errors import DatabaseError
-from services.tools.databases.rows import Rows, collect
+from services.tools.databases.rows import COUNTED, Rows, collect, counted
 
 _HEAP = 256 << 20
 """Bytes that SQLite may have in memory at once."""
@@ -30,8 +30,6 @@ _FUNCTIONS = {
     "zipfile",
     "sqlar_uncompress",
 }
-_COUNTED = 100_000
-"""Rows up to which a table is counted exactly."""
 
 
 @contextlib.contextmanager
@@ -83,6 +81,7 @@ def _authorize(action: int, first: str | None, second: str | None, *_: str | Non
         action in _READS
         or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _FUNCTIONS)
         or (action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _PRAGMAS)
+        or (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master")  # said of a virtual table that is looked at
     )
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
@@ -109,13 +108,12 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
         for name, kind in names[:most]:
             columns = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (name,))
             quoted = '"' + name.replace('"', '""') + '"'
-            rows = None
+            rows = ""
             if kind == "table":
-                counting = f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT {_COUNTED + 1})"  # noqa: S608 - a name, quoted
+                counting = f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT {COUNTED + 1})"  # noqa: S608 - a name, quoted
                 with contextlib.suppress(sqlite3.DatabaseError):
-                    rows = connection.execute(counting).fetchone()[0]
-            said = "" if rows is None else f"{rows:,} rows" if rows <= _COUNTED else f"more than {_COUNTED:,} rows"
-            tables.append({"name": name, "rows": said, "columns": columns.fetchall()})
+                    rows = counted(connection.execute(counting).fetchone()[0])
+            tables.append({"name": name, "rows": rows, "columns": columns.fetchall()})
         return {"tables": tables, "count": len(names)}
 
 

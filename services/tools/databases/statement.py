@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from services.errors import QueryRefused, SettingsError
@@ -97,7 +98,7 @@ def _one_that_reads(tokens: list[Any]) -> None:
 def _marked(query: str, tokens: list[Any], parameters: Collection[str], mark: str, doubled: str = "") -> str:
     """Write each `:name` of a parameter with another mark; what stands in texts and comments is left alone."""
     places = []
-    for colon, name in zip(tokens, tokens[1:], strict=False):
+    for colon, name in pairwise(tokens):
         before = query[colon.start - 1 : colon.start]
         if (
             colon.token_type.name == "COLON"
@@ -144,8 +145,7 @@ def _only_reads(tree: "exp.Expr") -> None:
         if isinstance(node, exp.Lock):
             raise QueryRefused("FOR UPDATE and FOR SHARE lock rows. Leave them out.")
         if isinstance(node, (exp.DDL, exp.DML, exp.Command, exp.Copy, exp.Attach, exp.Detach, exp.Pragma, exp.Set)):
-            if not isinstance(node, exp.Query):
-                raise QueryRefused(f"{type(node).__name__.upper()} changes something. {_ONE}")
+            raise QueryRefused(f"{type(node).__name__.upper()} does more than read. {_ONE}")
 
 
 def _only_computes(tree: "exp.Expr", tokens: list[Any]) -> None:
@@ -154,7 +154,7 @@ def _only_computes(tree: "exp.Expr", tokens: list[Any]) -> None:
 
     named = Counter(alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.args.get("columns"))
     named.update(window.name.lower() for window in tree.find_all(exp.Window) if window.name)
-    for name, bracket in zip(tokens, tokens[1:], strict=False):
+    for name, bracket in pairwise(tokens):
         if bracket.token_type.name != "L_PAREN":
             continue
         called = name.text.lower()
