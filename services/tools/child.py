@@ -1,7 +1,7 @@
 """One question to a process of its own: what is hostile in a file or a query can end that process and nothing else.
 
 The parent asks with `ask_child`; the child is a module whose `main` calls `serve`. The question is one line of JSON on the
-child's standard input, the answer one on its standard output. The child has an environment without secrets and hard limits;
+child's standard input, with data behind it, the answer one on its standard output. The child has an environment without secrets and hard limits;
 when its standard input closes, its parent has no more use for the answer, or is gone, and it ends.
 """
 
@@ -13,8 +13,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-from services.settings import PROJECT_ROOT
 
 MAX_ANSWER = 64_000_000
 """Bytes of an answer."""
@@ -32,34 +30,37 @@ class ChildEnded(Exception):
 async def ask_child(
     module: str,
     request: Mapping[str, Any],
+    data: bytes = b"",
     *,
     seconds: float,
     environment: Sequence[str] = (),
-    files: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Ask a module in a process of its own.
 
     Args:
         module: is run as `python -m`.
-        request: plain data; secrets are safe in it, since it is on no command line and in no file.
+        request: what to do, as JSON; secrets are safe in it, since it is on no command line and in no file.
+        data: what to do it with.
         seconds: most seconds; then the process is killed.
         environment: beginnings of names of further variables that it gets.
-        files: open files that it inherits.
 
     Raises:
         TimeoutError: it took too long.
         ChildEnded: it ended without an answer.
     """
+    from services.settings import PROJECT_ROOT
+
     names = [name for name in os.environ if name in _PASSED_ON or name.startswith(tuple(environment))]
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", module,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-        cwd=PROJECT_ROOT, env={name: os.environ[name] for name in names}, pass_fds=tuple(files),
+        cwd=PROJECT_ROOT, env={name: os.environ[name] for name in names},
     )  # fmt: skip
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes, as asked for
     try:
         async with asyncio.timeout(seconds):
-            child.stdin.write(json.dumps(request).encode() + b"\n")
+            child.stdin.write(json.dumps({**request, "bytes": len(data)}).encode() + b"\n")
+            child.stdin.write(data)
             with contextlib.suppress(ConnectionError):
                 await child.stdin.drain()
             answer = await _whole(child.stdout)
@@ -98,16 +99,17 @@ async def _end(child: asyncio.subprocess.Process) -> None:
 
 
 def serve(
-    work: Callable[[dict[str, Any]], dict[str, Any]], *, memory: int, gone: Callable[[], None] = lambda: None
+    work: Callable[[dict[str, Any], bytes], dict[str, Any]], *, memory: int, gone: Callable[[], None] = lambda: None
 ) -> None:
     """Answer one question, as the child.
 
     Args:
-        work: answers; what it raises ends the process without an answer, but for a lack of memory.
+        work: answers a request with its data; what it raises ends the process without an answer, but for a lack of memory.
         memory: bytes of address space that it may use.
         gone: ends what was begun elsewhere, when the parent is gone; runs in another thread.
     """
     request = json.loads(sys.stdin.buffer.readline())
+    data = sys.stdin.buffer.read(request["bytes"])
     answers, sys.stdout = sys.stdout, sys.stderr
     _limit(memory, int(request.get("seconds", 60)) + 5)
 
@@ -120,7 +122,7 @@ def serve(
 
     threading.Thread(target=watch, daemon=True).start()
     try:
-        answer = work(request)
+        answer = work(request, data)
     except MemoryError:
         answer = {"error": "It needs more memory than it may use. Ask for less at once."}
     text = json.dumps(answer, ensure_ascii=True)

@@ -9,8 +9,8 @@ from services.evidence.store import EvidenceStore
 from services.runs import Run
 from services.tools.databases.asking import QUERY_SECONDS, ask_rows
 from services.tools.databases.naming import database
-from services.tools.databases.rows import Rows
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
+from services.tools.rows import as_table
 
 Value = str | int | float | bool | None
 
@@ -62,27 +62,3 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
         )
 
     return as_tool("query_database", _DESCRIPTION, QueryDatabase, execute)
-
-
-def as_table(rows: Rows) -> str:
-    """Write rows as a Markdown table below how many there are and what the columns hold."""
-    columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
-    lines = [_counted(rows), f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
-    lines.append(f"| {' | '.join(_cell(name) for name in rows.columns)} |")
-    lines.append(f"|{' --- |' * len(rows.columns)}")
-    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows.rows]
-    return "\n".join(lines)
-
-
-def _counted(rows: Rows) -> str:
-    count = f"{len(rows.rows):,} row{'' if len(rows.rows) == 1 else 's'}"
-    if not rows.more:
-        return f"{count}, all there are."
-    why = " (the result grew too large)" if rows.full else ""
-    return f"{count} shown of more than {len(rows.rows):,}{why}."
-
-
-def _cell(text: str | None) -> str:
-    if text is None:
-        return "NULL"
-    return " ".join(text.replace("|", "\\|").splitlines())

@@ -41,7 +41,7 @@ def _gone() -> None:
         server.cancel()
 
 
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
+def _answer(request: dict[str, Any], _: bytes) -> dict[str, Any]:
     try:
         driver = _driver(request["dialect"])
     except ImportError:

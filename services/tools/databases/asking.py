@@ -5,7 +5,7 @@ from typing import Any
 from services.errors import DatabaseError, SettingsError
 from services.tools.child import ChildEnded, ask_child
 from services.tools.databases.naming import INSTALL, Database
-from services.tools.databases.rows import Rows
+from services.tools.rows import Rows
 
 QUERY_SECONDS = 30.0
 """Seconds that a query may take."""

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from services.errors import DatabaseError
-from services.tools.databases.rows import COUNTED, Rows, collect, counted
+from services.tools.rows import COUNTED, Rows, collect, counted
 
 _HEAP = 256 << 20
 """Bytes that SQLite may have in memory at once."""

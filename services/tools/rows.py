@@ -1,4 +1,4 @@
-"""Rows of a result as text: bounded in number, in bytes, and in the width of a cell."""
+"""Rows of a result as a table in text: bounded in number, in bytes, and in the width of a cell."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -82,3 +82,32 @@ def _kind(value: object) -> str:
 def counted(rows: int) -> str:
     """Say how many rows a table has, of which at most `COUNTED` and one were counted."""
     return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
+
+
+def as_table(rows: Rows, total: str = "") -> str:
+    """Write rows as a Markdown table below how many there are and what the columns hold.
+
+    Args:
+        rows: the rows.
+        total: how many there are, where that is known although not all are here.
+    """
+    columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
+    lines = [_counted(rows, total), f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
+    lines.append(f"| {' | '.join(_cell(name) for name in rows.columns)} |")
+    lines.append(f"|{' --- |' * len(rows.columns)}")
+    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows.rows]
+    return "\n".join(lines)
+
+
+def _counted(rows: Rows, total: str) -> str:
+    count = f"{len(rows.rows):,} row{'' if len(rows.rows) == 1 else 's'}"
+    if not rows.more:
+        return f"{count}, all there are."
+    why = " (the result grew too large)" if rows.full else ""
+    return f"{count} shown of {total or f'more than {len(rows.rows):,}'}{why}."
+
+
+def _cell(text: str | None) -> str:
+    if text is None:
+        return "NULL"
+    return " ".join(text.replace("|", "\\|").splitlines())
