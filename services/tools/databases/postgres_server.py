@@ -106,14 +106,25 @@ def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any],
     """Run a query through a cursor of the server, which takes nothing but a SELECT or VALUES."""
     with connected(place, seconds) as connection:
         cursor = connection.cursor(name="answer")
-        kinds = {one.oid: one.name for one in connection.adapters.types}
-        for one in connection.adapters.types:
-            cursor.adapters.register_loader(one.oid, TextLoader)
-            cursor.adapters.register_loader(one.array_oid, TextLoader)
-        cursor.execute(sql, parameters or None)
-        columns = cursor.description or []
-        types = [kinds.get(column.type_code, "").upper() for column in columns]
-        return collect([column.name for column in columns], types, _fetched(cursor, seconds), max_rows)
+        try:
+            return _asked(cursor, sql, parameters, max_rows, seconds)
+        finally:
+            with contextlib.suppress(psycopg.Error):
+                connection.rollback()
+            cursor.close()
+
+
+def _asked(
+    cursor: ServerCursor[Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float
+) -> Rows:
+    kinds = {one.oid: one.name for one in cursor.adapters.types}
+    for one in cursor.connection.adapters.types:  # the server's own words for every value
+        cursor.adapters.register_loader(one.oid, TextLoader)
+        cursor.adapters.register_loader(one.array_oid, TextLoader)
+    cursor.execute(sql, parameters or None)
+    columns = cursor.description or []
+    types = [kinds.get(column.type_code, "").upper() for column in columns]
+    return collect([column.name for column in columns], types, _fetched(cursor, seconds), max_rows)
 
 
 def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:

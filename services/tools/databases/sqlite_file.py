@@ -87,10 +87,16 @@ def _authorize(action: int, first: str | None, second: str | None, *_: str | Non
 
 
 def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
-    """Run a query."""
+    """Run a query.
+
+    Raises:
+        DatabaseError: it gives no rows.
+    """
     with connected(place, seconds) as connection:
         cursor = connection.execute(sql, parameters)
-        columns = [column[0] for column in cursor.description or ()]
+        if cursor.description is None:
+            raise DatabaseError("Only one statement is run, and it must be a SELECT.")
+        columns = [column[0] for column in cursor.description]
         return collect(columns, [""] * len(columns), cursor, max_rows)
 
 
