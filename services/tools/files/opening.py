@@ -95,7 +95,10 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
     root = folder.resolve()
     if any(part.startswith(".") for part in relative.parts):
         raise FileError("Hidden files are not read.")
-    real = (root / relative).resolve()
+    try:
+        real = (root / relative).resolve()
+    except RuntimeError:  # so Python up to 3.12 calls a circle of links
+        raise FileError(f"{str(relative)!r} is a link that leads to itself.") from None
     if not real.is_relative_to(root):
         raise FileError(f"{str(relative)!r} is a link that leads out of the folder, so it is not read.")
     inside = real.relative_to(root).parts

@@ -5,6 +5,7 @@ import io
 import math
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ MAX_UNPACKED = 300_000_000
 """Bytes of a workbook, unpacked."""
 MAX_PARTS = 5_000
 MAX_COLUMNS = 500
+_BEGINNING = 2_000
 _DELIMITERS = ",\t;|"
 _NUMBER = re.compile(r"[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?%?")
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2}日?)?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?.*)?")
@@ -139,8 +141,12 @@ def check_archive(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             parts = archive.infolist()
-    except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError):
+            _check_parts(archive, parts)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, UnicodeDecodeError, zlib.error):
         raise ValueError("it is damaged, or not what its name says") from None
+
+
+def _check_parts(archive: zipfile.ZipFile, parts: Sequence[zipfile.ZipInfo]) -> None:
     if len(parts) > MAX_PARTS:
         raise ValueError(f"it is packed from more than {MAX_PARTS:,} parts, which no honest file is")
     unpacked = sum(part.file_size for part in parts)
@@ -148,6 +154,11 @@ def check_archive(data: bytes) -> None:
         raise ValueError(f"it would unpack to {unpacked:,} bytes; at most {MAX_UNPACKED:,} are read")
     if any(part.flag_bits & 1 for part in parts):
         raise ValueError("it is encrypted")
+    for part in parts:
+        if part.filename.lower().endswith((".xml", ".rels")):
+            with archive.open(part) as file:
+                if b"<!DOCTYPE" in file.read(_BEGINNING).replace(b"\x00", b""):
+                    raise ValueError("it defines words of its own (a DOCTYPE), which Office files must not")
 
 
 def workbook_rows(data: bytes, wanted: str | None) -> tuple[Iterator[Sequence[Any]], str, list[str]]:
@@ -170,4 +181,6 @@ def workbook_rows(data: bytes, wanted: str | None) -> tuple[Iterator[Sequence[An
     if not names:
         raise ValueError("it has no sheets")
     chosen = wanted if wanted is not None else names[0]
-    return book[chosen].iter_rows(values_only=True), chosen, names
+    sheet = book[chosen]
+    sheet.reset_dimensions()  # the size that a file claims may be anything
+    return sheet.iter_rows(values_only=True), chosen, names
