@@ -123,7 +123,8 @@ def postgres() -> Iterator[PostgresServer]:
     """Serve PostgreSQL with a table, a role that only reads and one that may do anything."""
     binaries = _binaries()
     if binaries is None:
-        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+        missing = pytest.fail if os.environ.get("REQUIRE_SERVICES") else pytest.skip
+        missing("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     folder = Path(tempfile.mkdtemp(prefix="leadline-pg-"))
     folder.chmod(0o755)
     server = PostgresServer(binaries, folder)

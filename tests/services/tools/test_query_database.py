@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from services.errors import DatabaseError, QueryRefused, SettingsError
 from services.evidence.store import EvidenceStore
 from services.journal import Journal
 from services.runs import Run
-from services.tools.databases import asking, statement
+from services.tools.databases import answering, asking, statement
 from services.tools.databases.naming import database, databases
 from services.tools.databases.schema import schema_views
 from services.tools.output import ToolOutput
@@ -352,3 +353,19 @@ def test_the_environment_of_the_child_holds_no_secret(monkeypatch: pytest.Monkey
     monkeypatch.setenv("LANGCHAIN_API_KEY", "k")
     passed = {name for name in os.environ if name in child._PASSED_ON}
     assert not {"OPENAI_API_KEY", "LANGCHAIN_API_KEY"} & passed
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy.engine", "sqlglot"])
+async def test_a_missing_package_is_answered_with_the_command_that_installs_it(
+    package: str, tool: BaseTool, configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(f"primary={sqlite_url}")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(SettingsError, match=r"pip install -e '\.\[databases\]'"):
+        await tool.ainvoke({"query": "SELECT 1"})
+
+
+def test_a_missing_driver_is_said_by_the_process_that_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "services.tools.databases.duckdb_file", raising=False)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert answering._answer({"dialect": "duckdb"}, b"") == {"missing": True}
