@@ -54,8 +54,7 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
     """
 
     async def execute(asked: FileReader) -> ToolOutput:
-        folders = folders_of(run.context)
-        opened = await asyncio.to_thread(open_file, asked.path, folders)
+        opened = await asyncio.to_thread(lambda: open_file(asked.path, folders_of(run.context)))
         text = await _read(asked, opened)
         if asked.parse_metadata:
             text = f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}\n{text}"

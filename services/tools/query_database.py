@@ -1,5 +1,6 @@
 """The tool `query_database`: one SELECT against a database that the operator named, as a table that can be cited."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from langchain_core.tools import BaseTool
@@ -8,7 +9,8 @@ from pydantic import BaseModel, Field
 from services.evidence.store import EvidenceStore
 from services.runs import Run
 from services.tools.databases.asking import QUERY_SECONDS, ask_rows
-from services.tools.databases.naming import database
+from services.tools.databases.naming import Database, database
+from services.tools.databases.statement import Statement, checked
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.rows import as_table
 
@@ -44,10 +46,7 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
     """
 
     async def execute(asked: QueryDatabase) -> ToolOutput:
-        from services.tools.databases.statement import checked
-
-        chosen = database(asked.connection)
-        statement = checked(asked.query, asked.params, chosen.dialect)
+        chosen, statement = await asyncio.to_thread(_prepared, asked)
         seconds = max(1.0, min(QUERY_SECONDS, run.seconds_left))
         rows = await ask_rows(chosen, statement.sql, asked.params, asked.max_rows, seconds)
         words = " ".join(asked.query.split())
@@ -62,3 +61,9 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
         )
 
     return as_tool("query_database", _DESCRIPTION, QueryDatabase, execute)
+
+
+def _prepared(asked: QueryDatabase) -> tuple[Database, Statement]:
+    """Find the database and check the query. Blocking: the parser is loaded and works."""
+    chosen = database(asked.connection)
+    return chosen, checked(asked.query, asked.params, chosen.dialect)

@@ -1,5 +1,6 @@
 """The parent's side of a query: a child process asks the database, and is killed with the query when time is up."""
 
+import asyncio
 from typing import Any
 
 from services.errors import DatabaseError, SettingsError
@@ -42,7 +43,8 @@ async def ask_schema(database: Database, most: int, seconds: float = QUERY_SECON
 
 
 async def _asked(database: Database, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-    whole = {"dialect": database.dialect, "place": database.place(), "seconds": seconds, **request}
+    place = await asyncio.to_thread(database.place)
+    whole = {"dialect": database.dialect, "place": place, "seconds": seconds, **request}
     environment = ("PG", "SSL_CERT") if database.dialect == "postgres" else ()
     try:
         told = await ask_child(

@@ -29,7 +29,8 @@ async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_CO
     """
 
     async def work() -> _Views:
-        found = await asyncio.gather(*(_view(one, tables, columns) for one in databases().values()))
+        known = await asyncio.to_thread(databases)
+        found = await asyncio.gather(*(_view(one, tables, columns) for one in known.values()))
         return _Views(views=list(found))
 
     request = {"databases": True, "tables": tables, "columns": columns}

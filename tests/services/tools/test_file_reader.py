@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockbuster import blockbuster_ctx
 from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
@@ -186,3 +187,9 @@ def test_parameters_are_those_of_the_contract(tool: BaseTool) -> None:
     wanted = ["path", "format", "encoding", "sheet_name", "nrows", "parse_metadata", "response_format"]
     assert list(FileReader.model_json_schema()["properties"]) == wanted
     assert list(tool.args) == wanted
+
+
+async def test_nothing_blocks_the_event_loop(folder: Path, tool: BaseTool) -> None:
+    (folder / "a.csv").write_text("x,y\n1,2\n")
+    with blockbuster_ctx():
+        await tool.ainvoke({"path": "a.csv"})

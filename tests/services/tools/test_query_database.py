@@ -1,13 +1,16 @@
 """The tool `query_database`: what it takes, what it shows, and what it says when something is wrong."""
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from blockbuster import blockbuster_ctx
 from langchain_core.tools import BaseTool
 from langgraph.store.memory import InMemoryStore
 from pydantic import ValidationError
@@ -279,20 +282,11 @@ async def test_neither_views_nor_the_journal_hold_an_address(configure: Configur
     assert "127.0.0.1" not in kept
 
 
-async def test_a_query_does_not_hold_up_others(configure: Configure, sqlite_url: str, tool: BaseTool) -> None:
-    configure(f"primary={sqlite_url}")
-    beats = 0
-
-    async def beat() -> None:
-        nonlocal beats
-        while True:
-            await asyncio.sleep(0.01)
-            beats += 1
-
-    task = asyncio.create_task(beat())
-    await tool.ainvoke({"query": "SELECT count(*) FROM soundings a, soundings b, soundings c"})
-    task.cancel()
-    assert beats > 2
+@pytest.mark.usefixtures("any_database")
+async def test_nothing_blocks_the_event_loop(tool: BaseTool, run: Run) -> None:
+    with blockbuster_ctx():
+        await tool.ainvoke({"query": "SELECT count(*) FROM soundings"})
+        await schema_views(run)
 
 
 async def test_a_cancelled_query_ends_at_the_server_too(configure: Configure, postgres: PostgresServer) -> None:
@@ -369,3 +363,82 @@ def test_a_missing_driver_is_said_by_the_process_that_needs_it(monkeypatch: pyte
     monkeypatch.delitem(sys.modules, "services.tools.databases.duckdb_file", raising=False)
     monkeypatch.setitem(sys.modules, "duckdb", None)
     assert answering._answer({"dialect": "duckdb"}, b"") == {"missing": True}
+
+
+async def test_a_query_beyond_its_time_is_killed_and_leaves_no_process(
+    configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(f"primary={sqlite_url}")
+    monkeypatch.setattr(asking, "_OVERHEAD", -0.9)
+    with pytest.raises(DatabaseError, match="longer than 1 seconds"):
+        await asking.ask_rows(database("primary"), "SELECT 1", {}, 5, 1.0)
+    assert _children() == []
+
+
+async def test_a_cancelled_query_leaves_no_process(configure: Configure, duckdb_url: str) -> None:
+    configure(f"primary={duckdb_url}")
+    endless = "SELECT count(*) FROM range(1000000000000) a, range(1000) b"
+    task = asyncio.create_task(asking.ask_rows(database("primary"), endless, {}, 5, 50.0))
+    while not _children():  # noqa: ASYNC110 - a process tells nobody that it began
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert _children() == []
+
+
+def _children() -> list[str]:
+    """Return the processes that ask databases for this one."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found += [" ".join(child.cmdline())] if "services.tools.databases.answering" in child.cmdline() else []
+    return found
+
+
+async def test_a_file_that_another_program_writes_to_is_read_as_it_was_last_committed(
+    configure: Configure, sqlite_url: str
+) -> None:
+    import sqlite3
+
+    configure(f"primary={sqlite_url}")
+    writer = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+    try:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("INSERT INTO soundings VALUES ('Meteor', 1925, 1)")
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM soundings")
+        rows = await asking.ask_rows(database("primary"), "SELECT count(*) FROM soundings", {}, 5, 10.0)
+    finally:
+        writer.close()
+    assert rows.rows == [["4"]]
+
+
+async def test_a_duckdb_file_that_another_program_has_open_is_said_to_be_so(
+    configure: Configure, duckdb_url: str
+) -> None:
+    import duckdb
+
+    configure(f"primary={duckdb_url}")
+    with (
+        duckdb.connect(duckdb_url.removeprefix("duckdb:///")),
+        pytest.raises(DatabaseError, match="another program is writing to it"),
+    ):
+        await asking.ask_rows(database("primary"), "SELECT 1", {}, 5, 10.0)
+
+
+async def test_full_text_and_json_tables_of_sqlite_can_be_read(configure: Configure, sqlite_url: str) -> None:
+    import sqlite3
+
+    with sqlite3.connect(sqlite_url.removeprefix("sqlite:///")) as connection:
+        connection.execute("CREATE VIRTUAL TABLE notes USING fts5(body)")
+        connection.execute("INSERT INTO notes VALUES ('tallow on the lead')")
+    connection.close()
+    configure(f"primary={sqlite_url}")
+    for query in (
+        "SELECT body FROM notes WHERE notes MATCH 'tallow'",
+        "SELECT value FROM json_each('[\"tallow on the lead\"]')",
+    ):
+        sql = statement.checked(query, (), "sqlite").sql
+        rows = await asking.ask_rows(database("primary"), sql, {}, 5, 10.0)
+        assert rows.rows == [["tallow on the lead"]]
