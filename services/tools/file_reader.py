@@ -19,9 +19,14 @@ from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
 READ_SECONDS = 45.0
 """Seconds that reading a file may take."""
+DATA = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".json", ".jsonl", ".ndjson"})
+"""Endings of files that programs may want to read."""
+MAX_FOR_PROGRAMS = 20_000_000
+"""Bytes of the largest file that is handed to programs."""
 _DESCRIPTION = (
     "Read a file of the user's folders: a table (CSV, Excel) with its columns and number of rows, JSON with its shape, a text, "
-    "a program, or a document (PDF, DOCX, HTML). Large tables come with their first rows and the true number of rows."
+    "a program, or a document (PDF, DOCX, HTML). Large tables come with their first rows and the true number of rows; "
+    "programs that run later find files of data whole in their work folder."
 )
 
 
@@ -50,7 +55,7 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
 
     Args:
         run: whose folders may be read.
-        evidence: of the run; results are stored by whoever calls the tool.
+        evidence: where files of data are put for programs.
     """
 
     async def execute(asked: FileReader) -> ToolOutput:
@@ -65,9 +70,18 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
             title=re.sub(r"[-_]+", " ", PurePath(opened.name).stem).strip() or opened.name,
             url=opened.url,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
+            artifacts=await _for_programs(opened, evidence),
         )
 
     return as_tool("file_reader", _DESCRIPTION, FileReader, execute)
+
+
+async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, str]:
+    """Hand a file of data to the programs that run later, so that they have all of it, not the part that was shown."""
+    path = PurePath(opened.name)
+    if path.suffix.lower() not in DATA or len(opened.data) > MAX_FOR_PROGRAMS:
+        return {}
+    return {path.name: await evidence.put_bytes(opened.data)}
 
 
 async def _read(asked: FileReader, opened: Opened) -> str:

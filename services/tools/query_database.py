@@ -12,12 +12,12 @@ from services.tools.databases.asking import QUERY_SECONDS, ask_rows
 from services.tools.databases.naming import Database, database
 from services.tools.databases.statement import Statement, checked
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
-from services.tools.rows import as_table
+from services.tools.rows import as_csv, as_table
 
 Value = str | int | float | bool | None
 
 _DESCRIPTION = (
-    "Run one SQL SELECT against a database and get the rows as a table. It only reads: no other statement runs. "
+    "Run one SQL SELECT against a database and get the rows as a table, and as a CSV file for programs. It only reads: no other statement runs. "
     "Write values as :name and give them in params. Filter and aggregate in SQL rather than asking for many rows."
 )
 _MAX_TITLE = 160
@@ -42,7 +42,7 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
 
     Args:
         run: whose remaining time limits a query's.
-        evidence: of the run; results are stored by whoever calls the tool.
+        evidence: where the rows are put as a file for programs.
     """
 
     async def execute(asked: QueryDatabase) -> ToolOutput:
@@ -51,13 +51,15 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
         rows = await ask_rows(chosen, statement.sql, asked.params, asked.max_rows, seconds)
         words = " ".join(asked.query.split())
         title = f"{chosen.name}: {words if len(words) <= _MAX_TITLE else words[:_MAX_TITLE] + '…'}"
+        name, data = as_csv(rows)
         return ToolOutput(
-            text=as_table(rows),
+            text=as_table(rows, file=name),
             response_format=asked.response_format,
             kind="database",
             title=title if statement.reads else "",
             url=f"database:{chosen.name}",
             at=datetime.now(UTC).isoformat(timespec="seconds"),
+            artifacts={name: await evidence.put_bytes(data)},
         )
 
     return as_tool("query_database", _DESCRIPTION, QueryDatabase, execute)

@@ -1,5 +1,8 @@
 """Rows of a result as a table in text: bounded in number, in bytes, and in the width of a cell."""
 
+import csv
+import hashlib
+import io
 import json
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
@@ -84,19 +87,29 @@ def counted(rows: int) -> str:
     return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
 
 
-def as_table(rows: Rows, total: str = "") -> str:
+def as_table(rows: Rows, total: str = "", file: str = "") -> str:
     """Write rows as a Markdown table below how many there are and what the columns hold.
 
     Args:
         rows: the rows.
         total: how many there are, where that is known although not all are here.
+        file: name under which programs find the rows.
     """
     columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
-    lines = [_counted(rows, total), f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
+    note = f" As a file: {file}" if file else ""
+    lines = [f"{_counted(rows, total)}{note}", f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
     lines.append(f"| {' | '.join(_cell(name) for name in rows.columns)} |")
     lines.append(f"|{' --- |' * len(rows.columns)}")
     lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows.rows]
     return "\n".join(lines)
+
+
+def as_csv(rows: Rows) -> tuple[str, bytes]:
+    """Write rows as a CSV file for programs; returns its name, which the same rows always have, and its bytes."""
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([rows.columns, *rows.rows])
+    data = file.getvalue().encode()
+    return f"rows-{hashlib.sha256(data).hexdigest()[:8]}.csv", data
 
 
 def _counted(rows: Rows, total: str) -> str:

@@ -91,6 +91,14 @@ async def test_of_a_large_table_the_first_rows_are_shown_and_all_are_counted(fol
     assert found.text.splitlines()[-1] == "| 2 | v2 |"
 
 
+async def test_programs_get_the_whole_of_a_table(folder: Path, tool: BaseTool, evidence: EvidenceStore) -> None:
+    (folder / "a.csv").write_bytes(b"x\n1\n2\n3\n")
+    (folder / "a.md").write_text("x")
+    found = await output(tool, path="a.csv", nrows=1)
+    assert await evidence.get_bytes(found.artifacts["a.csv"]) == b"x\n1\n2\n3\n"
+    assert (await output(tool, path="a.md")).artifacts == {}
+
+
 async def test_without_metadata_the_table_stands_alone(folder: Path, tool: BaseTool) -> None:
     (folder / "a.tsv").write_text("x\ty\n1\t2,5\n")
     found = await output(tool, path="a.tsv", parse_metadata=False)

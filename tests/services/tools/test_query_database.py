@@ -52,7 +52,7 @@ async def output(tool: BaseTool, **arguments: Any) -> ToolOutput:
 async def test_rows_come_as_a_table_with_their_number_and_the_types_of_the_columns(tool: BaseTool) -> None:
     found = await output(tool, query="SELECT ship, year FROM soundings WHERE year < 1990 ORDER BY year")
     lines = found.text.splitlines()
-    assert lines[0] == "2 rows, all there are."
+    assert lines[0].startswith("2 rows, all there are. As a file: rows-")
     assert lines[1].startswith("Columns: ship (")
     assert lines[3:] == ["| ship | year |", "| --- | --- |", "| Challenger | 1875 |", "| Vema | 1957 |"]
 
@@ -63,6 +63,14 @@ async def test_a_result_is_a_source_that_names_the_database(tool: BaseTool) -> N
     assert (found.kind, found.url, found.response_format) == ("database", "database:primary", "brief")
     assert found.title == "primary: SELECT year FROM soundings"
     assert found.at.endswith("+00:00")
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_rows_are_a_file_for_programs_too(tool: BaseTool, evidence: EvidenceStore) -> None:
+    found = await output(tool, query="SELECT year, ship FROM soundings WHERE year = 1957")
+    [(name, content_hash)] = found.artifacts.items()
+    assert name in found.text.splitlines()[0]
+    assert (await evidence.get_bytes(content_hash)).decode() == "year,ship\r\n1957,Vema\r\n"
 
 
 @pytest.mark.usefixtures("any_database")
