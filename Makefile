@@ -9,7 +9,7 @@ PORT ?= 2024
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test dev lint types bench-run bench-retrieval bench-support lock clean
+.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-support lock clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ export Q
 
 test: .venv/develop ## Run the tests; they need no key and no network
 	@$(BIN)/pytest -n 2 $(ARGS)
+
+test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
+	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools -k postgres $(ARGS)
 
 dev: .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)

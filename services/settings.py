@@ -59,6 +59,8 @@ class Settings(BaseSettings):
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
     leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code"]
     """Groups of tools that a step with tools has beside those that the plan assigned to it."""
+    leadline_databases: SecretStr | None = None
+    """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
     leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
     leadline_home: Path = Path(".leadline")
