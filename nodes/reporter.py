@@ -21,6 +21,7 @@ from services.progress import emit_message
 from services.reports.markdown import Draft, finish_report
 from services.runs import choices, node_run
 from services.steps import left_out, limit_said
+from services.tools.mcp.registry import close_sessions
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
@@ -34,9 +35,12 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     excerpts = cited_evidence(state)
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
-        if excerpts:
-            emit_message(runtime, "notice", "reporter", "writing", locale)
-            written = await _write(_prompt(state, context), locale)
+        try:
+            if excerpts:
+                emit_message(runtime, "notice", "reporter", "writing", locale)
+                written = await _write(_prompt(state, context), locale)
+        finally:
+            await close_sessions(run)
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)

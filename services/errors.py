@@ -11,6 +11,7 @@ LeadlineError
 │   └── PageError         a web page cannot be read
 │       └── PageRefused   an address that may not be read, or a site that does not want it
 ├── SandboxRefused        this machine cannot isolate model-written code
+├── ToolError             a tool cannot do what it was asked for: the message goes to the model
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── StoreError            checkpoints or evidence cannot be read or written
@@ -79,6 +80,10 @@ class PageRefused(PageError):
 
 class SandboxRefused(LeadlineError):
     """This machine cannot isolate model-written code."""
+
+
+class ToolError(LeadlineError):
+    """A tool cannot do what it was asked for; the message goes to the model."""
 
 
 class StoreError(LeadlineError):

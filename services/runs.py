@@ -5,6 +5,7 @@ started inside. The server builds the context from the schema's defaults and bri
 and then the defaults and a store in memory serve.
 """
 
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -164,8 +165,18 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIte
 
         known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
         run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
+    except BaseException:
+        _end_sessions(run)
+        raise
     finally:
         _current.reset(token)
+
+
+def _end_sessions(run: Run) -> None:
+    """Close connections to tools when a node is cancelled or fails: no other node may come to close them."""
+    registry = sys.modules.get("services.tools.mcp.registry")
+    if registry is not None:
+        registry.end(run.journal.key)
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int) -> Journal:

@@ -54,6 +54,10 @@ class Settings(BaseSettings):
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
     leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
+    leadline_mcp: Path | None = None
+    """File that names servers of tools."""
+    leadline_mcp_commands: str = ""
+    """Commands, separated by commas, that a run's own choices may start as servers of tools."""
     leadline_home: Path = Path(".leadline")
 
 
