@@ -101,10 +101,9 @@ class Watched(httpx.AsyncHTTPTransport):
         except httpx.TransportError:
             lost(Broken("unreachable"))
             raise
-        if request.method == "POST":
-            problem = _problem(response)
-            if problem is not None:
-                lost(problem)
+        problem = _problem(response, request.method)
+        if problem is not None:
+            lost(problem)
         return httpx.Response(
             response.status_code,
             headers=response.headers,
@@ -117,12 +116,13 @@ def _ignored(_: Broken) -> None:
     """Take no notice."""
 
 
-def _problem(response: httpx.Response) -> Broken | None:
-    """Say what is wrong with the answer to a message, if anything is."""
+def _problem(response: httpx.Response, method: str) -> Broken | None:
+    """Say what is wrong with an answer, if anything is."""
     if response.status_code >= 400:
         return Broken("status", str(response.status_code))
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if response.status_code == 200 and kind not in {"application/json", "text/event-stream", "text/plain", ""}:
+    fit = {"text/event-stream"} if method == "GET" else {"application/json", "text/event-stream", "text/plain", ""}
+    if response.status_code == 200 and kind not in fit:
         return Broken("garbage")
     return None
 

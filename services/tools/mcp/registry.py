@@ -82,7 +82,7 @@ def fail(run: str, server: Server, broken: Broken) -> Failure:
 
 def failures(run: str) -> list[Failure]:
     """Return the servers that a run no longer uses, by name."""
-    found = _of(run).failures
+    found = _loops.get(asyncio.get_running_loop(), {}).get(run, _OfRun()).failures
     return [found[name] for name in sorted(found)]
 
 

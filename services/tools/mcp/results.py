@@ -34,12 +34,18 @@ def text_of(server: Server, tool: str, result: Any) -> str:
     return text or "(The tool returned nothing.)"
 
 
-def _says(parts: list[str], structured: Any) -> bool:
+def _says(parts: list[str], structured: dict[str, Any]) -> bool:
     """Tell whether the text of a result is its structured content already, as the protocol asks for."""
+    wrapped = structured.get("result")
+    said = [_read(part) for part in parts]
+    return structured in said or parts == [wrapped] or [wrapped] == said or said == wrapped or parts == wrapped
+
+
+def _read(text: str) -> Any:
     try:
-        return any(json.loads(part) == structured for part in parts) or parts == [structured.get("result")]
-    except (ValueError, AttributeError):
-        return bool(parts) and "\n".join(parts) == "\n".join(map(str, structured.get("result", ())))
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _part(content: Any) -> str:

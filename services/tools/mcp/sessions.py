@@ -87,17 +87,19 @@ class Session:
         try:
             waited: set[asyncio.Future[Any]] = {call, over}
             done, _ = await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if call in done and not (self._lost and call.exception()):
-                return call.result()
-            if done:
+            if not done:
+                raise Broken("silent", f"{seconds:g}")
+            if call not in done or (call.exception() and (self._lost or _is_cut(call.exception()))):
                 raise self._lost or Broken("died")
-            raise Broken("silent", f"{seconds:g}")
+            return call.result()
         finally:
             for waiting in (call, over):
                 waiting.cancel()
             await asyncio.gather(call, over, return_exceptions=True)
 
     def _lose(self, broken: Broken) -> None:
+        if self._clock is not None and self._clock.expired():
+            return  # that it ends now is our own doing
         self._lost = self._lost or broken
         self.end()
 
@@ -112,7 +114,7 @@ class Session:
                             await self._over.wait()
                     except TimeoutError:
                         if not self._calls:
-                            break
+                            self._over.set()
         except asyncio.CancelledError:
             self._fail(Broken("died"))
             raise
@@ -159,11 +161,21 @@ def _opened(
     return session_at(server, lost, options)
 
 
+def _is_cut(error: BaseException | None) -> bool:
+    """Tell whether an error says that the connection is gone."""
+    import anyio
+    from mcp import McpError
+    from mcp.types import CONNECTION_CLOSED
+
+    if isinstance(error, McpError):
+        return error.error.code == CONNECTION_CLOSED
+    return isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream)
+
+
 def _explained(error: BaseException) -> Broken:
     """Say why a connection could not be made, in words that hold nothing of the server's own."""
     import httpx
     from mcp import McpError
-    from mcp.types import CONNECTION_CLOSED
 
     causes = [error]
     for one in causes:
@@ -172,7 +184,7 @@ def _explained(error: BaseException) -> Broken:
         elif isinstance(one, Broken):
             return one
         elif isinstance(one, McpError):
-            return Broken("died" if one.error.code == CONNECTION_CLOSED else "garbage")
+            return Broken("ended" if _is_cut(one) else "garbage")
         elif isinstance(one, httpx.HTTPStatusError):
             return Broken("status", str(one.response.status_code))
         elif isinstance(one, OSError | httpx.TransportError):
