@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -50,15 +50,15 @@ async def call(run: str, server: Server, work: Callable[["ClientSession"], Await
         ServerFailed: the server is not used in this run any more; the message says why.
         SettingsError: the libraries are not installed.
     """
+    await asyncio.to_thread(import_libraries)
     own = _of(run)
     if server.name in own.failures:
         raise ServerFailed(own.failures[server.name])
     if server.unset:
         raise ServerFailed(fail(run, server, Broken("unset", server.unset)))
-    await asyncio.to_thread(import_libraries)
     session = own.sessions.get(server.name)
     if session is None or not session.usable:
-        session = own.sessions[server.name] = Session(server)
+        session = own.sessions[server.name] = Session(server, partial(_forget, run))
         _end_at_exit()
     try:
         return await session.call(work, seconds)
@@ -106,8 +106,18 @@ async def close(run: str) -> None:
 
 def end(run: str) -> None:
     """Ask all sessions of a run to close, without waiting: the run was cancelled or has failed."""
-    for session in _loops.get(asyncio.get_running_loop(), {}).pop(run, _OfRun()).sessions.values():
+    for session in _loops.get(asyncio.get_running_loop(), {}).get(run, _OfRun()).sessions.values():
         session.end()
+
+
+def _forget(run: str, session: Session) -> None:
+    """Take a session off the books once nothing is left of it."""
+    here = _loops.get(asyncio.get_running_loop(), {})
+    own = here.get(run, _OfRun())
+    if own.sessions.get(session.server.name) is session:
+        del own.sessions[session.server.name]
+    if run in here and not own.sessions and not own.failures:
+        del here[run]
 
 
 @cache

@@ -38,7 +38,7 @@ def _says(parts: list[str], structured: dict[str, Any]) -> bool:
     """Tell whether the text of a result is its structured content already, as the protocol asks for."""
     wrapped = structured.get("result")
     said = [_read(part) for part in parts]
-    return structured in said or parts == [wrapped] or [wrapped] == said or said == wrapped or parts == wrapped
+    return structured in said or any(one in (wrapped, [wrapped]) for one in (said, parts))
 
 
 def _read(text: str) -> Any:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 """From starting a server's program, or dialling its address, to its answer to `initialize`."""
-IDLE_SECONDS = 120.0
+IDLE_SECONDS = 60.0
 """Without a call, after which a session is closed; the next call makes another."""
 INSTALL = "pip install 'leadline[mcp]'"
 
@@ -30,7 +30,7 @@ INSTALL = "pip install 'leadline[mcp]'"
 class Session:
     """One connection, and the task that owns it."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, forget: "Callable[[Session], None]") -> None:
         self.server = server
         self._lost: Broken | None = None
         self._over = asyncio.Event()
@@ -39,6 +39,7 @@ class Session:
         self._ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
         self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())
         self._task = asyncio.create_task(self._own(), name=f"mcp {server.name}", context=Context())
+        self._task.add_done_callback(lambda _: forget(self))
 
     @property
     def usable(self) -> bool:
@@ -130,7 +131,9 @@ class Session:
                 session = await stack.enter_async_context(_opened(self.server, self._lose, self._heard))
                 await session.initialize()
         except TimeoutError:
-            raise self._lost or Broken("silent", f"{CONNECT_SECONDS:g}") from None
+            broken = self._lost or Broken("silent", f"{CONNECT_SECONDS:g}")
+            self._fail(broken)  # before anything is ended, which takes its time
+            raise broken from None
         finally:
             self._clock = None
         self._ready.set_result(session)

@@ -1,5 +1,6 @@
 """Servers in a configuration file, and a count of the processes that are left of them."""
 
+import asyncio
 import json
 import os
 import socket
@@ -39,6 +40,15 @@ def left(mark: str) -> list[int]:
         except OSError:
             continue
     return [one for one in found if one != os.getpid()]
+
+
+async def until(there: Callable[[], bool]) -> None:
+    """Wait for something that happens elsewhere."""
+    for _ in range(1_200):
+        if there():
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail("it did not happen")
 
 
 @pytest.fixture

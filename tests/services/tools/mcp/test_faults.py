@@ -14,7 +14,7 @@ from services.tools.mcp.failures import ServerFailed
 from services.tools.mcp.listing import failures_once, servers_once
 from services.tools.mcp.tools import mcp_tools
 from tests.fakes.http import Reply, Request, serving
-from tests.services.tools.mcp.conftest import Configure, fake, left, listening
+from tests.services.tools.mcp.conftest import Configure, fake, left, listening, until
 
 
 async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
@@ -200,9 +200,7 @@ async def test_a_run_that_is_cancelled_leaves_nothing_behind(configure: Configur
     configure(pump=fake(), silent=fake("silent"))
     run = Run()
     begun = asyncio.create_task(servers_once(run))
-    while len(left(mark)) < 2:
-        await asyncio.sleep(0.02)
+    await until(lambda: len(left(mark)) == 2)
     begun.cancel()
     registry.end(run.journal.key)
-    while left(mark):
-        await asyncio.sleep(0.02)
+    await until(lambda: not left(mark))

@@ -38,13 +38,19 @@ async def test_the_time_server_converts_between_zones(run: Run, configure: Confi
     assert message.artifact.text == message.content
 
 
-async def test_the_git_server_reads_a_repository(run: Run, configure: Configure, tmp_path: Path) -> None:
-    repository = tmp_path / "repository"
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(repository)]
-    subprocess.run(["git", "init", "-q", "-b", "main", str(repository)], check=True)
-    (repository / "soundings.txt").write_text("8184 m\n")
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a repository with one commit."""
+    folder = tmp_path / "repository"
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(folder)]
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    (folder / "soundings.txt").write_text("8184 m\n")
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "Add the soundings"], check=True)
+    return folder
+
+
+async def test_the_git_server_reads_a_repository(run: Run, configure: Configure, repository: Path) -> None:
     configure(git={"command": str(BIN / "mcp-server-git"), "args": ["--repository", str(repository)]})
     tools = {tool.name: tool for tool in (await mcp_tools(run, ["git"]))[0]}
     assert "Add the soundings" in await tools["git__git_log"].ainvoke({"repo_path": str(repository)})
