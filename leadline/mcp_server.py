@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from leadline.sections import section_of
 from services.errors import BadInput, SettingsError
 from services.settings import settings
+from services.tools.mcp.sessions import INSTALL
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from leadline.home import Home
     from schemas.events import Event
     from schemas.reporter import Report
-
-INSTALL = "pip install 'leadline[mcp]'"
 
 Tell = Callable[[int, str], Awaitable[None]]
 """Takes the number of an event and its title."""

@@ -173,7 +173,10 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIte
 
 
 def _end_sessions(run: Run) -> None:
-    """Close connections to tools when a node is cancelled or fails: no other node may come to close them."""
+    """Close connections to tools when a node is cancelled or fails: no other node may come to close them.
+
+    Where nobody has connected to a tool, the module that knows of connections is not even imported.
+    """
     registry = sys.modules.get("services.tools.mcp.registry")
     if registry is not None:
         registry.end(run.journal.key)

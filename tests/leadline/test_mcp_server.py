@@ -144,7 +144,7 @@ def test_a_missing_library_is_answered_with_the_command_that_installs_it() -> No
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert "pip install 'leadline[mcp]'" in ended.stderr
+    assert "-m pip install langchain-mcp-adapters" in ended.stderr
 
 
 @pytest.fixture(autouse=True)

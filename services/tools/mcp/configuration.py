@@ -166,7 +166,8 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
     headers = {key: fill(value) for key, value in entry.headers.items()}
     url = fill(entry.url)
     secrets = {value for variable, value in used.items() if value and variable not in _NO_SECRETS}
-    secrets |= {value for key, value in (*env.items(), *headers.items()) if _SECRET_NAME.search(key)}
+    named = [value for key, value in (*env.items(), *headers.items()) if _SECRET_NAME.search(key)]
+    secrets |= {part for value in named for part in (value, value.rpartition(" ")[2])}  # without the word `Bearer`, too
     return Server(
         name,
         entry.transport or "stdio",

@@ -6,6 +6,7 @@ task ends when the run does, when nobody has called for a while, when the server
 
 import asyncio
 import logging
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from contextvars import Context
@@ -24,7 +25,7 @@ CONNECT_SECONDS = 10.0
 """From starting a server's program, or dialling its address, to its answer to `initialize`."""
 IDLE_SECONDS = 60.0
 """Without a call, after which a session is closed; the next call makes another."""
-INSTALL = "pip install 'leadline[mcp]'"
+INSTALL = f"{sys.executable} -m pip install langchain-mcp-adapters"
 
 
 class Session:

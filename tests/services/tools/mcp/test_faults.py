@@ -2,16 +2,21 @@
 
 import asyncio
 import threading
+from typing import Literal
 
 import pytest
 from langchain_core.tools import BaseTool
 
+from schemas.context import RunContext
 from services.errors import ToolError
 from services.runs import Run
+from services.settings import forget_settings
 from services.tools.mcp import registry, sessions
 from services.tools.mcp import tools as tools_module
+from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import ServerFailed
-from services.tools.mcp.listing import failures_once, servers_once
+from services.tools.mcp.listing import failures_once, offer, servers_once
+from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 from tests.fakes.http import Reply, Request, serving
 from tests.services.tools.mcp.conftest import Configure, fake, left, listening, until
@@ -105,6 +110,53 @@ async def test_an_address_that_never_answers_is_left_out(run: Run, configure: Co
         configure(web={"url": f"{address}/mcp"})
         assert await reasons(run) == {"web": "silent"}
         over.set()
+
+
+def run_of(address: str, transport: str = "http") -> Run:
+    """Return a run that names a server itself."""
+    return Run(context=RunContext.model_validate({"mcp_servers": {"web": {"url": address, "transport": transport}}}))
+
+
+async def test_a_run_uses_the_address_that_the_operator_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening("pump", "http") as address:
+        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", address.split("/")[2])
+        forget_settings()
+        run = run_of(address)
+        assert await (await tools_of(run, "web"))["web__say"].ainvoke({"words": "hi"}) == "pump says hi"
+        await close_sessions(run)
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_runs_address_cannot_lead_on_to_a_private_one(monkeypatch: pytest.MonkeyPatch, transport: str) -> None:
+    asked: list[str] = []
+
+    def secret(request: Request) -> Reply:
+        asked.append(request.path)
+        return Reply()
+
+    with serving(secret) as inside, serving(lambda _: Reply(307, headers={"Location": f"{inside}/"})) as address:
+        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", address.removeprefix("http://"))
+        forget_settings()
+        run = run_of(f"{address}/mcp", transport)
+        assert await reasons(run) == {"web": "status"}
+        await close_sessions(run)
+    assert asked == []
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_the_address_that_is_dialled_is_checked_whatever_the_name_was(
+    run: Run, transport: Literal["http", "sse"]
+) -> None:
+    asked: list[str] = []
+
+    def secret(request: Request) -> Reply:
+        asked.append(request.path)
+        return Reply()
+
+    with serving(secret) as inside:
+        offered = await offer(run, Server("web", transport, url=inside))
+    assert [one.reason for one in offered.failures] == ["refused"]
+    assert asked == []
 
 
 async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it_started(
