@@ -9,7 +9,7 @@ PORT ?= 2024
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-support lock clean
+.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-support bench-tools lock clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,9 +44,12 @@ bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval 
 bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
 	@$(BIN)/python -m benchmarks.support "$(DATA)"
 
+bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt carries its own tools only
+	@$(BIN)/python -m benchmarks.mcp_tools
+
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors --extra mcp $(LOCK) -o requirements-dev.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
 
 clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay

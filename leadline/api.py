@@ -28,6 +28,7 @@ from services.runs import checked_choices
 from services.search.providers import allow_folders, check_search, providers_for
 from services.search.tokens import has_cjk
 from services.settings import settings
+from services.tools.mcp.registry import close
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
@@ -216,9 +217,18 @@ async def _kept_true(
     except Exception as error:
         await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
         raise
+    finally:
+        await _close_tools(home, record)
     report = await _written(home, record, report)
     await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
     return report
+
+
+async def _close_tools(home: Home, record: RunRecord) -> None:
+    """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
+    values = (await home.graph.aget_state(_config(record))).values
+    if "turn" in values:
+        await close(run_key(record.id, values["turn"]))
 
 
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:

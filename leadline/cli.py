@@ -292,6 +292,14 @@ def compare(
         raise typer.Exit(EXIT_FAILED)
 
 
+@app.command()
+def mcp() -> None:
+    """Serve research, read_report and verify_report to MCP clients over stdin and stdout."""
+    from leadline.mcp_server import serve
+
+    asyncio.run(serve())
+
+
 def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, question: str = "") -> None:
     """Run to the report and print it; the folder of its files is named on stderr.
 

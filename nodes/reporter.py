@@ -1,5 +1,6 @@
 """Reporter: writes the report from the evidence, streaming; then code checks every citation and renders it."""
 
+import asyncio
 from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage
@@ -21,6 +22,8 @@ from services.progress import emit_message
 from services.reports.markdown import Draft, finish_report
 from services.runs import Run, choices, node_run
 from services.steps import left_out, limit_said
+from services.tools.mcp.listing import failures_once
+from services.tools.mcp.registry import close_sessions
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
@@ -36,9 +39,15 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     excerpts = cited_evidence(state)
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
-        if excerpts:
-            emit_message(runtime, "notice", "reporter", "writing", locale)
-            written = await _write(run, _prompt(state, context), locale)
+        failed = [one.said(locale) for one in await failures_once(run)]
+        closing = asyncio.ensure_future(close_sessions(run))
+        try:
+            if excerpts:
+                emit_message(runtime, "notice", "reporter", "writing", locale)
+                written = await _write(run, _prompt(state, context), locale)
+        finally:
+            await closing
+    written.limits += [one for one in failed if one not in state["limits"]]
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)

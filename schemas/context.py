@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from schemas.mcp import McpServer
 from schemas.models import ModelChoice, Role, ToolProtocol
 from schemas.profile import Profile
 
@@ -173,4 +174,9 @@ class RunContext(BaseModel):
     max_pages: int | None = Field(default=None, ge=0, description="Pages that a run may read. Empty: no limit.")
     models: dict[Role | Literal["default"], ModelChoice] = Field(
         default={}, description="Model and parameters by role; default stands for all roles."
+    )
+    mcp_servers: dict[str, McpServer] = Field(
+        default={},
+        description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
+        "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
     )

@@ -14,6 +14,7 @@ LeadlineError
 ├── DatabaseError         a database cannot be reached or did not answer a query
 │   └── QueryRefused      a query that may not be run
 ├── SandboxRefused        this machine cannot isolate model-written code
+├── ToolError             a tool cannot do what it was asked for: the message goes to the model
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── StoreError            checkpoints or evidence cannot be read or written
@@ -94,6 +95,10 @@ class QueryRefused(DatabaseError):
 
 class SandboxRefused(LeadlineError):
     """This machine cannot isolate model-written code."""
+
+
+class ToolError(LeadlineError):
+    """A tool cannot do what it was asked for; the message goes to the model."""
 
 
 class StoreError(LeadlineError):

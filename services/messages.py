@@ -98,6 +98,50 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "The limit of {limit} pages was reached (max_pages).",
         "已达到 {limit} 个网页的上限（max_pages）。",
     ),
+    "mcp_unreachable": (
+        "The tool server {server} ({address}) cannot be reached; it was left out.",
+        "工具服务器 {server}（{address}）无法连接，因此未使用。",
+    ),
+    "mcp_refused": (
+        "The tool server {server} ({address}) has no public address; it was left out.",
+        "工具服务器 {server}（{address}）的地址不是公网地址，因此未使用。",
+    ),
+    "mcp_status": (
+        "The tool server {server} ({address}) answers with HTTP {detail}; it was left out.",
+        "工具服务器 {server}（{address}）返回 HTTP {detail}，因此未使用。",
+    ),
+    "mcp_unstartable": (
+        "The tool server {server} ({address}) cannot be started ({detail}); it was left out.",
+        "工具服务器 {server}（{address}）无法启动（{detail}），因此未使用。",
+    ),
+    "mcp_ended": (
+        "The tool server {server} ({address}) ended as soon as it was started; it was left out.",
+        "工具服务器 {server}（{address}）启动后立即退出，因此未使用。",
+    ),
+    "mcp_silent": (
+        "The tool server {server} ({address}) did not answer within {detail} seconds; it was left out.",
+        "工具服务器 {server}（{address}）在 {detail} 秒内没有回应，因此未使用。",
+    ),
+    "mcp_garbage": (
+        "The tool server {server} ({address}) does not answer as an MCP server; it was left out.",
+        "工具服务器 {server}（{address}）的回应不符合 MCP 协议，因此未使用。",
+    ),
+    "mcp_empty": (
+        "The tool server {server} ({address}) has no tools; it was left out.",
+        "工具服务器 {server}（{address}）没有任何工具，因此未使用。",
+    ),
+    "mcp_died": (
+        "The tool server {server} ({address}) broke off in the middle of a call; it was left out.",
+        "工具服务器 {server}（{address}）在调用中断开，因此未使用。",
+    ),
+    "mcp_unset": (
+        "The tool server {server} ({address}) needs {detail}, which is not set in the environment; it was left out.",
+        "工具服务器 {server}（{address}）需要环境变量 {detail}，但未设置，因此未使用。",
+    ),
+    "mcp_cut": (
+        "The tool server {server} ({address}) has more than {detail} tools; the rest was left out.",
+        "工具服务器 {server}（{address}）的工具超过 {detail} 个，其余未使用。",
+    ),
     "left_out": (
         "{count} pieces of evidence did not fit into the model's context and were left out ({node}).",
         "有 {count} 段材料超出模型上下文长度而被省略（{node}）。",

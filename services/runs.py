@@ -5,6 +5,7 @@ started inside. The server builds the context from the schema's defaults and bri
 and then the defaults and a store in memory serve.
 """
 
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -184,8 +185,21 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIte
 
         known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
         run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
+    except BaseException:
+        _end_sessions(run)
+        raise
     finally:
         _current.reset(token)
+
+
+def _end_sessions(run: Run) -> None:
+    """Close connections to tools when a node is cancelled or fails: no other node may come to close them.
+
+    Where nobody has connected to a tool, the module that knows of connections is not even imported.
+    """
+    registry = sys.modules.get("services.tools.mcp.registry")
+    if registry is not None:
+        registry.end(run.journal.key)
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int) -> Journal:

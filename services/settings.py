@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
     leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
+    leadline_mcp: Path | None = None
+    """File that names servers of tools."""
+    leadline_mcp_commands: str = ""
+    """Commands, separated by commas, that a run's own choices may start as servers of tools."""
     leadline_home: Path = Path(".leadline")
 
 
