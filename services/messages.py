@@ -20,6 +20,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Documents are searched by their words alone. {reason}",
         "文档仅按字词检索。{reason}",
     ),
+    "files_read_unlocked": (
+        "Files were read by a process that could not be locked in ({reason}); `leadline doctor` says more.",
+        "读取文件的进程未能被隔离（{reason}）；运行 leadline doctor 可了解详情。",
+    ),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import mimetypes
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +20,7 @@ _SYSTEM = (
 _ASK = """
 import importlib.util, json, mimetypes, os, sys, sysconfig
 paths = sysconfig.get_paths()
-readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *mimetypes.knownfiles]
+readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *map(str, mimetypes.knownfiles)]
 fonts = os.path.join(sys.prefix, "matplotlib")
 print(json.dumps({
     "packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])),
@@ -54,6 +56,20 @@ def default_python() -> Path:
         return named
     own = _PROJECT / ".venv-sandbox" / "bin" / "python"
     return own if own.exists() else Path(sys.executable)
+
+
+def own_interpreter() -> Interpreter:
+    """Return this process's own Python with the application's packages. Blocking."""
+    paths = sysconfig.get_paths()
+    packages = tuple(dict.fromkeys([paths["purelib"], paths["platlib"]]))
+    library = [
+        paths["stdlib"],
+        paths["platstdlib"],
+        f"{sys.base_prefix}/lib",
+        sys.executable,
+        *map(str, mimetypes.knownfiles),
+    ]
+    return Interpreter(Path(sys.executable), packages, tuple(dict.fromkeys([*packages, *library, *_SYSTEM])))
 
 
 async def interpreter(python: Path) -> Interpreter:

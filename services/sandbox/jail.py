@@ -1,19 +1,26 @@
-"""The child's side of the sandbox: locks itself in, then runs the program. Linux only; imports nothing of Leadline.
+"""The child's side of the sandbox: locks itself in, then runs. Linux only, for code; imports nothing of Leadline.
 
-Run as `python -I -S jail.py SETUP` with the program in main.py of the work folder; SETUP is JSON (see `main`).
+Run as `python -I -S jail.py SETUP`, with SETUP as JSON (see `main`): a program that lies as main.py in the work folder, or a
+module of ours that parses what came from outside (see worker.py).
 Order matters: limits and capabilities, then Landlock (see landlock(7)), then the seccomp filter (see seccomp(2)),
 all while single-threaded. `-S` keeps the packages' start-up hooks from running before the doors are shut.
 """
 
+from __future__ import annotations
+
 import builtins
 import ctypes
+import importlib
 import json
 import os
-import resource
 import struct
 import sys
-from collections.abc import Callable
 from types import ModuleType, TracebackType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing itself would be a third of the start-up
+    from collections.abc import Callable
+    from typing import Any
 
 EXIT_NOT_ISOLATED, EXIT_MEMORY = 97, 98
 
@@ -33,36 +40,78 @@ _DEVICES = {"/dev/null": _FS_READ_FILE | _FS_WRITE_FILE, "/dev/zero": _FS_READ_F
 def main() -> None:
     """Lock in and run.
 
-    SETUP holds `work` (the only folder to write in), `seconds` of processor time, `memory` and `file_size` in bytes,
-    `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and `filter` (hex).
+    SETUP holds `work` (the only folder to write in, or nothing), `seconds` of processor time (0: no limit), `memory` and
+    `file_size` in bytes, `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and
+    `filter` (hex). For a module of ours it holds `module` (its `main` is called), `root` (where its packages lie) and `own`
+    (their names).
     """
     setup = json.loads(sys.argv[1])
+    if "module" in setup:
+        _serve(setup)
+        return
     os.chdir(setup["work"])
     try:
-        _limit(setup)
-        _drop_capabilities()
-        _landlock(setup["work"], setup["readable"])
-        _seccomp(bytes.fromhex(setup["filter"]))
+        _lock_in(setup)
     except OSError as error:
         sys.stderr.write(f"isolation failed: {error}\n")
         sys.exit(EXIT_NOT_ISOLATED)
     _run(setup["work"], setup["packages"])
 
 
-def _limit(setup: dict[str, int]) -> None:
+def _serve(setup: dict[str, Any]) -> None:
+    """Run a module, and say in a first line whether it is locked in: before it has seen anything that could lie about it.
+
+    Where it cannot be locked in it runs all the same; whoever reads that line decides what to say of it.
+    """
+    os.chdir("/")
+    sys.path[:] = [setup["root"], *sys.path, *setup["packages"]]
+    for name in setup["own"]:
+        __import__(name)  # the folder that holds them all is not open to be listed afterwards
+    problem = ""
+    try:
+        _lock_in(setup)
+    except OSError as error:
+        problem = error.strerror or str(error)
+    sys.stdout.write(json.dumps({"problem": problem}) + "\n")
+    sys.stdout.flush()
+    importlib.import_module(setup["module"]).main()
+
+
+def _lock_in(setup: dict[str, Any]) -> None:
+    _limit(setup)
+    if sys.platform != "linux":
+        raise OSError(0, f"{sys.platform} has no Landlock")
+    if not setup["filter"]:
+        raise OSError(0, f"there is no table of system calls for {os.uname().machine}")
     _prctl(_PR_SET_PDEATHSIG, 9)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _drop_capabilities()
+    _landlock(setup["work"], setup["readable"])
+    _seccomp(bytes.fromhex(setup["filter"]))
+
+
+def _limit(setup: dict[str, int]) -> None:
+    try:
+        import resource
+    except ImportError:  # no such limits on this system
+        return
     for what, value in (
-        (resource.RLIMIT_CPU, setup["seconds"]),
+        (resource.RLIMIT_CPU, setup["seconds"] or resource.RLIM_INFINITY),
         (resource.RLIMIT_AS, setup["memory"]),
         (resource.RLIMIT_FSIZE, setup["file_size"]),
         (resource.RLIMIT_NOFILE, setup["open_files"]),
         (resource.RLIMIT_CORE, 0),
     ):
         most = resource.getrlimit(what)[1]
-        value = value if most == resource.RLIM_INFINITY else min(value, most)  # noqa: PLW2901 - never above the parent's
+        if most != resource.RLIM_INFINITY:
+            value = most if value == resource.RLIM_INFINITY else min(value, most)  # noqa: PLW2901 - never above the parent's
         # At the soft limit of processor time comes a signal that tells why; at the hard one only the end
-        resource.setrlimit(what, (value - 1 if what == resource.RLIMIT_CPU else value, value))
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        first = value - 1 if what == resource.RLIMIT_CPU and setup["seconds"] else value
+        try:
+            resource.setrlimit(what, (first, value))
+        except (OSError, ValueError):
+            if sys.platform == "linux":  # elsewhere some limits cannot be set
+                raise
 
 
 def _drop_capabilities() -> None:
@@ -88,7 +137,8 @@ def _landlock(work: str, readable: list[str]) -> None:
     ruleset = _libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
     if ruleset < 0:
         raise OSError(ctypes.get_errno(), "landlock_create_ruleset failed")
-    _allow(ruleset, work, handled & ~(_FS_MAKE_SPECIAL | _FS_EXECUTE | _FS_IOCTL | _FS_REFER))
+    if work:
+        _allow(ruleset, work, handled & ~(_FS_MAKE_SPECIAL | _FS_EXECUTE | _FS_IOCTL | _FS_REFER))
     for path in readable:
         if os.path.exists(path):  # noqa: PTH110 - pathlib is not worth its import here
             _allow(ruleset, path, _FS_READ_FILE | (_FS_READ_DIR if os.path.isdir(path) else 0))  # noqa: PTH112 - likewise
