@@ -39,7 +39,12 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
             ran = await run_once(run, code.code, files, evidence)
             if ran.ok and ran.stdout.strip():
                 computation = Computation(
-                    code=code.code, description=code.description, output=ran.stdout, files=files, at=ran.at
+                    code=code.code,
+                    description=code.description,
+                    output=ran.stdout,
+                    files=files,
+                    at=ran.at,
+                    isolated=ran.mode == "isolated",
                 )
                 return await _outcome(state, runtime, computation, ran.artifacts)
             error = ran.error or "it printed nothing"

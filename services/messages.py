@@ -105,6 +105,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "A limit left no room for the language model to write this report: its sentences are extracts, selected by rules.",
         "由于达到上限，语言模型未能撰写本报告：句子由规则从来源中摘选。",
     ),
+    "unisolated": (
+        "Model-written code ran without isolation (LEADLINE_SANDBOX=unsafe): it could read and change whatever the user could.",
+        "模型编写的代码在没有隔离的情况下运行（LEADLINE_SANDBOX=unsafe）：它可以读取和修改该用户能访问的一切。",
+    ),
     "greeting": (
         "Hello! Ask me a question, and I will research it and show the proof.",
         "您好！请提出问题，我会查证资料并给出依据。",

@@ -79,6 +79,8 @@ class Run:
     usage: Usage = field(default_factory=Usage)
     left_out: int = 0
     """Pieces of evidence that did not fit into a prompt."""
+    unisolated: bool = False
+    """Whether model-written code ran without isolation, as LEADLINE_SANDBOX=unsafe allows; its report says so."""
     _started: float = field(default_factory=time.monotonic)
 
     @property

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from services.evidence.store import EvidenceStore, file_hash
 from services.runs import Run
-from services.sandbox.sandbox import Sandbox
+from services.sandbox.sandbox import Mode, Sandbox
 
 
 class CodeRun(BaseModel):
@@ -19,6 +19,7 @@ class CodeRun(BaseModel):
     seconds: float
     at: str
     """ISO 8601, UTC."""
+    mode: Mode = "isolated"
     artifacts: dict[str, str] = Field(default_factory=dict)
     """Files that it wrote: name and hash in the evidence store."""
 
@@ -34,10 +35,12 @@ async def run_once(run: Run, code: str, files: Mapping[str, bytes], evidence: Ev
             error=ran.error or ran.stderr,
             seconds=ran.seconds,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
+            mode=ran.mode,
             artifacts={name: await evidence.put_bytes(data) for name, data in sorted(ran.artifacts.items())},
         )
 
     request = {"code": code, "files": {name: file_hash(data) for name, data in sorted(files.items())}}
     known = await run.journal.once("code", f"{len(code)} characters", request, CodeRun, work)
     run.count(code_runs=1)
+    run.unisolated = run.unisolated or known.answer.mode == "unsafe"
     return known.answer
