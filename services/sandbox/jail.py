@@ -122,8 +122,13 @@ def _drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "capset failed")
 
 
+def landlock_version() -> int:
+    """Return the version of the kernel's Landlock; less than 1 where there is none."""
+    return int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if sys.platform == "linux" else 0
+
+
 def _landlock(work: str, readable: list[str]) -> None:
-    version = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    version = landlock_version()
     if version < 1:
         raise OSError(ctypes.get_errno(), "this kernel has no Landlock")
     handled = _FS_ALL_V1

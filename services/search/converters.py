@@ -46,7 +46,11 @@ class Converters:
             data = await asyncio.to_thread(_read, path)
         except OSError as error:
             return {"error": f"cannot be read ({error.strerror})"}
-        answer = await self._workers.run({"name": path.name}, data, SECONDS_A_FILE)
+        return await self.convert_data(path.name, data)
+
+    async def convert_data(self, name: str, data: bytes) -> Converted:
+        """Convert what is in a file of this name; what goes wrong is returned as `error`."""
+        answer = await self._workers.run({"name": name}, data, SECONDS_A_FILE)
         if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
             return {"error": "could not be converted: the converter ended or took too long"}
         return answer
