@@ -187,6 +187,7 @@ def _run(work: str, packages: list[str]) -> None:
     sys.excepthook = _report
     for name in ("chmod", "utime"):
         setattr(os, name, _forgiving(getattr(os, name), os.path.realpath(work) + os.sep))
+    os.access = _admitting(os.access, os.environ.get("MPLCONFIGDIR", ""))
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]  # what `-S` left out
     with open("main.py", "rb") as file:  # noqa: PTH123 - pathlib is not worth its import here
         source = file.read()
@@ -204,6 +205,15 @@ def _forgiving(change: Callable[..., None], own: str) -> Callable[..., None]:
                 raise
 
     return attempt
+
+
+def _admitting(ask: Callable[..., bool], folder: str) -> Callable[..., bool]:
+    """Have matplotlib take the prepared list of fonts: it leaves a folder aside that it cannot write to, too."""
+
+    def answer(path: str, *arguments: int, **options: bool) -> bool:
+        return path == folder or ask(path, *arguments, **options)
+
+    return answer
 
 
 def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
