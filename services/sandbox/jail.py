@@ -42,8 +42,8 @@ def main() -> None:
 
     SETUP holds `work` (the only folder to write in, or nothing), `seconds` of processor time (0: no limit), `memory` and
     `file_size` in bytes, `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and
-    `filter` (hex). For a module of ours it holds `module` (its `main` is called), `root` (where its packages lie) and `own`
-    (their names).
+    `filter` (hex). For a module of ours it holds `module` (its `main` is called), `root` (where its packages lie), `own` (their
+    names) and `unlocked` (why it is not to be locked in, or nothing).
     """
     setup = json.loads(sys.argv[1])
     if "module" in setup:
@@ -67,9 +67,10 @@ def _serve(setup: dict[str, Any]) -> None:
     sys.path[:] = [setup["root"], *sys.path, *setup["packages"]]
     for name in setup["own"]:
         __import__(name)  # the folder that holds them all is not open to be listed afterwards
-    problem = ""
+    problem = setup["unlocked"]
     try:
-        _lock_in(setup)
+        if not problem:
+            _lock_in(setup)
     except OSError as error:
         problem = error.strerror or str(error)
     sys.stdout.write(json.dumps({"problem": problem}) + "\n")

@@ -66,6 +66,8 @@ class Workers(Generic[Answer]):
         self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
         self._turns = asyncio.Semaphore(count)
         self._idle: list[asyncio.subprocess.Process] = []
+        self._died = False
+        """Whether a process ended while it locked itself in."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,7 +111,16 @@ class Workers(Generic[Answer]):
         return await self._start()
 
     async def _start(self) -> asyncio.subprocess.Process:
-        command = await asyncio.to_thread(self._command)
+        """Start a process; one that ends while it locks itself in has seen no data yet, and another goes without."""
+        child = await self._started(self.problem if self._died else "")
+        if child.returncode is None:
+            return child
+        self._died = True
+        return await self._started("the process ended while it was locked in")
+
+    async def _started(self, unlocked: str) -> asyncio.subprocess.Process:
+        """Start a process and take its first line, which says whether it is locked in."""
+        command = await asyncio.to_thread(self._command, unlocked)
         known = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         child = await asyncio.create_subprocess_exec(
             *command,
@@ -120,12 +131,17 @@ class Workers(Generic[Answer]):
             limit=self._longest,
         )
         assert child.stdout is not None  # noqa: S101 - a pipe, as asked for
-        with contextlib.suppress(TimeoutError, ValueError):  # a process that did not start fails at its first job
+        try:
             async with asyncio.timeout(START_SECONDS):
                 self.problem = json.loads(await child.stdout.readline())["problem"]
+        except (TimeoutError, ValueError):
+            await _end(child)
+        except BaseException:
+            await _end(child)
+            raise
         return child
 
-    def _command(self) -> list[str]:
+    def _command(self, unlocked: str) -> list[str]:
         own = own_interpreter()
         try:
             instructions = filter_program(platform.machine()).hex()
@@ -143,6 +159,7 @@ class Workers(Generic[Answer]):
             "module": self._module,
             "root": str(self._root),
             "own": self._own,
+            "unlocked": unlocked,
         }
         return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_JAIL), json.dumps(setup)]
 

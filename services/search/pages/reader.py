@@ -105,6 +105,11 @@ class PageReader:
     ) -> None:
         await self._stack.aclose()
 
+    @property
+    def problem(self) -> str:
+        """Why the processes that extract text are not locked in; empty where they are, or where none has started."""
+        return self._extractors.problem
+
     async def read(self, url: str) -> Page:
         """Read one page.
 

@@ -11,6 +11,9 @@ from pydantic import TypeAdapter
 from services.sandbox import workers as module
 from services.sandbox.workers import Workers
 from services.search.documents import open_documents
+from services.search.pages.addresses import Allowance
+from services.search.pages.reader import PageReader
+from tests.fakes.site import site
 
 TAKEN_OVER = """
 import json, os, socket, sys
@@ -109,18 +112,43 @@ async def test_a_worker_that_misbehaves_gives_nothing_and_is_replaced(
     assert taken_over.problem == ""
 
 
-async def test_where_locking_in_fails_files_are_read_all_the_same_and_it_is_said(
-    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unknown(machine: str) -> bytes:
-        raise ValueError(machine)
+KILL_ALL = bytes.fromhex("06000000" + "00000080")
 
-    monkeypatch.setattr(module, "filter_program", unknown)
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (None, f"there is no table of system calls for {os.uname().machine}"),
+        (KILL_ALL, "the process ended while it was locked in"),
+        (b"no filter", "this kernel has no seccomp filter"),
+    ],
+    ids=["unknown machine", "killed at once", "no seccomp"],
+)
+async def test_where_locking_in_fails_files_are_read_all_the_same_and_it_is_said(
+    answer: bytes | None, reason: str, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(machine: str) -> bytes:
+        if answer is None:
+            raise ValueError(machine)
+        return answer
+
+    before = set(psutil.Process().children())
+    monkeypatch.setattr(module, "filter_program", made)
     documents = await open_documents(docs, tmp_path / "index")
     assert documents.count == 5
-    reason = f"there is no table of system calls for {os.uname().machine}"
     assert reason in documents.notice("en")
     assert reason in documents.notice("zh-CN")
+    assert set(psutil.Process().children()) <= before
+
+
+async def test_a_page_that_was_read_unlocked_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "filter_program", lambda _: KILL_ALL)
+    with site() as served:
+        async with PageReader(Allowance.parse(served.host)) as reader:
+            assert reader.problem == ""
+            assert (await reader.read(served.page("/", "<p>Seven fathoms.</p>"))).text == "Seven fathoms."
+            assert (await reader.read(served.page("/two", "<p>Eight fathoms.</p>"))).text == "Eight fathoms."
+            assert "ended while it was locked in" in reader.problem
 
 
 async def test_nothing_is_said_where_files_were_read_by_a_locked_in_process(docs: Path, tmp_path: Path) -> None:
