@@ -13,9 +13,11 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from leadline.alone import alone
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_report
 from leadline.review import ReviewPending
+from leadline.timeline import Timeline
 from leadline.warmup import getting_ready
 from schemas.events import Event
 from schemas.reporter import Report
@@ -157,6 +159,24 @@ async def aruns() -> list[RunRecord]:
         return await home.records()
 
 
+async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
+    """Return a run and the timeline of its calls; by default of the latest run.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    async with open_home(settings().leadline_home) as home:
+        records = await home.records()
+        if run_id is None and not records:
+            raise BadInput("There is no run yet. Start one with: leadline research")
+        record = records[0] if run_id is None else await home.record(run_id)
+        state = await home.graph.aget_state(_config(record))
+        if "turn" not in state.values:
+            return record, Timeline([])
+        recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
+        return record, Timeline.of(recording.entries.values())
+
+
 def _config(record: RunRecord) -> RunnableConfig:
     return {"configurable": {"thread_id": record.id}}
 
@@ -164,7 +184,18 @@ def _config(record: RunRecord) -> RunnableConfig:
 async def _carry_out(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    """Run to the end, keeping the record true whatever happens on the way."""
+    """Run to the end, keeping the record true whatever happens on the way.
+
+    Raises:
+        BadInput: another process works on this run.
+    """
+    with alone(settings().leadline_home, record.id):
+        return await _kept_true(home, record, given, on_event, on_review)
+
+
+async def _kept_true(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
     record = record.model_copy(update={"status": "running", "error": ""})
     await home.save(record)
     try:

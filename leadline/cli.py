@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
@@ -53,6 +54,11 @@ def research(
     profile: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Profile (YAML): scope, replies, documents.")
     ] = None,
+    length: Annotated[str, typer.Option(metavar="HOW", help="brief, standard or full (in sections).")] = "standard",
+    words: Annotated[int | None, typer.Option(metavar="N", help="Words that the report is to have.")] = None,
+    style: Annotated[
+        str, typer.Option(metavar="STYLE", help="report (from sources) or data (computed from your data).")
+    ] = "report",
     search: Annotated[
         str | None, typer.Option(metavar="WHERE", help="auto, tavily, duckduckgo, documents or none.")
     ] = None,
@@ -79,6 +85,9 @@ def research(
         "max_step_num": max_steps,
         "deep_research": not quick,
         "review_plan": review,
+        "length": length,
+        "words": words,
+        "output_style": style,
         "search": search,
         "max_tokens": max_tokens,
         "max_cost": max_cost,
@@ -140,6 +149,29 @@ def runs() -> None:
     for record in asyncio.run(aruns()):
         where = f"  {record.folder}" if record.folder else ""
         typer.echo(f"{record.id}  {record.status:<11}  {' '.join(record.question.split())[:80]}{where}")
+
+
+@app.command()
+def show(
+    run: Annotated[str | None, typer.Argument(help="Id of the run; by default the latest.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
+) -> None:
+    """Show what a run did when: every call, how long it took, and what waited for what."""
+    from leadline.api import atimeline
+
+    record, timeline = asyncio.run(atimeline(run))
+    title = " ".join(record.question.split())
+    if html is not None:
+        try:
+            html.write_text(timeline.html(f"{title} ({record.id})"), "utf-8")
+        except OSError as error:
+            raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
+        typer.echo(f"Written to {html}", err=True)
+        return
+    typer.echo(f"{record.id}  {record.status}  {title}\n")
+    typer.echo("\n".join(timeline.lines()))
+    sums = "; ".join(f"{kind}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in timeline.by_kind())
+    typer.echo(f"\n{timeline.seconds:.2f} s from the first call to the last. {sums}")
 
 
 @app.command()
@@ -255,6 +287,8 @@ def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, quest
 
 
 def _until_interrupted(main: Coroutine[Any, Any, "Report"]) -> "Report":
+    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         return asyncio.run(main)
     except KeyboardInterrupt:

@@ -15,15 +15,17 @@ from services.errors import LimitReached
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import write
-from services.models.roles import OFFLINE
+from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, finish_report
-from services.runs import choices, node_run
+from services.runs import Run, choices, node_run
 from services.steps import left_out, limit_said
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
+SECTIONS_FROM = 2_000
+"""Words from which a report is written in sections, side by side."""
 FOLLOW_UP_MARK = "==="
 """The line that parts the report from the follow-up questions."""
 
@@ -36,11 +38,11 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     async with node_run(state, runtime, "reporter", report=True) as run:
         if excerpts:
             emit_message(runtime, "notice", "reporter", "writing", locale)
-            written = await _write(_prompt(state, context), locale)
+            written = await _write(run, _prompt(state, context), locale)
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
-    report.prompts = {role: prompt_info(role).version for role in usage.roles}
+    report.prompts = {role: prompt_info(role).version for role in [*usage.roles, *written.templates]}
     _announce(runtime, locale, report)
     return {
         "report": report,
@@ -57,17 +59,38 @@ class Written:
     text: str = ""
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    templates: tuple[str, ...] = ()
+    """Of the model calls that were made besides the reporter's own."""
 
 
-async def _write(prompt: ReporterPrompt, locale: str) -> Written:
+async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
     """Let the model write; where a limit leaves no room for it, extracts selected by rules are the report."""
     try:
+        if await _in_sections(run, prompt):
+            from services.reports.long import TEMPLATES, words_of, write_long
+
+            long = await write_long(prompt, words_of(prompt, run.context.words))
+            text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
+            return Written(text, long.limits, templates=TEMPLATES)
         reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules("reporter", prompt)
         return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)])
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes)
+
+
+async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
+    """Tell whether a report is long enough to be written in sections; the offline model writes all in one."""
+    if run.journal.replays:
+        return run.journal.marked("sections")
+    found = sum(bool(one.evidence) for one in prompt.findings)
+    wanted = prompt.length != "answer" and (run.context.words or 0) >= SECTIONS_FROM
+    wanted = wanted or (prompt.length == "full" and run.context.words is None)
+    if not found or not wanted or role_model("reporter", run.context).model == OFFLINE:
+        return False
+    await run.journal.mark("sections")
+    return True
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
@@ -87,6 +110,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         locale=state["locale"],
         today=state["today"],
         length="answer" if fast else context.length,
+        words=0 if fast else context.words or 0,
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=[] if researched or background is None else evidence_views(background.excerpts, state["sources"]),

@@ -1,4 +1,7 @@
-"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call."""
+"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call.
+
+With tools assigned to the step it is a bounded loop of calls instead.
+"""
 
 from langgraph.runtime import Runtime
 
@@ -11,10 +14,16 @@ from services.evidence.locate import locate
 from services.evidence.views import finding_views
 from services.messages import say
 from services.models import ask
+from services.models.dialects import parse
 from services.models.fitting import within
-from services.runs import current_run, evidence_of
-from services.search.recorded import gather_once
+from services.runs import Run, current_run, evidence_of
+from services.search.recorded import Search, gather_once
+from services.search.web import named_pages
 from services.steps import Outcome, attempt
+from services.tools.loop import Worked, use_tools
+from services.tools.returned import ranked, renumbered, returned
+from services.tools.tool_set import tool_set, works_with_tools
+from services.tools.workspace import Workspace
 
 PASSAGES, LEAST_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
@@ -25,21 +34,73 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
     """Search the step's queries, read what they find, and keep only quotes that stand in the stored text."""
 
     async def work() -> Outcome:
-        step, locale = state["step"], state["locale"]
-        queries = [*step.queries, state["feedback"]] if state["feedback"] else step.queries
-        run = current_run()
-        found = await gather_once(run, queries, evidence_of(runtime), PASSAGES, state["question"])
-        if not found.passages:
-            error = "; ".join([say("no_sources", locale), *found.failures])
-            failed = StepResult(step_id=step.id, status="failed", error=error)
-            return Outcome(failed, limits=found.limits(run, locale))
-        passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
-        answer = await ask("researcher", _prompt(state, passages), Findings)
-        outcome = _outcome(step.id, locale, answer, passages, found.sources)
-        outcome.limits = found.limits(run, locale)
-        return outcome
+        run, workspace = current_run(), Workspace(evidence_of(runtime))
+        if await works_with_tools(run, state["step"]):
+            return await _with_tools(run, state, workspace)
+        return await _with_passages(run, state, workspace)
 
     return await attempt(state, "researcher", runtime, work)
+
+
+async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
+    """Judge the passages that the step's queries find, in one model call."""
+    locale = task["locale"]
+    found = await _search(run, task, workspace)
+    if not found.passages:
+        error = "; ".join([say("no_sources", locale), *found.failures])
+        failed = StepResult(step_id=task["step"].id, status="failed", error=error)
+        return Outcome(failed, limits=found.limits(run, locale))
+    passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    answer = await ask("researcher", _prompt(task, passages), Findings)
+    outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
+    outcome.limits = found.limits(run, locale)
+    return outcome
+
+
+async def _search(run: Run, task: StepTask, workspace: Workspace) -> Search:
+    queries = [*task["step"].queries, task["feedback"]] if task["feedback"] else task["step"].queries
+    return await gather_once(run, queries, workspace.evidence, PASSAGES, task["question"])
+
+
+async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
+    """Let the model look things up with tools; what it quotes must stand in what they returned."""
+    step, locale = task["step"], task["locale"]
+    found = await _search(run, task, workspace) if step.need_web_search else Search()
+    workspace.addresses.update(source.url for source in found.sources.values() if source.kind == "web")
+    workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
+    passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    given = await tool_set(run, step, workspace)
+    prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
+    worked = await use_tools("researcher", prompt, given.tools, workspace)
+    results, sources = await returned(worked.calls, workspace.evidence)
+    outcome = await _judged(task, worked, passages, results, {**found.sources, **sources})
+    outcome.limits = [*found.limits(run, locale), *given.notices]
+    return outcome
+
+
+async def _judged(
+    task: StepTask, worked: Worked, passages: list[Passage], results: list[Passage], sources: dict[str, Source]
+) -> Outcome:
+    """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
+    step_id, locale = task["step"].id, task["locale"]
+    everything = renumbered([*passages, *results])
+    if not everything:
+        return Outcome(StepResult(step_id=step_id, status="failed", error=say("no_tool_result", locale)))
+    answer = findings_in(worked.text) if worked.finished else None
+    if answer is not None and quoted(answer, everything, step_id):
+        return _outcome(step_id, locale, answer, everything, sources)
+    query = f"{task['question']} {task['step'].description}"
+    best = within(ranked(everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
+    answer = await ask("researcher", _prompt(task, best), Findings)
+    return _outcome(step_id, locale, answer, best, sources)
+
+
+def findings_in(text: str) -> Findings | None:
+    """Read the findings that a loop of tool calls ended with."""
+    try:
+        return Findings.model_validate(parse(text, Findings))
+    except ValueError:
+        return None
 
 
 def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:

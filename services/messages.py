@@ -59,6 +59,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "No source was found for this step. Name other documents with --docs, or set TAVILY_API_KEY to search the web.",
         "没有找到与该步骤有关的来源。请用 --docs 指定其他文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
+    "section_by_rules": (
+        "The section “{title}” could not be written by the model; it quotes its evidence instead.",
+        "“{title}”一节未能由模型撰写，改为直接引用证据。",
+    ),
+    "joined_by_rules": (
+        "The sections were not revised together; some things may be said twice.",
+        "各节未经统一修订，部分内容可能重复。",
+    ),
+    "no_tool_result": ("No tool returned anything for this step.", "没有任何工具为该步骤返回结果。"),
     "no_quotes": ("The sources that were found do not answer this step.", "找到的来源没有回答该步骤。"),
     "dependency_failed": ("The steps that it depends on came to nothing.", "它所依赖的步骤没有结果。"),
     "plan_limit": (

@@ -14,6 +14,7 @@ class Labels:
     """Everything in a report that neither a source nor a model has said."""
 
     unverified: str
+    conclusion: str
     contradictions: str
     limits: str
     follow_up: str
@@ -63,6 +64,7 @@ class Labels:
 
 ENGLISH = Labels(
     unverified="⚠ unverified",
+    conclusion="Conclusion",
     contradictions="Where sources disagree",
     limits="Limits of this report",
     follow_up="Questions to ask next",
@@ -91,6 +93,7 @@ ENGLISH = Labels(
 )
 CHINESE = Labels(
     unverified="⚠ 未核实",
+    conclusion="结论",
     contradictions="来源之间的分歧",
     limits="本报告的局限",
     follow_up="可以继续追问",
