@@ -235,6 +235,20 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table
 
 
 @app.command()
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
+    """Show what works on this machine, what is missing, and how to get it."""
+    from leadline.doctor import BROKEN, examine, show
+
+    checks = asyncio.run(examine())
+    if as_json:
+        typer.echo(json.dumps([one.model_dump() for one in checks], indent=2, ensure_ascii=False))
+    else:
+        show(checks)
+    if any(one.state == BROKEN for one in checks):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
 def verify(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a report.")]) -> None:
     """Check a report offline: every stored text, quote, claim and citation."""
     from services.evidence.bundle import verify_bundle

@@ -67,7 +67,7 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
         code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
         ran = await run_once(run, code.code, files, workspace.evidence)
         if ran.ok and ran.stdout.strip():
-            computation = Computation(code.code, code.description, ran.stdout, files, ran.at)
+            computation = Computation(code.code, code.description, ran.stdout, files, ran.at, ran.mode == "isolated")
             source, output = await computation.store(workspace.evidence)
             lines = lines_of(output)[:MAX_LINES]
             finding = ran.stdout.strip()

@@ -20,6 +20,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Documents are searched by their words alone. {reason}",
         "文档仅按字词检索。{reason}",
     ),
+    "files_read_unlocked": (
+        "Files were read by a process that could not be locked in ({reason}); `leadline doctor` says more.",
+        "读取文件的进程未能被隔离（{reason}）；运行 leadline doctor 可了解详情。",
+    ),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),
@@ -153,6 +157,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "report_by_rules": (
         "A limit left no room for the language model to write this report: its sentences are extracts, selected by rules.",
         "由于达到上限，语言模型未能撰写本报告：句子由规则从来源中摘选。",
+    ),
+    "unisolated": (
+        "Model-written code ran without isolation (LEADLINE_SANDBOX=unsafe): it could read and change whatever the user could.",
+        "模型编写的代码在没有隔离的情况下运行（LEADLINE_SANDBOX=unsafe）：它可以读取和修改该用户能访问的一切。",
     ),
     "greeting": (
         "Hello! Ask me a question, and I will research it and show the proof.",

@@ -108,9 +108,10 @@ class Run:
             self.budget.take_searches(used.searches)
             self.budget.take_pages(used.pages)
 
-    def count(self, *, searches: int = 0, pages: int = 0, code_runs: int = 0) -> None:
+    def count(self, *, searches: int = 0, pages: int = 0, code_runs: int = 0, unisolated_runs: int = 0) -> None:
         """Add searches, page reads or code runs."""
-        self.usage = self.usage + Usage(searches=searches, pages=pages, code_runs=code_runs)
+        used = Usage(searches=searches, pages=pages, code_runs=code_runs, unisolated_runs=unisolated_runs)
+        self.usage = self.usage + used
 
 
 class _Elapsed(BaseModel):

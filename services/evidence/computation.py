@@ -19,6 +19,7 @@ class Computation:
     files: dict[str, bytes] = field(default_factory=dict)
     at: str = ""
     """When it ran, ISO 8601 in UTC."""
+    isolated: bool = True
 
     @property
     def code_id(self) -> str:
@@ -39,6 +40,7 @@ class Computation:
                     "",
                     "## Code",
                     self.code,
+                    *([] if self.isolated else ["", "It ran without isolation (LEADLINE_SANDBOX=unsafe)."]),
                     "",
                     _OUTPUT,
                     self.output,

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from services.evidence.store import EvidenceStore, file_hash
-from services.runs import Run
-from services.sandbox.sandbox import DEFAULT_SECONDS, Sandbox
+from services.runs import Run, current_run
+from services.sandbox.sandbox import DEFAULT_SECONDS, Mode, Sandbox
 
 
 class CodeRun(BaseModel):
@@ -19,6 +19,7 @@ class CodeRun(BaseModel):
     seconds: float
     at: str
     """ISO 8601, UTC."""
+    mode: Mode = "isolated"
     artifacts: dict[str, str] = Field(default_factory=dict)
     """Files that it wrote: name and hash in the evidence store."""
 
@@ -26,7 +27,7 @@ class CodeRun(BaseModel):
 async def run_code(
     code: str, files: Mapping[str, bytes], evidence: EvidenceStore, seconds: float = DEFAULT_SECONDS
 ) -> CodeRun:
-    """Run a program in the sandbox; the files that it made are kept.
+    """Run a program in the sandbox; the files that it made are kept, and a run without isolation is counted.
 
     Args:
         code: Python source.
@@ -37,6 +38,12 @@ async def run_code(
     Raises:
         SandboxRefused: this machine cannot isolate code.
     """
+    ran = await _ran(code, files, evidence, seconds)
+    current_run().count(unisolated_runs=ran.mode == "unsafe")
+    return ran
+
+
+async def _ran(code: str, files: Mapping[str, bytes], evidence: EvidenceStore, seconds: float) -> CodeRun:
     ran = await Sandbox().run(code, files=files, timeout=seconds)
     return CodeRun(
         ok=ran.ok,
@@ -44,6 +51,7 @@ async def run_code(
         error=ran.error or ran.stderr,
         seconds=ran.seconds,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
+        mode=ran.mode,
         artifacts={name: await evidence.put_bytes(data) for name, data in sorted(ran.artifacts.items())},
     )
 
@@ -52,9 +60,9 @@ async def run_once(run: Run, code: str, files: Mapping[str, bytes], evidence: Ev
     """Run a program in the sandbox, unless this very run is known."""
 
     async def work() -> CodeRun:
-        return await run_code(code, files, evidence)
+        return await _ran(code, files, evidence, DEFAULT_SECONDS)
 
     request = {"code": code, "files": {name: file_hash(data) for name, data in sorted(files.items())}}
     known = await run.journal.once("code", f"{len(code)} characters", request, CodeRun, work)
-    run.count(code_runs=1)
+    run.count(code_runs=1, unisolated_runs=known.answer.mode == "unsafe")
     return known.answer

@@ -1,6 +1,7 @@
 """Searches and tables that the journal knows are not read again, so that a replay needs neither network nor documents."""
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -183,6 +184,8 @@ class _Pages:
         async with PageReader() as reader:
             recorded = _RecordedReader(self._run, reader, self._evidence)
             completed, failures = await complete(found, recorded, granted, filters_of(self._run.context))
+            if reader.problem and sys.platform == "linux":
+                failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
         self.read = granted
         return completed, failures
 
