@@ -15,6 +15,8 @@ class Labels:
 
     unverified: str
     contradictions: str
+    unconfirmed: str
+    """Of a contradiction that only the model sees."""
     limits: str
     follow_up: str
     references: str
@@ -64,6 +66,7 @@ class Labels:
 ENGLISH = Labels(
     unverified="⚠ unverified",
     contradictions="Where sources disagree",
+    unconfirmed="Named by the model, not confirmed by code.",
     limits="Limits of this report",
     follow_up="Questions to ask next",
     references="References",
@@ -92,6 +95,7 @@ ENGLISH = Labels(
 CHINESE = Labels(
     unverified="⚠ 未核实",
     contradictions="来源之间的分歧",
+    unconfirmed="由模型指出，程序未能证实。",
     limits="本报告的局限",
     follow_up="可以继续追问",
     references="参考来源",

@@ -141,7 +141,8 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels)
         sides = [by_id[side] for side in one.excerpt_ids]
         grounded = one.topic and not missing_quantities(one.topic, [draft.question, *(side.quote for side in sides)])
         heading = [f"**{plain(one.topic)}**\n"] if grounded else []
-        blocks.append("\n".join([*heading, *(f"- “{plain(side.quote)}” [{side.id}]" for side in sides)]))
+        note = [] if one.differs else [f"\n{words.unconfirmed}"]
+        blocks.append("\n".join([*heading, *(f"- “{plain(side.quote)}” [{side.id}]" for side in sides), *note]))
     return _section(words.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 
