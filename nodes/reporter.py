@@ -12,13 +12,15 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.state import ResearchState
 from services.errors import LimitReached
+from services.evidence.meaning import likeness_of
+from services.evidence.support import Likeness
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import write
 from services.models.roles import OFFLINE
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import Draft, across_languages, finish_report
 from services.runs import choices, node_run
 from services.steps import left_out, limit_said
 
@@ -37,6 +39,8 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         if excerpts:
             emit_message(runtime, "notice", "reporter", "writing", locale)
             written = await _write(_prompt(state, context), locale)
+            pairs = across_languages(_draft(state, context, written, excerpts))
+            written.likeness = await likeness_of(pairs)
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
@@ -57,6 +61,8 @@ class Written:
     text: str = ""
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    likeness: Likeness | None = None
+    """Of its sentences with quotes in another language."""
 
 
 async def _write(prompt: ReporterPrompt, locale: str) -> Written:
@@ -124,6 +130,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         unsupported=context.unsupported,
         notes=written.notes,
         opening=_note(state["triage"], context),
+        likeness=written.likeness,
     )
 
 

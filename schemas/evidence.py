@@ -69,6 +69,8 @@ class Claim(BaseModel):
     verified: bool
     reason: str = ""
     """Why it is not verified; empty when it is."""
+    likeness: float | None = None
+    """Cosine with what it cites, where that is in another language and only meaning could be compared."""
 
 
 class Contradiction(BaseModel):

@@ -197,7 +197,8 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
             cited = [excerpts[one] for one in claim.citations]
             quotes = [one.quote for one in cited]
             titles = [sources[one.source_id].title for one in cited if one.source_id in sources]
-            reason = ENGLISH.reason(check_support(claim.text, quotes, titles))
+            told = claim.likeness
+            reason = ENGLISH.reason(check_support(claim.text, quotes, titles, lambda *_, told=told: told))
             if reason and not any(claim.text in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {reason}"
 

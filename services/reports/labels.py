@@ -39,6 +39,7 @@ class Labels:
     reason_names: str
     reason_words: str
     reason_language: str
+    reason_meaning: str
     reason_negation: str
     reason_opposite: str
     reason_quote: str
@@ -58,6 +59,7 @@ class Labels:
             "names": self.reason_names,
             "words": self.reason_words,
             "language": self.reason_language,
+            "meaning": self.reason_meaning,
             "negation": self.reason_negation,
             "opposite": self.reason_opposite,
         }[verdict.failing].format(what=", ".join(verdict.what))
@@ -88,6 +90,7 @@ ENGLISH = Labels(
     reason_names="Names that are not in what it cites: {what}.",
     reason_words="Too few of its words are in what it cites.",
     reason_language="What it cites is in another language, and it holds no number or name to check it by.",
+    reason_meaning="What it cites is in another language, and does not come near enough to it in meaning.",
     reason_negation="It denies something, and what it cites denies nothing.",
     reason_opposite="What it cites says the opposite of: {what}.",
     reason_quote="It is not a verbatim quote of an excerpt.",
@@ -117,6 +120,7 @@ CHINESE = Labels(
     reason_names="所引内容中没有这些名称：{what}。",
     reason_words="所引内容中只有很少的相同词语。",
     reason_language="所引内容是另一种语言，且句中没有可供核对的数字或名称。",
+    reason_meaning="所引内容是另一种语言，意思与句子不够接近。",
     reason_negation="句子作了否定，而所引内容没有否定。",
     reason_opposite="所引内容的说法与此相反：{what}。",
     reason_quote="不是摘录的逐字引文。",
