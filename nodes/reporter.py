@@ -22,6 +22,7 @@ from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, across_languages, finish_report
 from services.runs import choices, node_run
+from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
 
 LONG = 2.0
@@ -44,7 +45,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
-    report.prompts = {role: prompt_info(role).version for role in usage.roles}
+    report.prompts = {role: prompt_info(role).version for role in usage.roles if role != EMBEDDING}
     _announce(runtime, locale, report)
     return {
         "report": report,
