@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from schemas.usage import CallUsage
 from services.errors import SettingsError
 from services.search.embedding_endpoint import OpenAIEmbeddings
-from services.settings import Settings
+from services.settings import Settings, settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,11 +136,6 @@ def _installed(which: str) -> bool:
 _endpoints: dict[tuple[str, str | None, str], OpenAIEmbeddings] = {}
 
 
-def claim_usage() -> CallUsage:
-    """Return what embedding at endpoints used since the last claim, for a run to count."""
-    return sum((one.claim() for one in _endpoints.values()), CallUsage())
-
-
 def embedders(environment: Settings) -> list[Embedder]:
     """Return the models that searches of documents use; none where none is installed or set.
 
@@ -176,3 +171,9 @@ def embedders(environment: Settings) -> list[Embedder]:
         )
     secret = key.get_secret_value() if key else "none"
     return [_endpoints.setdefault((wanted, base_url, secret), OpenAIEmbeddings(wanted, base_url, secret))]
+
+
+def claim_usage() -> CallUsage:
+    """Return what embedding at the endpoint that is in use took since the last claim, for a run to count."""
+    asked = (model for model in embedders(settings()) if isinstance(model, OpenAIEmbeddings))
+    return sum((model.claim() for model in asked), CallUsage())

@@ -18,8 +18,8 @@ QUESTION = "Where did the dog sleep all winter long?"
 
 
 @pytest.fixture(autouse=True)
-def nothing_unclaimed() -> None:
-    claim_usage()
+def nothing_unclaimed(endpoint: Endpoint) -> None:
+    claim_usage()  # what tests of the same address left over
 
 
 async def test_a_run_counts_what_embedding_took(endpoint: Endpoint, folder: Path) -> None:
