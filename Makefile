@@ -10,7 +10,7 @@ PORT ?= 2024
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-support bench-tools lock clean setup
+.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ bench-run: .venv/develop ## Measure what a run costs beside its model calls: mak
 
 bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval DATA=folder [ARGS="--scale 100000"]
 	@$(BIN)/python -m benchmarks.retrieval "$(DATA)" $(ARGS)
+
+bench-tokens: .venv/develop ## Measure what ranking saves in prompts: make bench-tokens DATA=folder
+	@$(BIN)/python -m benchmarks.prompt_tokens "$(DATA)"
 
 bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
 	@$(BIN)/python -m benchmarks.support "$(DATA)"

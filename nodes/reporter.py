@@ -13,14 +13,17 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.state import ResearchState
 from services.errors import LimitReached
+from services.evidence.meaning import likeness_of
+from services.evidence.support import Likeness
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import write
 from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import Draft, across_languages, finish_report
 from services.runs import Run, choices, node_run
+from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
 from services.tools.mcp.listing import failures_once
 from services.tools.mcp.registry import close_sessions
@@ -45,13 +48,15 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
             if excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 written = await _write(run, _prompt(state, context), locale)
+                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
         finally:
             await closing
     written.limits += [one for one in failed if one not in state["limits"]]
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
-    report.prompts = {role: prompt_info(role).version for role in [*usage.roles, *written.templates]}
+    asked = [role for role in usage.roles if role != EMBEDDING]
+    report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
         "report": report,
@@ -70,6 +75,8 @@ class Written:
     notes: list[str] = field(default_factory=list)
     templates: tuple[str, ...] = ()
     """Of the model calls that were made besides the reporter's own."""
+    likeness: Likeness | None = None
+    """Of its sentences with quotes in another language."""
 
 
 async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
@@ -157,6 +164,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         unsupported=context.unsupported,
         notes=written.notes,
         opening=_note(state["triage"], context),
+        likeness=written.likeness,
     )
 
 

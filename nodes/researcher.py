@@ -6,14 +6,13 @@ With tools assigned to the step it is a bounded loop of calls instead.
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.evidence import Excerpt, Passage, Source
+from schemas.evidence import Passage, Source
 from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.evidence.locate import locate
+from services.evidence.quoted import ask_quoting, quoted
 from services.evidence.views import finding_views
 from services.messages import say
-from services.models import ask
 from services.models.dialects import parse
 from services.models.fitting import within
 from services.runs import Run, current_run, evidence_of
@@ -51,7 +50,7 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
     passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
-    answer = await ask("researcher", _prompt(task, passages), Findings)
+    answer = await ask_quoting(_prompt(task, passages), passages)
     outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
     outcome.limits = found.limits(run, locale)
     return outcome
@@ -91,7 +90,7 @@ async def _judged(
         return _outcome(step_id, locale, answer, everything, sources)
     query = f"{task['question']} {task['step'].description}"
     best = within(ranked(everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
-    answer = await ask("researcher", _prompt(task, best), Findings)
+    answer = await ask_quoting(_prompt(task, best), best)
     return _outcome(step_id, locale, answer, best, sources)
 
 
@@ -136,33 +135,3 @@ def _outcome(
     used = {excerpt.source_id for excerpt in excerpts}
     copies = {one: source for one, source in sources.items() if one in used or source.duplicate_of in used}
     return Outcome(result, copies)
-
-
-def quoted(answer: Findings, passages: list[Passage], step_id: str) -> list[Excerpt]:
-    """Find each quote in its passage and keep the stored text; a quote that is not there is left out.
-
-    Returns:
-        Excerpts with exact offsets into the source's stored text, without repetitions.
-    """
-    by_id = {passage.id: passage for passage in passages}
-    excerpts: dict[tuple[str, int, int], Excerpt] = {}
-    for quotation in answer.excerpts:
-        candidates = [by_id[quotation.passage_id]] if quotation.passage_id in by_id else passages
-        for passage in candidates:
-            span = locate(quotation.quote, passage.text)
-            if span is None:
-                continue
-            start, end = passage.start + span[0], passage.start + span[1]
-            excerpts.setdefault(
-                (passage.content_hash, start, end),
-                Excerpt(
-                    id=f"E{step_id}-{len(excerpts) + 1}",
-                    source_id=passage.content_hash,
-                    quote=passage.text[span[0] : span[1]],
-                    start=start,
-                    end=end,
-                    relevance=quotation.relevance,
-                ),
-            )
-            break
-    return list(excerpts.values())

@@ -12,7 +12,7 @@ from services.errors import DocumentsError, SearchError
 from services.messages import say
 from services.search.convert import SUFFIXES
 from services.search.converters import Converters
-from services.search.embeddings import INSTALL, Embedder, embedders
+from services.search.embeddings import INSTALL, Embedder, Local, embedders
 from services.search.hit import Hit
 from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
@@ -64,7 +64,7 @@ class Documents:
     async def warm_up(self) -> None:
         """Load what the first search needs, so that it need not wait for it."""
         with contextlib.suppress(SearchError):
-            await asyncio.gather(*(model.query("warm") for model in self._models))
+            await asyncio.gather(*(model.query("warm") for model in self._models if isinstance(model, Local)))
 
     async def search(self, query: str, limit: int, ways: Ways = "both") -> list[Hit]:
         """Return the sources of the best passages, best first.

@@ -9,10 +9,13 @@ from pydantic import BaseModel, Field
 
 from schemas.coder import TableView
 from schemas.evidence import Passage, Source
+from schemas.usage import CallUsage
 from services.errors import LimitReached, PageError
 from services.evidence.store import EvidenceStore
 from services.messages import say
 from services.runs import Run
+from services.search.embedding_endpoint import ROLE
+from services.search.embeddings import claim_usage
 from services.search.gather import gather
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
@@ -53,6 +56,8 @@ class Search(BaseModel):
     """Pages that were read."""
     not_read: int = 0
     """Pages for which the limit left no room."""
+    embedding: CallUsage = CallUsage()
+    """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
     def limits(self, run: Run, locale: str) -> list[str]:
         """Say what the limit of searches left out, if anything."""
@@ -113,6 +118,7 @@ async def gather_once(
             not_made=wanted - made,
             pages=pages.read,
             not_read=pages.not_read,
+            embedding=claim_usage(),
         )
 
     request = {"queries": list(queries), "limit": limit, "question": question}
@@ -120,6 +126,8 @@ async def gather_once(
         request["where"] = where
     known = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
     run.count(searches=known.answer.searches, pages=known.answer.pages)
+    if known.answer.embedding.calls:
+        run.count_call(ROLE, known.answer.embedding, fresh=known.fresh)
     if not known.fresh:
         run.budget.take_searches(known.answer.searches)
         run.budget.take_pages(known.answer.pages)
