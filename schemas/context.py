@@ -140,7 +140,17 @@ class RunContext(BaseModel):
     profile: Profile | None = Field(
         default=None, description="Scope, replies and tone of a deployment; none by default."
     )
-    length: Literal["brief", "standard"] = Field(default="standard", description="Length of the report.")
+    length: Literal["brief", "standard", "full"] = Field(
+        default="standard",
+        description="Length of the report. Full: sections written side by side, as much as was found.",
+    )
+    words: int | None = Field(
+        default=None, ge=50, le=50_000, description="Words that the report is to have. Empty: as the length says."
+    )
+    output_style: Literal["report", "data"] = Field(
+        default="report",
+        description="What steps work towards: a report from sources, or findings computed from the user's data.",
+    )
     unsupported: Literal["mark", "drop"] = Field(
         default="mark", description="What happens to a sentence that its citations do not support."
     )

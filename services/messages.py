@@ -20,6 +20,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Documents are searched by their words alone. {reason}",
         "文档仅按字词检索。{reason}",
     ),
+    "files_read_unlocked": (
+        "Files were read by a process that could not be locked in ({reason}); `leadline doctor` says more.",
+        "读取文件的进程未能被隔离（{reason}）；运行 leadline doctor 可了解详情。",
+    ),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),
@@ -55,6 +59,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "No source was found for this step. Name other documents with --docs, or set TAVILY_API_KEY to search the web.",
         "没有找到与该步骤有关的来源。请用 --docs 指定其他文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
+    "section_by_rules": (
+        "The section “{title}” could not be written by the model; it quotes its evidence instead.",
+        "“{title}”一节未能由模型撰写，改为直接引用证据。",
+    ),
+    "joined_by_rules": (
+        "The sections were not revised together; some things may be said twice.",
+        "各节未经统一修订，部分内容可能重复。",
+    ),
+    "no_tool_result": ("No tool returned anything for this step.", "没有任何工具为该步骤返回结果。"),
     "no_quotes": ("The sources that were found do not answer this step.", "找到的来源没有回答该步骤。"),
     "dependency_failed": ("The steps that it depends on came to nothing.", "它所依赖的步骤没有结果。"),
     "plan_limit": (
@@ -144,6 +157,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "report_by_rules": (
         "A limit left no room for the language model to write this report: its sentences are extracts, selected by rules.",
         "由于达到上限，语言模型未能撰写本报告：句子由规则从来源中摘选。",
+    ),
+    "unisolated": (
+        "Model-written code ran without isolation (LEADLINE_SANDBOX=unsafe): it could read and change whatever the user could.",
+        "模型编写的代码在没有隔离的情况下运行（LEADLINE_SANDBOX=unsafe）：它可以读取和修改该用户能访问的一切。",
     ),
     "greeting": (
         "Hello! Ask me a question, and I will research it and show the proof.",
