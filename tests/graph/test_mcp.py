@@ -1,188 +1,94 @@
-"""Steps with tools, through the whole graph: the model calls, the tools run, and only what they returned is cited."""
+"""Servers of tools in a whole run: the planner assigns them, failures stand in the report, nothing is left behind."""
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline import aresearch
-from leadline.api import areplay
-from schemas.planner import Plan, Step
-from schemas.reporter import Report
-from services.evidence.verification import verify_bundle
+from leadline.api import areplay, aruns
 from services.settings import forget_settings
-from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion
+from tests.conftest import PROJECT
+from tests.fakes.openai_server import OpenAIServer
+from tests.services.tools.mcp.conftest import left
 
-QUESTION = "How deep were the soundings of the Challenger on average, and who designed the wire sounding machine?"
-BODY: dict[str, Any] = {"model": "m", "messages": []}
-CODE = """
-import pandas
-table = pandas.read_csv("soundings.csv")
-depths = table[table.ship == "Challenger"].depth_m
-print(f"The mean of {len(depths)} soundings of the Challenger is {depths.mean():.1f} m.")
-"""
-
-
-def call(name: str, **arguments: Any) -> Reply:
-    return completion(BODY, "", calls=[(name, json.dumps(arguments))])
-
-
-def plan(*steps: Step) -> str:
-    return Plan(locale="en-US", title="Soundings", steps=list(steps)).model_dump_json()
-
-
-COMPUTE = Step(
-    id="1",
-    title="Mean depth",
-    description="Mean depth_m of the soundings of the Challenger",
-    step_type="processing",
-    need_web_search=False,
-    tools=["run_python"],
-)
-LOOK_UP = Step(
-    id="1", title="Designer", description="Who designed the machine?", need_web_search=False, tools=["search_documents"]
-)
+QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+STEP: dict[str, Any] = {
+    "id": "1",
+    "title": "The machine",
+    "description": "Find its designer.",
+    "queries": ["wire sounding machine"],
+}
 
 
 @pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    return endpoint
-
-
-async def run(endpoint: OpenAIServer, docs: Path, step: Step, **script: list[Reply | str]) -> Report:
-    endpoint.script |= {"planner": [plan(step)], **script}
-    return await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
-
-
-def excerpts(report: Report) -> list[str]:
-    return [excerpt.quote for result in report.results for excerpt in result.excerpts]
-
-
-async def test_a_finding_of_computing_with_tools_is_followed_to_the_run(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path
-) -> None:
-    said = "The two soundings of the Challenger have a mean of 7660.5 m. The deepest ocean is 10,935 m deep."
-    report = await run(endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE, description="mean depth"), said])
-    [result] = report.results
-    assert result.finding == "The two soundings of the Challenger have a mean of 7660.5 m."
-    assert excerpts(report) == ["The mean of 2 soundings of the Challenger is 7660.5 m."]
-    [source] = report.sources
-    assert source.kind == "computation"
-    assert report.usage.code_runs == 1
-    again = await areplay(report.run_id, out=tmp_path)
-    assert again.markdown == report.markdown
-    folder = await asyncio.to_thread(lambda: next(tmp_path.glob("*/evidence.json")).parent)
-    assert not verify_bundle(folder).problems
-    assert CODE.strip() in (folder / "sources" / f"{source.content_hash}.txt").read_text()
-
-
-async def test_code_that_ran_is_shown_to_the_model_by_its_id_alone(endpoint: OpenAIServer, docs: Path) -> None:
-    await run(
-        endpoint,
-        docs,
-        COMPUTE,
-        coder=[call("run_python", code=CODE, description="mean depth"), "The mean is 7660.5 m."],
-    )
-    again = next(
-        message
-        for body in endpoint.requests
-        for message in body["messages"]
-        if message.get("tool_calls") and message["role"] == "assistant"
-    )
-    [made] = again["tool_calls"]
-    assert "pandas" not in made["function"]["arguments"]
-    assert "code_mean_depth_" in made["function"]["arguments"]
-
-
-async def test_code_that_failed_is_shown_again_and_can_be_mended(endpoint: OpenAIServer, docs: Path) -> None:
-    broken = CODE.replace("depth_m", "depth")
-    report = await run(
-        endpoint,
-        docs,
-        COMPUTE,
-        coder=[call("run_python", code=broken), call("run_python", code=CODE), "The mean is 7660.5 m."],
-    )
-    assert report.results[0].status == "done"
-    shown = str([message for body in endpoint.requests for message in body["messages"]])
-    assert "AttributeError" in shown
-
-
-async def test_a_step_whose_tools_return_nothing_fails(endpoint: OpenAIServer, docs: Path) -> None:
-    report = await run(endpoint, docs, COMPUTE, coder=["The mean is 5000 m."])
-    assert report.results[0].status == "failed"
-    assert "5000" not in report.markdown
-
-
-async def test_a_research_step_looks_up_with_tools_and_quotes_what_they_returned(
-    endpoint: OpenAIServer, docs: Path
-) -> None:
-    found = {
-        "excerpts": [
-            {"quote": "The wire sounding machine was designed by William Thomson in 1872.", "relevance": "high"}
-        ],
-        "finding": "William Thomson designed it in 1872.",
-        "confidence": 0.9,
-    }
-    searching = call("search_documents", query="The wire sounding machine was designed by")
-    report = await run(endpoint, docs, LOOK_UP, researcher=[searching, json.dumps(found)])
-    assert excerpts(report) == ["The wire sounding machine was designed by William Thomson in 1872."]
-    assert {source.kind for source in report.sources} == {"document"}
-    assert report.usage.searches > 1
-
-
-async def test_an_ending_that_quotes_nothing_is_asked_for_once_more_over_the_results(
-    endpoint: OpenAIServer, docs: Path
-) -> None:
-    searching = call("search_documents", query="The wire sounding machine was designed by")
-    report = await run(endpoint, docs, LOOK_UP, researcher=[searching, "It was William Thomson."])
-    assert any("William Thomson" in quote for quote in excerpts(report))
-
-
-async def test_a_page_that_no_search_found_is_not_read(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LEADLINE_SEARCH", "duckduckgo")
-    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
-    forget_settings()
-    await run(endpoint, docs, LOOK_UP, researcher=[call("web_reader", url="http://127.0.0.1:9/secret"), "Nothing."])
-    assert "no search found it" in str(endpoint.requests)
-
-
-async def test_steps_with_tools_replay_without_any_call(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = await run(
-        endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE), "The mean of the soundings is 7660.5 m."]
-    )
-    asked = len(endpoint.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
-    assert (await areplay(report.run_id)).markdown == report.markdown
-    assert len(endpoint.requests) == asked
-
-
-async def test_the_same_step_works_by_the_structured_protocol(endpoint: OpenAIServer, docs: Path) -> None:
-    endpoint.refuses = {"tools"}
-    calling = {
-        "task_analysis": "The mean of one ship's soundings.",
-        "execution_plan": "R1: compute",
-        "current_round": 1,
-        "action": {
-            "type": "tool_call",
-            "content": [
-                {"tool_call_id": "a1", "name": "run_python", "arguments": {"code": CODE, "description": "mean"}}
-            ],
+def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Configure a server that works and one that does not, and return what marks their processes."""
+    mark = f"mark-of-{tmp_path.name}"
+    pump = [sys.executable, "-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
+    servers = {
+        "Pump": {
+            "command": pump[0],
+            "args": pump[1:],
+            "env": {"LEADLINE_TEST": mark},
+            "description": "asks <the pump>",
         },
+        "missing": {"command": "no-such-program"},
     }
-    done = {"action": {"type": "complete", "content": "The mean is 7660.5 m."}}
-    report = await run(endpoint, docs, COMPUTE, coder=[json.dumps(calling), json.dumps(done)])
-    assert report.results[0].finding == "The mean is 7660.5 m."
-    last = [body for body in endpoint.requests if "with tools" in body["messages"][0]["content"]][-1]
-    assert "pandas" not in last["messages"][2]["content"]
-    assert "code_mean_" in last["messages"][2]["content"]
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    monkeypatch.setenv("LEADLINE_MCP", str(tmp_path / "mcp.json"))
+    forget_settings()
+    return mark
+
+
+def prompts_of(endpoint: OpenAIServer, role: str) -> list[str]:
+    return [
+        "\n".join(str(message["content"]) for message in request["messages"])
+        for request, one in zip(endpoint.requests, endpoint.roles, strict=True)
+        if one == role
+    ]
+
+
+async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are(
+    endpoint: OpenAIServer, docs: Path, mark: str
+) -> None:
+    plan = {"title": "T", "steps": [{**STEP, "tools": ["pump", "PUMP", "unheard of"]}]}
+    endpoint.script["planner"] = [json.dumps(plan)]
+    report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1)
+    [prompt] = prompts_of(endpoint, "planner")
+    assert '<tools>\n<tool name="Pump">asks <the pump></tool>\n</tools>' in prompt
+    assert "pump__say" not in prompt
+    assert report.plans[0].steps[0].tools == ["Pump"]
+    assert any("missing (no-such-program) cannot be started" in one for one in report.limits)
+    assert left(mark) == []
+
+
+async def test_without_servers_the_prompt_says_nothing_of_them(endpoint: OpenAIServer, docs: Path) -> None:
+    await aresearch(QUESTION, docs=[docs])
+    assert not any("<tool" in prompt for prompt in prompts_of(endpoint, "planner"))
+
+
+async def test_a_replay_needs_neither_servers_nor_their_file(
+    docs: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = await aresearch(QUESTION, docs=[docs])
+    monkeypatch.delenv("LEADLINE_MCP")
+    forget_settings()
+    again = await areplay((await aruns())[0].id)
+    assert again.markdown == report.markdown
+    assert again.limits == report.limits
+
+
+@pytest.mark.parametrize("moment", ["plan", "step_finished"])
+async def test_a_cancelled_run_leaves_no_process(docs: Path, mark: str, moment: str) -> None:
+    def stop(event: Any) -> None:
+        if event.type == moment:
+            task.cancel()
+
+    task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert left(mark) == []
