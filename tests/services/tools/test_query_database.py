@@ -379,7 +379,7 @@ async def test_a_file_that_is_no_database_is_an_error_and_no_crash(
 
 
 def test_the_environment_of_the_child_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from services.tools import child
+    from services.tools.databases import child
 
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("LANGCHAIN_API_KEY", "k")
