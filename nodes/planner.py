@@ -16,6 +16,7 @@ from services.runs import choices, node_run
 from services.search.recorded import tables_once
 from services.steps import left_out, limit_said
 from services.tools.mcp.listing import Servers, servers_once
+from services.tools.tool_set import MAKERS
 
 MAX_TABLES = 12
 
@@ -39,7 +40,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
             asked, limit = None, reached
     if asked is None:
         return {"plan": None, "spent": True, "limits": [limit_said(limit, state["locale"])], "usage": run.usage}
-    plan = known_tools(first_steps(asked, context.max_step_num), [one.name for one in servers.views])
+    plan = known_tools(first_steps(asked, context.max_step_num), [*MAKERS, *(one.name for one in servers.views)])
     limits = [*servers.said(state["locale"]), *left_out(run, state["locale"])]
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))

@@ -13,6 +13,7 @@ from services.models.roles import OFFLINE, role_model
 from services.runs import Run
 from services.search.providers import providers_for
 from services.settings import settings
+from services.tools.mcp.tools import mcp_tools
 from services.tools.run_python import run_python
 from services.tools.web_reader import web_reader
 from services.tools.web_search import search_documents, web_search
@@ -76,7 +77,11 @@ async def tool_set(run: Run, step: Step, workspace: Workspace) -> ToolSet:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-    return ToolSet([MAKERS[name](workspace) for name in names if name in MAKERS])
+    own = [MAKERS[name](workspace) for name in names if name in MAKERS]
+    of_servers, _ = await mcp_tools(
+        run, step.tools
+    )  # which servers have failed is said by the report, once for the run
+    return ToolSet([*own, *of_servers])
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:

@@ -10,6 +10,7 @@ import contextlib
 import os
 import secrets
 import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -160,15 +161,21 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def sweep(mark: str) -> int:
-    """End every process that still carries a mark, and return how many did. Blocking; where there is no /proc, none is found."""
-    found = 0
+def sweep(mark: str) -> None:
+    """End every process that still carries a mark, and see it gone. Blocking; where there is no /proc, none is found."""
+    until = time.monotonic() + GRACE_SECONDS
+    while (found := _marked(mark)) and time.monotonic() < until:
+        for one in found:
+            with contextlib.suppress(OSError):
+                os.kill(one, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def _marked(mark: str) -> list[int]:
+    found = []
     wanted = f"{MARK}={mark}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
+        with contextlib.suppress(OSError):
             if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                os.kill(int(folder.name), signal.SIGKILL)
-                found += 1
-        except (OSError, ValueError):
-            continue
+                found.append(int(folder.name))
     return found
