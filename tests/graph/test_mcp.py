@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ STEP: dict[str, Any] = {
 @pytest.fixture
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Configure a server that works and one that does not, and return what marks their processes."""
-    mark = f"mark-of-{tmp_path.name}"
+    mark = f"mark-of-{tmp_path}-{os.getpid()}"
     pump = [sys.executable, "-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
     servers = {
         "Pump": {
