@@ -68,7 +68,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     workspace.addresses.update(source.url for source in found.sources.values() if source.kind == "web")
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
-    given = await tool_set(run, step, workspace)
+    given = await tool_set(run, step, workspace, locale)
     prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
     worked = await use_tools("researcher", prompt, given.tools, workspace)
     results, sources = await returned(worked.calls, workspace.evidence)

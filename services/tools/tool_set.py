@@ -1,5 +1,6 @@
 """The tools of one step: by its kind, the output style and the operator's choice, and those that the plan assigned to it."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,29 +14,37 @@ from services.models.roles import OFFLINE, role_model
 from services.runs import Run
 from services.search.providers import providers_for
 from services.settings import settings
+from services.tools.databases.naming import databases
+from services.tools.file_reader import file_reader
 from services.tools.mcp.tools import mcp_tools
+from services.tools.query_database import query_database
 from services.tools.run_python import run_python
 from services.tools.web_reader import web_reader
 from services.tools.web_search import search_documents, web_search
 from services.tools.workspace import Workspace
 
+QUERY = "query_database"
 GROUPS = {
     "search": ("web_search", "web_reader", "search_documents"),
     "code": ("run_python",),
+    "files": ("file_reader",),
+    "data": (QUERY,),
 }
 """Tools by the names that `LEADLINE_TOOLS` takes."""
-DATA_STYLE = ("code",)
+DATA_STYLE = ("files", "code", "data")
 """Groups of the data style; every other style has files and what `LEADLINE_TOOLS` says."""
 OF_KIND = {
-    "research": frozenset({"web_search", "web_reader", "search_documents"}),
-    "processing": frozenset({"run_python", "search_documents"}),
+    "research": frozenset({"web_search", "web_reader", "search_documents", "file_reader", QUERY}),
+    "processing": frozenset({"run_python", "search_documents", "file_reader", QUERY}),
 }
 """A research step gathers, a processing step computes."""
-MAKERS: dict[str, Callable[[Workspace], BaseTool]] = {
-    "web_search": web_search,
-    "web_reader": web_reader,
-    "search_documents": search_documents,
-    "run_python": run_python,
+MAKERS: dict[str, Callable[[Run, Workspace], BaseTool]] = {
+    "web_search": lambda run, workspace: web_search(workspace),
+    "web_reader": lambda run, workspace: web_reader(workspace),
+    "search_documents": lambda run, workspace: search_documents(workspace),
+    "run_python": lambda run, workspace: run_python(workspace),
+    "file_reader": lambda run, workspace: file_reader(run, workspace.evidence),
+    QUERY: lambda run, workspace: query_database(run, workspace.evidence),
 }
 
 
@@ -66,8 +75,14 @@ async def works_with_tools(run: Run, step: Step) -> bool:
     return True
 
 
-async def tool_set(run: Run, step: Step, workspace: Workspace) -> ToolSet:
+async def tool_set(run: Run, step: Step, workspace: Workspace, locale: str) -> ToolSet:
     """Build the tools of a step.
+
+    Args:
+        run: whose configuration counts.
+        step: names the servers and tools that the plan assigned to it.
+        workspace: what the tools share.
+        locale: language of the notices.
 
     Raises:
         SettingsError: `LEADLINE_TOOLS` names a group that there is not.
@@ -77,15 +92,12 @@ async def tool_set(run: Run, step: Step, workspace: Workspace) -> ToolSet:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-    own = [MAKERS[name](workspace) for name in names if name in MAKERS]
-    of_servers, _ = await mcp_tools(
-        run, step.tools
-    )  # which servers have failed is said by the report, once for the run
-    return ToolSet([*own, *of_servers])
+    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in MAKERS], locale)
+    return ToolSet([*(MAKERS[name](run, workspace) for name in names if name in MAKERS), *servers], notices)
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
-    groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else settings().leadline_tools
+    groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
     unknown = [one for one in groups if one not in GROUPS]
     if unknown:
         raise SettingsError(
@@ -93,6 +105,7 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
         )
     providers = await providers_for(context)
     missing = set() if providers.web else {"web_search", "web_reader"}
-    missing |= set() if providers.documents else {"search_documents"}
-    names = dict.fromkeys(name for group in groups for name in GROUPS[group])
-    return [name for name in names if name in OF_KIND[step.step_type] and name not in missing]
+    missing |= set() if providers.documents else {"search_documents", "file_reader"}
+    missing |= set() if await asyncio.to_thread(databases) else {QUERY}
+    wanted = [*(name for group in groups for name in GROUPS[group]), *step.tools]
+    return [name for name in dict.fromkeys(wanted) if name in OF_KIND[step.step_type] and name not in missing]

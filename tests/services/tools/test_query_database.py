@@ -11,6 +11,8 @@ from typing import Any
 import psutil
 import pytest
 from blockbuster import blockbuster_ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_core.tools import BaseTool
 from langgraph.store.memory import InMemoryStore
 from pydantic import ValidationError
@@ -240,6 +242,34 @@ def test_a_query_that_cannot_be_run_is_refused_in_words(query: str, params: dict
 )
 def test_ordinary_queries_pass_the_check(query: str, dialect: str) -> None:
     statement.checked(query, (), dialect)  # type: ignore[arg-type]  # the three names of dialects
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    words=st.lists(st.sampled_from("SELECT FROM WHERE WITH AS ( ) , * a 1 'x' \"q\" :p ? $1 [ ] { } CASE END UNION NOT - :: || -> IN "
+                                   "EXISTS OVER CAST ; -- /* */ $$ PIVOT INTO FOR UPDATE x'ab' DELETE COPY 中文".split()), max_size=20),
+    dialect=st.sampled_from(DIALECTS),
+)  # fmt: skip
+def test_any_text_is_a_statement_or_is_refused(words: list[str], dialect: str) -> None:
+    with contextlib.suppress(QueryRefused):
+        statement.checked(" ".join(["SELECT", *words]), ("p",), dialect)  # type: ignore[arg-type]  # the three dialects
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "NOT " * 4_000 + "1",
+        "- " * 9_000 + "1",
+        "1" + " UNION SELECT 1" * 1_200,
+        "ARRAY" + "[1]" * 6_000,
+        "CASE " * 3_000,
+        "a" * 21_000,
+    ],
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_query_that_would_wear_the_parser_out_is_refused_or_read(query: str, dialect: str) -> None:
+    with contextlib.suppress(QueryRefused):
+        statement.checked(f"SELECT {query}", (), dialect)  # type: ignore[arg-type]  # the three dialects
 
 
 SECRET = "hunter2%40secret"
