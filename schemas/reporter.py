@@ -39,6 +39,8 @@ class Report(BaseModel):
 
     title: str
     question: str = ""
+    locale: str = ""
+    """Language of the program's own words in it; empty in reports that were written before it was kept."""
     markdown: str
     sources: list[Source] = Field(default_factory=list)
     excerpts: list[Excerpt] = Field(default_factory=list)
