@@ -1,8 +1,9 @@
 """A chart as data: what the reporter or a program gives as JSON, and nothing that could run."""
 
+import unicodedata
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
 ChartKind = Literal["bar", "line", "pie", "scatter"]
 MAX_POINTS = 200
@@ -10,7 +11,16 @@ MAX_POINTS = 200
 MAX_SERIES = 8
 MAX_PIE = 12
 
-Label = Annotated[str, Field(max_length=120)]
+
+def _on_one_line(value: object) -> object:
+    """Take control characters and line ends of every kind out of a label."""
+    if not isinstance(value, str):
+        return value
+    return " ".join("".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in value).split())
+
+
+Label = Annotated[str, BeforeValidator(_on_one_line), Field(max_length=120)]
+Unit = Annotated[str, BeforeValidator(_on_one_line), Field(max_length=40)]
 
 
 class Series(BaseModel):
@@ -34,9 +44,9 @@ class Chart(BaseModel):
     categories: list[Label] = Field(default=[], max_length=MAX_POINTS)
     """Names along the axis, or of the parts of a pie; none for a scatter chart."""
     series: list[Series] = Field(min_length=1, max_length=MAX_SERIES)
-    unit: Annotated[str, Field(max_length=40)] = ""
+    unit: Unit = ""
     """Of the values."""
-    x_unit: Annotated[str, Field(max_length=40)] = ""
+    x_unit: Unit = ""
     """Of a scatter chart's x."""
     sources: list[Annotated[str, Field(pattern=r"^E\d+-\d+$")]] = Field(min_length=1, max_length=50)
     """Ids of the excerpts that hold the numbers."""

@@ -17,7 +17,7 @@ _UNIT = re.compile(
     r"minutes?|seconds?|people|persons?|patients?|children|participants?|dollars?|euros?|degrees?|km²?|m²?|cm|mm|kg|mg|g|"
     r"t|s|ms|Hz|kHz|MHz|GHz|GB|MB|TB|kW|MW|GW|kWh|MWh|°C|K)\b|"
     r"平方公里|平方米|公里|千米|厘米|毫米|英里|海里|英寻|米|公斤|千克|吨|克|毫克|升|亿元|万元|元|美元|人次|名|人|例|个月|年|周|天|小时|分钟|秒|"
-    r"度|岁|倍|屈光度|D\b)"
+    r"度|倍|屈光度|D\b)"
 )
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
 
