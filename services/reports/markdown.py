@@ -15,7 +15,6 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.evidence.plain import plain
 from services.evidence.views import steps_by_id
-from services.reports.charts.fences import check_charts
 from services.reports.labels import Labels, labels
 from services.reports.numbering import Numbering, link_of, number_sources
 from services.reports.references import details
@@ -61,6 +60,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         The report; its excerpts name their sources by number. Without evidence it says so and makes no claims,
         whatever the draft says.
     """
+    from services.reports.charts.fences import check_charts
+
     draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
     quotes = {one.id: one.quote for one in draft.excerpts}

@@ -55,7 +55,8 @@ class Page:
 
     def open(self, place: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         """Load a file and wait until it and what it asks for have come."""
-        self.logged.clear(), self.asked.clear(), self.dialogs.clear()
+        for one in (self.logged, self.asked, self.dialogs):
+            one.clear()
         self._loaded, self._address = False, place.absolute().as_uri()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
