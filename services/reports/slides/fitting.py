@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 CAPACITY = {1: 760, 2: 400, 3: 220, 4: 165}
 """Of each card, by how many cards stand on the slide."""
+_WIDE = frozenset("WM@%&mwOQGD—…")
 TITLE = 96
 """Of a slide's title, which has two lines."""
 TABLE_ROOM = 13
@@ -14,8 +15,8 @@ TABLE_LINE = 100
 
 
 def width(text: str) -> int:
-    """Return how wide a text is."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    """Return how wide a text is, rather too wide than too narrow."""
+    return sum(2 if char in _WIDE or unicodedata.east_asian_width(char) in "WFA" else 1 for char in text)
 
 
 def shortened(text: str, most: int) -> str:

@@ -29,6 +29,8 @@ from services.reports.slides.fitting import CAPACITY, TABLE_ROOM, halves, pieces
 from services.reports.words import words_for
 
 MOST_CARDS = 4
+CODE_LINES = 14
+"""Of one card of code."""
 CONTENTS = 10
 """Entries of one slide of contents."""
 
@@ -72,7 +74,7 @@ def outline(report: ParsedReport) -> list[Slide]:
     ]
     sections = [one for one in report.sections if one.role != "references"]
     parts = list(_parts(sections))
-    names = [shortened(words(part[0].title), 90) for part in parts]
+    names = [shortened(words(part[0].title), 72) for part in parts]
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         slides.append(Slide("contents", say.contents, rows=entries))
@@ -145,8 +147,9 @@ def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
 
 
 def _size(card: Card) -> int:
-    lines = card.text.count("\n") * 40 if card.kind == "code" else 0
-    return width(card.text) + lines + (90 if card.heading else 0) + 8 * len(card.numbers)
+    if card.kind == "code":
+        return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
+    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers)
 
 
 def _pieces(card: Card) -> list[Card]:
@@ -166,7 +169,9 @@ def _block_cards(block: Block) -> Iterator[Card]:
             for item in items:
                 yield _item_card(item)
         case Code(text=text):
-            yield Card(text, kind="code")
+            lines = text.splitlines()
+            for start in range(0, len(lines), CODE_LINES):
+                yield Card("\n".join(lines[start : start + CODE_LINES]), kind="code")
         case Display(latex=latex):
             yield Card(latex, kind="formula")
         case Heading(content=content):
@@ -186,11 +191,14 @@ def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]
         else:
             text += one.text if isinstance(one, Text) else f" {words((one,))} "
     spans = [(0, len(text))] if single else [(one.start, one.end) for one in sentences(text)]
-    for start, end in spans:
-        near = [mark for at, mark in marks if start < at <= end]
+    last = 0
+    for place, (start, end) in enumerate(spans or [(0, 0)]):
+        final = place >= len(spans) - 1
+        near = [mark for at, mark in marks if (last < at or not place) and (at <= end or final)]
         said = " ".join(text[start:end].split())
-        if said:
+        if said or near:
             yield Card(said, numbers=_numbers(near), unverified=any(isinstance(one, Unverified) for one in near))
+        last = end
 
 
 def _item_card(item: Sequence[Block]) -> Card:

@@ -167,11 +167,11 @@ def test_powerpoint_rendered_by_libreoffice_overflows_nowhere(tmp_path: Path, la
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
     if SOFFICE is None:
         pytest.skip("LibreOffice is not installed (Debian: apt-get install libreoffice-impress)")
+    import pptx
     from pptx.util import Emu
     from pypdf import PdfReader
 
     from services.reports.slides.pptx import render_pptx
-    import pptx
 
     place = tmp_path / "deck.pptx"
     place.write_bytes(render_pptx(parse_report(overfull(language))))
@@ -186,7 +186,7 @@ def test_powerpoint_rendered_by_libreoffice_overflows_nowhere(tmp_path: Path, la
         sheet.extract_text(
             visitor_text=lambda text, cm, tm, *_, into=heights: (
                 into.append(cm[1] * tm[4] + cm[3] * tm[5] + cm[5]) if text.strip() else None
-            )  # noqa: PLR0913
+            )
         )
         lowest = min(heights, default=height)
         assert lowest > 0, f"slide {number}: text below its edge"
