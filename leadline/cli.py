@@ -189,18 +189,30 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table
 
 
 @app.command()
-def verify(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a report.")]) -> None:
-    """Check a report offline: every stored text, quote, claim and citation."""
+def verify(
+    place: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of a report, or a Markdown file that cites one.")
+    ],
+    bundle: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
+    ] = None,
+) -> None:
+    """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
     from services.evidence.bundle import verify_bundle
+    from services.evidence.cited_markdown import verify_markdown
 
-    check = verify_bundle(folder)
+    check = verify_bundle(bundle or place.parent if place.is_file() else place)
+    if place.is_file():
+        own = verify_markdown(place, bundle)
+        check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
+        check.problems += own.problems
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     for problem in check.problems:
         typer.echo(f"FAILED {problem}", err=True)
     if check.problems:
-        typer.echo(f"{folder}: {len(check.problems)} of the checks failed ({counts}).", err=True)
+        typer.echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
         raise typer.Exit(EXIT_FAILED)
-    typer.echo(f"{folder}: everything holds ({counts}).")
+    typer.echo(f"{place}: everything holds ({counts}).")
 
 
 @app.command()

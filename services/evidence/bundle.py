@@ -84,6 +84,7 @@ def _content(report: Report) -> dict[str, Any]:
         "version": FORMAT_VERSION,
         "question": report.question,
         "title": report.title,
+        "locale": report.locale,
         "run_id": report.run_id,
         "sources": [
             {**{key: source[key] for key in source_keys}, "text": f"sources/{source['content_hash']}.txt"}

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.chart import Chart
-from services.evidence.passages import sentences
 from services.reports.html.figure import data_rows
 from services.reports.parsed import (
     Block,
@@ -21,10 +20,9 @@ from services.reports.parsed import (
     Quotation,
     Section,
     Table,
-    Text,
-    Unverified,
     words,
 )
+from services.reports.sentences import cited_sentences
 from services.reports.slides.fitting import CAPACITY, TABLE_ROOM, halves, pieces, row_height, shortened, width
 from services.reports.words import words_for
 
@@ -181,24 +179,8 @@ def _block_cards(block: Block) -> Iterator[Card]:
 
 
 def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
-    """Cut a paragraph into its sentences, each with the citations before its end."""
-    text = ""
-    marks: list[tuple[int, Inline]] = []
-    for one in content:
-        if isinstance(one, Citation | Unverified):
-            text = text.rstrip()
-            marks.append((len(text), one))
-        else:
-            text += one.text if isinstance(one, Text) else f" {words((one,))} "
-    spans = [(0, len(text))] if single else [(one.start, one.end) for one in sentences(text)]
-    last = 0
-    for place, (start, end) in enumerate(spans or [(0, 0)]):
-        final = place >= len(spans) - 1
-        near = [mark for at, mark in marks if (last < at or not place) and (at <= end or final)]
-        said = " ".join(text[start:end].split())
-        if said or near:
-            yield Card(said, numbers=_numbers(near), unverified=any(isinstance(one, Unverified) for one in near))
-        last = end
+    for one in cited_sentences(content, single=single):
+        yield Card(one.text, numbers=_numbers(one.citations), unverified=one.unverified)
 
 
 def _item_card(item: Sequence[Block]) -> Card:
