@@ -176,7 +176,7 @@ async def areport(
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id)
-        report = (await home.graph.aget_state(_config(record))).values.get("report")
+        report: Report | None = (await home.graph.aget_state(_config(record))).values.get("report")
         if record.status != "done" or report is None:
             raise BadInput(f"Run {run_id} has no report yet. Go on with: leadline resume {run_id}")
         report = report.model_copy(update={"run_id": record.id})

@@ -127,11 +127,12 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     wanted = list(names)
     check_formats(wanted)
     files: dict[str, bytes] = {}
-    parsed = None
+    parsed: ParsedReport | None = None
     for name in wanted:
         if name == "md":
             files[FORMATS[name].file] = report.markdown.encode()
             continue
-        parsed = parsed or await asyncio.to_thread(parse_report, report)
+        if parsed is None:
+            parsed = await asyncio.to_thread(parse_report, report)
         files[FORMATS[name].file] = await FORMATS[name].make(parsed)
     return files

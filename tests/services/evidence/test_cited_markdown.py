@@ -22,8 +22,9 @@ async def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     store = EvidenceStore(InMemoryStore())
     for text in (*ENGLISH, *CHINESE):
         await store.put_text(text)
-    await write_bundle(english() if request.param == "en" else chinese(), tmp_path / request.param, store)
-    return tmp_path / request.param
+    folder = tmp_path / str(request.param)
+    await write_bundle(english() if request.param == "en" else chinese(), folder, store)
+    return folder
 
 
 def test_the_documented_schema_is_that_of_the_model() -> None:
