@@ -3,18 +3,26 @@
     python -m benchmarks.support DATA
 
 Asked is whether a claim is supported by its evidence (against partially or not supported) and whether it is not
-supported at all (against the rest). The check judges in one go, so no threshold is fitted. Writes
+supported at all (against the rest). The check judges in one go, so no threshold is fitted. Then: which of a page's
+sentences bear the claim, as the product ranks them, and what meaning adds where the local model is installed. Writes
 `benchmarks/results/support.json`.
 """
 
 import argparse
+import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import support_meaning
 from benchmarks.retrieval import rows
+from services.evidence.meaning import MODEL
+from services.evidence.ranking import bm25
 from services.evidence.support import check_support, lexical_share
+from services.search.embeddings import embedders
+from services.search.tokens import tokens
+from services.settings import settings
 
 RESULTS = Path(__file__).parent / "results" / "support.json"
 SETS = {"wice_claim_dev": "claims, whole page", "wice_oracle_dev": "claims, gold chunks"}
@@ -71,18 +79,42 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Rank each page's sentences for its claim, and return the share of a set that supports it among the first ones.
+
+    Of several such sets the one that was found best counts. In percent, over claims that have any.
+    """
+    bearing = [one for one in examples if any(one["supporting_sentences"])]
+    shares: dict[int, float] = {5: 0.0, 10: 0.0}
+    for one in bearing:
+        scores = bm25([tokens(text) for text in one["evidence"]], tokens(one["claim"]))
+        ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+        for depth in shares:
+            first = set(ranked[:depth])
+            shares[depth] += max(len(first & set(found)) / len(found) for found in one["supporting_sentences"] if found)
+    return {f"recall@{depth}": round(100 * share / len(bearing), 1) for depth, share in shares.items()}
+
+
 def main() -> None:
-    """Measure both sets, print a table and write the results."""
+    """Measure all sets, print a table and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     data = parser.parse_args().data
-    measured = {name: measure(rows(data, name)) for name in SETS}
+    measured: dict[str, Any] = {name: measure(rows(data, name)) for name in SETS}
     print("| set | asked | answer | F1 | balanced accuracy |\n|---|---|---|---|---|")
     for name, about in SETS.items():
         for asked in ("supported", "not supported"):
             for answer, one in measured[name][asked].items():
                 if isinstance(one, dict):
                     print(f"| {about} | {asked} | {answer} | {one['f1']} | {one['balanced_accuracy']} |")
+    measured["evidence sentences"] = evidence_recall(rows(data, "wice_claim_dev"))
+    print(f"\nevidence sentences: {measured['evidence sentences']}")
+    model = next((one for one in embedders(settings()) if one.name.split()[0] == MODEL), None)
+    if model is not None:
+        within = {name: asyncio.run(support_meaning.within(rows(data, name), model)) for name in SETS}
+        across = asyncio.run(support_meaning.across(data, model))
+        measured["meaning"] = {"model": model.name, "one language": within, "two languages": across}
+        print(json.dumps(measured["meaning"], ensure_ascii=False, indent=1))
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(measured, ensure_ascii=False, indent=1) + "\n", "utf-8")
 

@@ -13,21 +13,24 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from leadline.alone import alone
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_formats, write_report
 from leadline.review import ReviewPending
+from leadline.timeline import Timeline
 from leadline.warmup import getting_ready
 from schemas.context import OutputFormat
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
-from services.models import close_clients
+from services.models import clients_open
 from services.reports.formats import check_formats
 from services.runs import checked_choices
 from services.search.providers import allow_folders, check_search, providers_for
 from services.search.tokens import has_cjk
 from services.settings import settings
+from services.tools.mcp.registry import close
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
@@ -40,6 +43,7 @@ async def aresearch(
     out: str | PathLike[str] | None = None,
     on_event: OnEvent | None = None,
     on_review: OnReview | None = None,
+    run_id: str | None = None,
     **choices: Any,
 ) -> Report:
     """Research a question and return the report.
@@ -50,6 +54,7 @@ async def aresearch(
         out: folder below which `<slug>/report.md` and `evidence.json` are written; None writes no files.
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
+        run_id: name of the run, to find it again; by default made of the time.
         choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`.
 
     Raises:
@@ -64,15 +69,19 @@ async def aresearch(
         await asyncio.to_thread(check_writable, Path(out))
     allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
-    now = datetime.now(UTC)
     record = RunRecord(
-        id=f"{now:%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}",
+        id=run_id or new_run_id(),
         question=question,
         out=None if out is None else str(out),
         context=context,
     )
     async with open_home(settings().leadline_home) as home:
         return await _carry_out(home, record, {"question": question}, on_event, on_review)
+
+
+def new_run_id() -> str:
+    """Return a name for a run; later ones sort behind earlier ones."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
 
 
 def research(question: str, **options: Any) -> Report:
@@ -208,6 +217,24 @@ async def aruns() -> list[RunRecord]:
         return await home.records()
 
 
+async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
+    """Return a run and the timeline of its calls; by default of the latest run.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    async with open_home(settings().leadline_home) as home:
+        records = await home.records()
+        if run_id is None and not records:
+            raise BadInput("There is no run yet. Start one with: leadline research")
+        record = records[0] if run_id is None else await home.record(run_id)
+        state = await home.graph.aget_state(_config(record))
+        if "turn" not in state.values:
+            return record, Timeline([])
+        recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
+        return record, Timeline.of(recording.entries.values())
+
+
 def _config(record: RunRecord) -> RunnableConfig:
     return {"configurable": {"thread_id": record.id}}
 
@@ -215,7 +242,19 @@ def _config(record: RunRecord) -> RunnableConfig:
 async def _carry_out(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    """Run to the end, keeping the record true whatever happens on the way."""
+    """Run to the end, keeping the record true whatever happens on the way.
+
+    Raises:
+        BadInput: another process works on this run.
+    """
+    with alone(settings().leadline_home, record.id):
+        async with clients_open():
+            return await _kept_true(home, record, given, on_event, on_review)
+
+
+async def _kept_true(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
     record = record.model_copy(update={"status": "running", "error": ""})
     await home.save(record)
     try:
@@ -230,10 +269,17 @@ async def _carry_out(
         await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
         raise
     finally:
-        await close_clients()
+        await _close_tools(home, record)
     report = await _written(home, record, report)
     await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
     return report
+
+
+async def _close_tools(home: Home, record: RunRecord) -> None:
+    """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
+    values = (await home.graph.aget_state(_config(record))).values
+    if "turn" in values:
+        await close(run_key(record.id, values["turn"]))
 
 
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:

@@ -6,10 +6,12 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -30,6 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+
+Ended = TypeVar("Ended")
 
 Docs = Annotated[
     list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
@@ -57,6 +61,11 @@ def research(
     profile: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Profile (YAML): scope, replies, documents.")
     ] = None,
+    length: Annotated[str, typer.Option(metavar="HOW", help="brief, standard or full (in sections).")] = "standard",
+    words: Annotated[int | None, typer.Option(metavar="N", help="Words that the report is to have.")] = None,
+    style: Annotated[
+        str, typer.Option(metavar="STYLE", help="report (from sources) or data (computed from your data).")
+    ] = "report",
     search: Annotated[
         str | None, typer.Option(metavar="WHERE", help="auto, tavily, duckduckgo, documents or none.")
     ] = None,
@@ -85,6 +94,9 @@ def research(
         "max_step_num": max_steps,
         "deep_research": not quick,
         "review_plan": review,
+        "length": length,
+        "words": words,
+        "output_style": style,
         "search": search,
         "max_tokens": max_tokens,
         "max_cost": max_cost,
@@ -173,6 +185,70 @@ def runs() -> None:
 
 
 @app.command()
+def show(
+    run: Annotated[str | None, typer.Argument(help="Id of the run; by default the latest.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
+) -> None:
+    """Show what a run did when: every call, how long it took, and what waited for what."""
+    from leadline.api import atimeline
+
+    record, timeline = asyncio.run(atimeline(run))
+    title = " ".join(record.question.split())
+    if html is not None:
+        try:
+            html.write_text(timeline.html(f"{title} ({record.id})"), "utf-8")
+        except OSError as error:
+            raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
+        typer.echo(f"Written to {html}", err=True)
+        return
+    typer.echo(f"{record.id}  {record.status}  {title}\n")
+    typer.echo("\n".join(timeline.lines()))
+    sums = "; ".join(f"{kind}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in timeline.by_kind())
+    typer.echo(f"\n{timeline.seconds:.2f} s from the first call to the last. {sums}")
+
+
+@app.command()
+def batch(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A question a line, or a JSON object a line.")],
+    docs: Docs = None,
+    out: Out = Path("out"),
+    jobs: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Questions at a time.")] = 4,
+    server: Annotated[
+        str | None, typer.Option(metavar="URL", help="Research on this server (langgraph dev, or a deployed one).")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Results, a JSON line each; by default FILE.results.jsonl.")
+    ] = None,
+) -> None:
+    """Research many questions; started again, it goes on where it stopped.
+
+    leadline batch questions.jsonl --docs papers --jobs 8
+    """
+    from leadline.batch import Outcome, read_batch, run_batch
+    from leadline.progress import batch_progress
+    from leadline.runners import Here, There
+
+    asked = read_batch(file)
+    kept = results or file.with_name(f"{file.name}.results.jsonl")
+    folders = [str(folder) for folder in docs or []]
+
+    async def main() -> list[Outcome]:
+        shared = {"documents": folders} if folders else {}
+        where = nullcontext(Here(out, folders, {})) if server is None else There(server, out, shared)
+        async with where as runner:
+            with batch_progress(len(asked)) as progress:
+                return await run_batch(asked, runner, kept, jobs, progress)
+
+    outcomes = _until_interrupted(main(), f"leadline batch {file}")
+    failed = [one for one in outcomes if one.status == "failed"]
+    for one in failed:
+        typer.echo(f"FAILED {one.id}: {one.error}", err=True)
+    typer.echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
 def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
     """Show which model each role will use, and check each with one tiny call."""
     from leadline.models import checked_models, model_lines
@@ -185,6 +261,20 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table
     for problem in dict.fromkeys(one.problem for one in checks if one.problem):
         typer.echo(f"leadline: {problem}", err=True)
     if any(one.problem for one in checks):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
+    """Show what works on this machine, what is missing, and how to get it."""
+    from leadline.doctor import BROKEN, examine, show
+
+    checks = asyncio.run(examine())
+    if as_json:
+        typer.echo(json.dumps([one.model_dump() for one in checks], indent=2, ensure_ascii=False))
+    else:
+        show(checks)
+    if any(one.state == BROKEN for one in checks):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -258,6 +348,14 @@ def compare(
         raise typer.Exit(EXIT_FAILED)
 
 
+@app.command()
+def mcp() -> None:
+    """Serve research, read_report and verify_report to MCP clients over stdin and stdout."""
+    from leadline.mcp_server import serve
+
+    asyncio.run(serve())
+
+
 def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, question: str = "") -> None:
     """Run to the report and print it; the folder of its files is named on stderr.
 
@@ -284,11 +382,13 @@ def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, quest
         raise typer.Exit(EXIT_NO_EVIDENCE)
 
 
-def _until_interrupted(main: Coroutine[Any, Any, "Report"]) -> "Report":
+def _until_interrupted(main: Coroutine[Any, Any, Ended], again: str = "leadline resume") -> Ended:
+    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         return asyncio.run(main)
     except KeyboardInterrupt:
-        typer.echo("\nInterrupted. Go on with: leadline resume", err=True)
+        typer.echo(f"\nInterrupted. Go on with: {again}", err=True)
     except ReviewPending as pending:
         typer.echo(f"\nThe plan waits for your review. Go on with: leadline resume {pending}", err=True)
     raise typer.Exit(EXIT_INTERRUPTED)

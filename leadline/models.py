@@ -1,17 +1,15 @@
 """`leadline models`: the table of roles and their models."""
 
 from schemas.context import RunContext
-from services.models import close_clients
+from services.models import clients_open
 from services.models.check import RoleCheck, check_models
 from services.models.roles import OFFLINE
 
 
 async def checked_models() -> list[RoleCheck]:
     """Check the models that a run with the environment's settings would use."""
-    try:
+    async with clients_open():
         return await check_models(RunContext())
-    finally:
-        await close_clients()
 
 
 def model_lines(checks: list[RoleCheck]) -> list[str]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _CHECKPOINTS = "checkpoints.sqlite"
 _STORE = "store.sqlite"
+_BUSY_MS = 60_000
+"""How long a run waits for another one's writing."""
+_SETUP_TRIES = 20
 ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
@@ -88,13 +91,26 @@ async def _file(folder: Path | None, name: str) -> Path:
 async def _opened(opening: AbstractAsyncContextManager[Any], file: Path) -> AsyncIterator[Any]:
     try:
         opened = await opening.__aenter__()
-        await opened.setup()
+        await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        await _set_up(opened)
     except sqlite3.DatabaseError as error:
         raise broken(file, error) from None
     try:
         yield opened
     finally:
         await opening.__aexit__(None, None, None)
+
+
+async def _set_up(opened: Any) -> None:
+    """Make the tables, unless another run makes them at this very moment: then look again."""
+    for _ in range(_SETUP_TRIES):
+        try:
+            await opened.setup()
+        except sqlite3.IntegrityError:
+            await asyncio.sleep(0.05)
+        else:
+            return
+    await opened.setup()
 
 
 async def _stop_batching(opened: "AsyncSqliteStore") -> None:

@@ -1,7 +1,8 @@
 """Live progress on stderr: coloured lines with a spinner in a terminal, a plain log elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.status import Status
@@ -10,6 +11,9 @@ from rich.text import Text
 from schemas.events import Event
 from services.messages import say
 from services.search.tokens import has_cjk
+
+if TYPE_CHECKING:
+    from leadline.batch import Outcome
 
 LONGEST_QUESTION = 100
 """Characters of a question that are shown at the start."""
@@ -52,6 +56,24 @@ def starting(question: str) -> Event:
     line = " ".join(question.split())
     shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
     return Event(type="notice", node="", title=say("starting", "zh" if has_cjk(question) else "en", question=shown))
+
+
+@contextmanager
+def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
+    """Show how many questions of a batch are done while the block runs: a bar in a terminal, a line each elsewhere."""
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True, highlight=False)
+    with Bar(console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+
+        def ended(outcome: "Outcome") -> None:
+            line = " ".join(outcome.question.split())[:LONGEST_QUESTION]
+            mark, style = ("✓", "green") if outcome.status == "done" else ("x", "red")
+            bar.console.print(Text(f"{mark} {outcome.id}  {line}", style=style if console.is_terminal else ""))
+            bar.advance(task)
+
+        yield ended
 
 
 def _step_line(step: dict[str, object]) -> str:

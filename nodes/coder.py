@@ -1,56 +1,119 @@
-"""Coder: one processing step, as code that is really run; what it prints is the finding."""
+"""Coder: one processing step, by a program that is really run or by tools; every number of its finding comes from a run."""
 
 import json
+from collections.abc import Iterable
 
 from langgraph.runtime import Runtime
 
 from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
 from schemas.context import RunContext
-from schemas.evidence import Artifact, Excerpt
+from schemas.evidence import Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.computation import Computation
+from services.evidence.tracing import Line, lines_of, trace
 from services.evidence.views import finding_views
+from services.messages import say
 from services.models import ask
-from services.runs import current_run, evidence_of
+from services.runs import Run, current_run, evidence_of
 from services.sandbox.recorded import run_once
 from services.search.recorded import table_files_once
 from services.steps import Outcome, attempt
+from services.tools.loop import Worked, use_tools
+from services.tools.returned import returned
+from services.tools.tool_set import tool_set, works_with_tools
+from services.tools.workspace import Workspace
 
 MAX_CODE_RUNS = 3
 """Programs that one attempt may write: the first and two corrections."""
 MAX_TABLES = 5
 OUTPUT_SHOWN = 2_000
 """Characters of an earlier output that the model sees again."""
+MAX_LINES = 8
+"""Lines of a program's output that are quoted one by one; the rest is stored with them."""
 
 
 async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
-    """Write code over the user's tables and earlier findings, run it in the sandbox, and correct it when it fails."""
+    """Compute over the user's tables and earlier findings, and correct what fails."""
 
     async def work() -> Outcome:
-        run, evidence = current_run(), evidence_of(runtime)
-        views, files = await table_files_once(
-            run, f"{state['question']} {state['step'].description}", evidence, MAX_TABLES
-        )
-        files["excerpts.json"] = _excerpts_file(state)
-        attempts: list[CodeAttempt] = []
-        for _ in range(MAX_CODE_RUNS):
-            code = await ask("coder", _prompt(state, views, attempts), Code)
-            ran = await run_once(run, code.code, files, evidence)
-            if ran.ok and ran.stdout.strip():
-                computation = Computation(
-                    code=code.code, description=code.description, output=ran.stdout, files=files, at=ran.at
-                )
-                return await _outcome(state, runtime, computation, ran.artifacts)
-            error = ran.error or "it printed nothing"
-            attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
-        return Outcome(StepResult(step_id=state["step"].id, status="failed", error=attempts[-1].error))
+        run, workspace = current_run(), Workspace(evidence_of(runtime))
+        views = await _lay_out(run, state, workspace)
+        if await works_with_tools(run, state["step"]):
+            return await _with_tools(run, state, views, workspace)
+        return await _with_programs(run, state, views, workspace)
 
     return await attempt(state, "coder", runtime, work)
 
 
-def _prompt(task: StepTask, tables: list[TableView], attempts: list[CodeAttempt]) -> CoderPrompt:
-    step = task["step"]
+async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[TableView]:
+    """Put the tables that the step is about, and what earlier steps found and made, into the work folder."""
+    for result in task["results"].values():
+        await workspace.add_files({one.name: one.content_hash for one in result.artifacts})
+    text = f"{task['question']} {task['step'].description}"
+    views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
+    excerpts = [excerpt.model_dump(mode="json") for result in task["results"].values() for excerpt in result.excerpts]
+    findings = {one: result.finding for one, result in task["results"].items()}
+    workspace.files |= files
+    workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
+    workspace.files["findings.json"] = json.dumps(findings, ensure_ascii=False).encode()
+    return views
+
+
+async def _with_programs(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
+    """Let the model write one program whose output is the finding, and mend it when it fails."""
+    files, attempts = dict(workspace.files), list[CodeAttempt]()
+    for _ in range(MAX_CODE_RUNS):
+        code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
+        ran = await run_once(run, code.code, files, workspace.evidence)
+        if ran.ok and ran.stdout.strip():
+            computation = Computation(code.code, code.description, ran.stdout, files, ran.at, ran.mode == "isolated")
+            source, output = await computation.store(workspace.evidence)
+            lines = lines_of(output)[:MAX_LINES]
+            finding = ran.stdout.strip()
+            made = _artifacts(task, ran.artifacts, code.description)
+            return _outcome(task, finding, lines, {source.content_hash: source}, made)
+        error = ran.error or "it printed nothing"
+        attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
+    return Outcome(StepResult(step_id=task["step"].id, status="failed", error=attempts[-1].error))
+
+
+async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
+    """Let the model work with tools; of what it says, only what they returned is kept."""
+    given = await tool_set(run, task["step"], workspace)
+    prompt = _prompt(task, views, workspace, []).model_copy(update={"with_tools": True})
+    worked = await use_tools("coder", prompt, given.tools, workspace)
+    passages, sources = await returned(worked.calls, workspace.evidence)
+    if not passages:
+        return Outcome(_nothing(task, worked), limits=given.notices)
+    known = [_as_passage(excerpt) for result in task["results"].values() for excerpt in result.excerpts]
+    traced = trace(worked.text if worked.finished else "", [*known, *passages], task["question"])
+    finding, lines = traced.finding, traced.lines
+    if not finding or not any(line.content_hash in sources for line in lines):
+        lines = lines_of(passages[-1])[:MAX_LINES]
+        finding = "\n".join(line.text for line in lines)
+    artifacts = [
+        one
+        for made in worked.calls
+        if made.result.output is not None and not made.result.failed
+        for one in made.result.output.artifacts.items()
+    ]
+    quoted = {line.content_hash for line in lines}
+    cited = {one: source for one, source in sources.items() if one in quoted}
+    outcome = _outcome(task, finding, lines, cited, _artifacts(task, dict(artifacts), task["step"].title))
+    outcome.result.confidence = 1.0 if not traced.dropped else 0.6
+    outcome.limits = given.notices
+    return outcome
+
+
+def _nothing(task: StepTask, worked: Worked) -> StepResult:
+    errors = [made.result.text for made in worked.calls if made.result.failed]
+    error = errors[-1][-OUTPUT_SHOWN:] if errors else say("no_tool_result", task["locale"])
+    return StepResult(step_id=task["step"].id, status="failed", error=error)
+
+
+def _prompt(task: StepTask, tables: list[TableView], workspace: Workspace, attempts: list[CodeAttempt]) -> CoderPrompt:
+    step, own = task["step"], {table.file for table in tables}
     return CoderPrompt(
         question=task["question"],
         locale=task["locale"],
@@ -59,41 +122,40 @@ def _prompt(task: StepTask, tables: list[TableView], attempts: list[CodeAttempt]
         feedback=task["feedback"],
         findings=finding_views(task["steps"], task["results"], task["sources"]),
         tables=tables,
+        files=[name for name in workspace.files if name not in own],
         attempts=attempts,
     )
 
 
-def _excerpts_file(task: StepTask) -> bytes:
-    excerpts = [excerpt.model_dump(mode="json") for result in task["results"].values() for excerpt in result.excerpts]
-    return json.dumps(excerpts, ensure_ascii=False).encode()
+def _as_passage(excerpt: Excerpt) -> Passage:
+    return Passage(
+        id="", content_hash=excerpt.source_id, title="", start=excerpt.start, end=excerpt.end, text=excerpt.quote
+    )
 
 
-async def _outcome(
-    task: StepTask, runtime: Runtime[RunContext], computation: Computation, made: dict[str, str]
-) -> Outcome:
-    evidence, step_id = evidence_of(runtime), task["step"].id
-    source, lines = await computation.store(evidence)
-    excerpts = [
-        Excerpt(
-            id=f"E{step_id}-{place}", source_id=source.content_hash, quote=quote, start=start, end=end, relevance="high"
-        )
-        for place, (quote, start, end) in enumerate(lines, 1)
-    ]
-    artifacts = [
-        Artifact(
-            id=f"A{step_id}-{place}",
-            name=name,
-            description=computation.description,
-            content_hash=content_hash,
-        )
+def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[Artifact]:
+    return [
+        Artifact(id=f"A{task['step'].id}-{place}", name=name, description=description, content_hash=content_hash)
         for place, (name, content_hash) in enumerate(sorted(made.items()), 1)
     ]
+
+
+def _outcome(
+    task: StepTask, finding: str, lines: Iterable[Line], sources: dict[str, Source], artifacts: list[Artifact]
+) -> Outcome:
+    step_id = task["step"].id
+    excerpts = [
+        Excerpt(
+            id=f"E{step_id}-{place}",
+            source_id=line.content_hash,
+            quote=line.text,
+            start=line.start,
+            end=line.end,
+            relevance="high",
+        )
+        for place, line in enumerate(lines, 1)
+    ]
     result = StepResult(
-        step_id=step_id,
-        status="done",
-        finding=computation.output.strip(),
-        excerpts=excerpts,
-        confidence=1.0,
-        artifacts=artifacts,
+        step_id=step_id, status="done", finding=finding, excerpts=excerpts, confidence=1.0, artifacts=artifacts
     )
-    return Outcome(result, {source.content_hash: source})
+    return Outcome(result, sources)

@@ -10,6 +10,7 @@ from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.budget import spent_limit
 from services.errors import LimitReached
+from services.evidence.contradictions import checked
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import say
 from services.models import ask
@@ -91,14 +92,13 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
 
 
 def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
-    """Keep only contradictions between excerpts that exist, add those of earlier reflections, and doubt empty hands."""
-    known = {excerpt.id for result in state["results"].values() for excerpt in result.excerpts}
+    """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
+    known = {excerpt.id: excerpt for result in state["results"].values() for excerpt in result.excerpts}
     earlier = state["reflection"].contradictions if state["reflection"] else []
     merged: dict[tuple[str, ...], Contradiction] = {}
-    for one in [*earlier, *reflection.contradictions]:
-        ids = [excerpt_id for excerpt_id in dict.fromkeys(one.excerpt_ids) if excerpt_id in known]
-        if len(ids) > 1:
-            merged.setdefault(tuple(sorted(ids)), one.model_copy(update={"excerpt_ids": ids}))
+    for named in [*earlier, *reflection.contradictions]:
+        if one := checked(named, known, state["sources"]):
+            merged.setdefault(tuple(sorted(one.excerpt_ids)), one)
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 

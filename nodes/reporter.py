@@ -1,5 +1,6 @@
 """Reporter: writes the report from the evidence, streaming; then code checks every citation and renders it."""
 
+import asyncio
 from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage
@@ -12,18 +13,25 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.state import ResearchState
 from services.errors import LimitReached
+from services.evidence.meaning import likeness_of
+from services.evidence.support import Likeness
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import write
-from services.models.roles import OFFLINE
+from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
-from services.reports.markdown import Draft, finish_report
-from services.runs import choices, node_run
+from services.reports.markdown import Draft, across_languages, finish_report
+from services.runs import Run, choices, node_run
+from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
+from services.tools.mcp.listing import failures_once
+from services.tools.mcp.registry import close_sessions
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
+SECTIONS_FROM = 2_000
+"""Words from which a report is written in sections, side by side."""
 FOLLOW_UP_MARK = "==="
 """The line that parts the report from the follow-up questions."""
 
@@ -34,13 +42,21 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     excerpts = cited_evidence(state)
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
-        if excerpts:
-            emit_message(runtime, "notice", "reporter", "writing", locale)
-            written = await _write(_prompt(state, context), locale)
+        failed = [one.said(locale) for one in await failures_once(run)]
+        closing = asyncio.ensure_future(close_sessions(run))
+        try:
+            if excerpts:
+                emit_message(runtime, "notice", "reporter", "writing", locale)
+                written = await _write(run, _prompt(state, context), locale)
+                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
+        finally:
+            await closing
+    written.limits += [one for one in failed if one not in state["limits"]]
     written.limits += left_out(run, locale)
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
-    report.prompts = {role: prompt_info(role).version for role in usage.roles}
+    asked = [role for role in usage.roles if role != EMBEDDING]
+    report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
         "report": report,
@@ -57,17 +73,40 @@ class Written:
     text: str = ""
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    templates: tuple[str, ...] = ()
+    """Of the model calls that were made besides the reporter's own."""
+    likeness: Likeness | None = None
+    """Of its sentences with quotes in another language."""
 
 
-async def _write(prompt: ReporterPrompt, locale: str) -> Written:
+async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
     """Let the model write; where a limit leaves no room for it, extracts selected by rules are the report."""
     try:
+        if await _in_sections(run, prompt):
+            from services.reports.long import TEMPLATES, words_of, write_long
+
+            long = await write_long(prompt, words_of(prompt, run.context.words))
+            text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
+            return Written(text, long.limits, templates=TEMPLATES)
         reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules("reporter", prompt)
         return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)])
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes)
+
+
+async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
+    """Tell whether a report is long enough to be written in sections; the offline model writes all in one."""
+    if run.journal.replays:
+        return run.journal.marked("sections")
+    found = sum(bool(one.evidence) for one in prompt.findings)
+    wanted = prompt.length != "answer" and (run.context.words or 0) >= SECTIONS_FROM
+    wanted = wanted or (prompt.length == "full" and run.context.words is None)
+    if not found or not wanted or role_model("reporter", run.context).model == OFFLINE:
+        return False
+    await run.journal.mark("sections")
+    return True
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
@@ -87,6 +126,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         locale=state["locale"],
         today=state["today"],
         length="answer" if fast else context.length,
+        words=0 if fast else context.words or 0,
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=[] if researched or background is None else evidence_views(background.excerpts, state["sources"]),
@@ -124,6 +164,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         unsupported=context.unsupported,
         notes=written.notes,
         opening=_note(state["triage"], context),
+        likeness=written.likeness,
     )
 
 

@@ -1,20 +1,28 @@
-"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call."""
+"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call.
+
+With tools assigned to the step it is a bounded loop of calls instead.
+"""
 
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.evidence import Excerpt, Passage, Source
+from schemas.evidence import Passage, Source
 from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.evidence.locate import locate
+from services.evidence.quoted import ask_quoting, quoted
 from services.evidence.views import finding_views
 from services.messages import say
-from services.models import ask
+from services.models.dialects import parse
 from services.models.fitting import within
-from services.runs import current_run, evidence_of
-from services.search.recorded import gather_once
+from services.runs import Run, current_run, evidence_of
+from services.search.recorded import Search, gather_once
+from services.search.web import named_pages
 from services.steps import Outcome, attempt
+from services.tools.loop import Worked, use_tools
+from services.tools.returned import ranked, renumbered, returned
+from services.tools.tool_set import tool_set, works_with_tools
+from services.tools.workspace import Workspace
 
 PASSAGES, LEAST_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
@@ -25,21 +33,73 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
     """Search the step's queries, read what they find, and keep only quotes that stand in the stored text."""
 
     async def work() -> Outcome:
-        step, locale = state["step"], state["locale"]
-        queries = [*step.queries, state["feedback"]] if state["feedback"] else step.queries
-        run = current_run()
-        found = await gather_once(run, queries, evidence_of(runtime), PASSAGES, state["question"])
-        if not found.passages:
-            error = "; ".join([say("no_sources", locale), *found.failures])
-            failed = StepResult(step_id=step.id, status="failed", error=error)
-            return Outcome(failed, limits=found.limits(run, locale))
-        passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
-        answer = await ask("researcher", _prompt(state, passages), Findings)
-        outcome = _outcome(step.id, locale, answer, passages, found.sources)
-        outcome.limits = found.limits(run, locale)
-        return outcome
+        run, workspace = current_run(), Workspace(evidence_of(runtime))
+        if await works_with_tools(run, state["step"]):
+            return await _with_tools(run, state, workspace)
+        return await _with_passages(run, state, workspace)
 
     return await attempt(state, "researcher", runtime, work)
+
+
+async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
+    """Judge the passages that the step's queries find, in one model call."""
+    locale = task["locale"]
+    found = await _search(run, task, workspace)
+    if not found.passages:
+        error = "; ".join([say("no_sources", locale), *found.failures])
+        failed = StepResult(step_id=task["step"].id, status="failed", error=error)
+        return Outcome(failed, limits=found.limits(run, locale))
+    passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    answer = await ask_quoting(_prompt(task, passages), passages)
+    outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
+    outcome.limits = found.limits(run, locale)
+    return outcome
+
+
+async def _search(run: Run, task: StepTask, workspace: Workspace) -> Search:
+    queries = [*task["step"].queries, task["feedback"]] if task["feedback"] else task["step"].queries
+    return await gather_once(run, queries, workspace.evidence, PASSAGES, task["question"])
+
+
+async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
+    """Let the model look things up with tools; what it quotes must stand in what they returned."""
+    step, locale = task["step"], task["locale"]
+    found = await _search(run, task, workspace) if step.need_web_search else Search()
+    workspace.addresses.update(source.url for source in found.sources.values() if source.kind == "web")
+    workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
+    passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    given = await tool_set(run, step, workspace)
+    prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
+    worked = await use_tools("researcher", prompt, given.tools, workspace)
+    results, sources = await returned(worked.calls, workspace.evidence)
+    outcome = await _judged(task, worked, passages, results, {**found.sources, **sources})
+    outcome.limits = [*found.limits(run, locale), *given.notices]
+    return outcome
+
+
+async def _judged(
+    task: StepTask, worked: Worked, passages: list[Passage], results: list[Passage], sources: dict[str, Source]
+) -> Outcome:
+    """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
+    step_id, locale = task["step"].id, task["locale"]
+    everything = renumbered([*passages, *results])
+    if not everything:
+        return Outcome(StepResult(step_id=step_id, status="failed", error=say("no_tool_result", locale)))
+    answer = findings_in(worked.text) if worked.finished else None
+    if answer is not None and quoted(answer, everything, step_id):
+        return _outcome(step_id, locale, answer, everything, sources)
+    query = f"{task['question']} {task['step'].description}"
+    best = within(ranked(everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
+    answer = await ask_quoting(_prompt(task, best), best)
+    return _outcome(step_id, locale, answer, best, sources)
+
+
+def findings_in(text: str) -> Findings | None:
+    """Read the findings that a loop of tool calls ended with."""
+    try:
+        return Findings.model_validate(parse(text, Findings))
+    except ValueError:
+        return None
 
 
 def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
@@ -75,33 +135,3 @@ def _outcome(
     used = {excerpt.source_id for excerpt in excerpts}
     copies = {one: source for one, source in sources.items() if one in used or source.duplicate_of in used}
     return Outcome(result, copies)
-
-
-def quoted(answer: Findings, passages: list[Passage], step_id: str) -> list[Excerpt]:
-    """Find each quote in its passage and keep the stored text; a quote that is not there is left out.
-
-    Returns:
-        Excerpts with exact offsets into the source's stored text, without repetitions.
-    """
-    by_id = {passage.id: passage for passage in passages}
-    excerpts: dict[tuple[str, int, int], Excerpt] = {}
-    for quotation in answer.excerpts:
-        candidates = [by_id[quotation.passage_id]] if quotation.passage_id in by_id else passages
-        for passage in candidates:
-            span = locate(quotation.quote, passage.text)
-            if span is None:
-                continue
-            start, end = passage.start + span[0], passage.start + span[1]
-            excerpts.setdefault(
-                (passage.content_hash, start, end),
-                Excerpt(
-                    id=f"E{step_id}-{len(excerpts) + 1}",
-                    source_id=passage.content_hash,
-                    quote=passage.text[span[0] : span[1]],
-                    start=start,
-                    end=end,
-                    relevance=quotation.relevance,
-                ),
-            )
-            break
-    return list(excerpts.values())

@@ -26,7 +26,7 @@ _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for pa
 PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
 _TAG = re.compile(
     r"<(?=/?\s*(?:question|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
-    r"passages|passage|step|attempt|code|output|error|contradiction|previous_plan|query|missing|settings|system)\b)",
+    r"passages|passage|step|attempt|code|output|error|contradiction|previous_plan|query|missing|settings|system|tools|tool|files|result|outline|terms|section|paragraph)\b)",
     re.IGNORECASE,
 )
 
@@ -35,7 +35,7 @@ class PromptError(ValueError):
     """A folder of prompts that cannot be used; the message names the file and says what is wrong with it."""
 
 
-def _as_data(value: object) -> object:
+def as_data(value: object) -> object:
     """Keep a value from being read as one of the prompt's own tags."""
     return _TAG.sub("‹", value) if isinstance(value, str) else value
 
@@ -50,11 +50,11 @@ def _environment(sources: Mapping[str, str]) -> Environment:
     environment = Environment(
         loader=DictLoader(bodies),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - prompts are plain text; `_as_data` neutralises tags instead
+        autoescape=False,  # noqa: S701 - prompts are plain text; `as_data` neutralises tags instead
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_as_data,
+        finalize=as_data,
     )
     environment.filters["attribute"] = _attribute
     return environment
@@ -150,8 +150,9 @@ def _variables(name: str) -> set[str]:
     """Return what a template may take: the fields of its prompt model; a partial, what the built-in one takes."""
     if name in PARTIALS:
         return meta.find_undeclared_variables(ENVIRONMENT.parse(_SOURCES[name]))
-    role = Path(name).stem
-    model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{role}"), f"{role.capitalize()}Prompt")
+    stem = Path(name).stem
+    words = "".join(word.capitalize() for word in stem.split("_"))
+    model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{stem}"), f"{words}Prompt")
     return set(model.model_fields)
 
 

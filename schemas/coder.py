@@ -35,7 +35,11 @@ class CoderPrompt(BaseModel):
     feedback: str
     findings: list[FindingView]
     tables: list[TableView]
+    files: list[str] = Field(default_factory=list)
+    """Names of further files in the working folder: what earlier steps found and made."""
     attempts: list[CodeAttempt]
+    with_tools: bool = False
+    """Whether the step is a loop of tool calls instead of one program."""
 
 
 class Code(BaseModel):

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from schemas.mcp import McpServer
 from schemas.models import ModelChoice, Role, ToolProtocol
 from schemas.profile import Profile
 
@@ -145,7 +146,17 @@ class RunContext(BaseModel):
     output_formats: list[OutputFormat] = Field(
         default=["md"], description="Files that are made of the report: md, html, slides, pptx, docx, pdf."
     )
-    length: Literal["brief", "standard"] = Field(default="standard", description="Length of the report.")
+    length: Literal["brief", "standard", "full"] = Field(
+        default="standard",
+        description="Length of the report. Full: sections written side by side, as much as was found.",
+    )
+    words: int | None = Field(
+        default=None, ge=50, le=50_000, description="Words that the report is to have. Empty: as the length says."
+    )
+    output_style: Literal["report", "data"] = Field(
+        default="report",
+        description="What steps work towards: a report from sources, or findings computed from the user's data.",
+    )
     unsupported: Literal["mark", "drop"] = Field(
         default="mark", description="What happens to a sentence that its citations do not support."
     )
@@ -169,4 +180,9 @@ class RunContext(BaseModel):
     max_pages: int | None = Field(default=None, ge=0, description="Pages that a run may read. Empty: no limit.")
     models: dict[Role | Literal["default"], ModelChoice] = Field(
         default={}, description="Model and parameters by role; default stands for all roles."
+    )
+    mcp_servers: dict[str, McpServer] = Field(
+        default={},
+        description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
+        "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
     )

@@ -3,9 +3,12 @@
 from typing import Literal
 
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
 Relevance = Literal["high", "medium", "low"]
+Difference = Literal["", "numbers", "dates", "negation", "opposites"]
+"""What code sees two excerpts differ in; empty where it sees nothing."""
 
 
 class Source(BaseModel):
@@ -66,6 +69,8 @@ class Claim(BaseModel):
     verified: bool
     reason: str = ""
     """Why it is not verified; empty when it is."""
+    likeness: float | None = None
+    """Cosine with what it cites, where that is in another language and only meaning could be compared."""
 
 
 class Contradiction(BaseModel):
@@ -74,6 +79,8 @@ class Contradiction(BaseModel):
     topic: str
     excerpt_ids: list[str] = Field(min_length=2)
     explanation: str = ""
+    differs: SkipJsonSchema[Difference] = ""
+    """What code sees them differ in; empty where only the model says so. Code sets it, and no model is asked for it."""
 
 
 class Artifact(BaseModel):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 
 from schemas.evidence_view import EvidenceView, FindingView
+from schemas.mcp import ToolView
 
 
 def _lower(value: Any) -> Any:
@@ -29,6 +30,7 @@ class Step(BaseModel):
     depends_on: list[str] = Field(default_factory=list)
     """Ids of steps, of this plan or an earlier one, whose findings this step needs."""
     tools: list[str] = Field(default_factory=list)
+    """Names of the servers whose tools it needs; their functions, and no others, go into its prompt."""
 
 
 class Plan(BaseModel):
@@ -59,6 +61,8 @@ class PlannerPrompt(BaseModel):
     """Missing aspects and follow-up queries that the reflector named."""
     tables: list[str]
     """Tables among the user's documents: name, columns, rows."""
+    tools: list[ToolView]
+    """Servers of tools that steps may be given; usually none."""
     previous_plan: str
     """Titles of the last plan's steps, a line each; empty for the first plan."""
 
@@ -138,3 +142,17 @@ def _refuse_circles(steps: list[Step]) -> None:
         if not free:
             raise PlanError(f"steps {', '.join(sorted(waiting))} depend on each other in a circle")
         waiting = {one: needs for one, needs in waiting.items() if one not in free}
+
+
+def known_tools(plan: Plan, names: Collection[str]) -> Plan:
+    """Keep of the tools that steps name those that there are, spelled as they are called."""
+    spelled = {name.casefold(): name for name in names}
+    steps = [
+        step.model_copy(
+            update={
+                "tools": list(dict.fromkeys(spelled[one.casefold()] for one in step.tools if one.casefold() in spelled))
+            }
+        )
+        for step in plan.steps
+    ]
+    return plan.model_copy(update={"steps": steps})

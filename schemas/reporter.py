@@ -27,7 +27,9 @@ class ReporterPrompt(BaseModel):
     locale: str
     today: str
     length: str
-    """`answer` (two to four sentences, the fast path), `brief` or `standard`."""
+    """`answer` (two to four sentences, the fast path), `brief`, `standard` or `full`."""
+    words: int = 0
+    """That the report is to have; 0 where its length says it."""
     tone: str
     findings: list[FindingView]
     """Steps with their evidence; failed steps have no evidence."""

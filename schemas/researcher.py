@@ -19,12 +19,15 @@ class ResearcherPrompt(BaseModel):
     findings: list[FindingView]
     """Findings of the steps this one depends on."""
     passages: list[Passage]
+    with_tools: bool = False
+    """Whether the step is a loop of tool calls instead of one answer."""
 
 
 class Quotation(BaseModel):
     """A verbatim quote from one passage."""
 
-    passage_id: str
+    passage_id: str = ""
+    """Empty for a quote from the result of a tool."""
     quote: str = Field(description="Copied from the passage character by character, one to three sentences.")
     relevance: Relevance = "medium"
 

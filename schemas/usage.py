@@ -44,6 +44,8 @@ class Usage(BaseModel):
     searches: int = 0
     pages: int = 0
     code_runs: int = 0
+    unisolated_runs: int = 0
+    """Those of the code runs that LEADLINE_SANDBOX=unsafe let run without isolation."""
     seconds: float = 0.0
     """Along the longest chain: of steps that ran side by side, the slowest counts."""
 
@@ -55,6 +57,7 @@ class Usage(BaseModel):
             searches=self.searches + other.searches,
             pages=self.pages + other.pages,
             code_runs=self.code_runs + other.code_runs,
+            unisolated_runs=self.unisolated_runs + other.unisolated_runs,
             seconds=round(self.seconds + other.seconds, 3),
         )
 

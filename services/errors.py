@@ -10,7 +10,11 @@ LeadlineError
 │   ├── SearchRefused     it refused the key or a limit is reached: asking again soon is of no use
 │   └── PageError         a web page cannot be read
 │       └── PageRefused   an address that may not be read, or a site that does not want it
+├── FileError             a file that a tool was to read may not or cannot be read
+├── DatabaseError         a database cannot be reached or did not answer a query
+│   └── QueryRefused      a query that may not be run
 ├── SandboxRefused        this machine cannot isolate model-written code
+├── ToolError             a tool cannot do what it was asked for: the message goes to the model
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── StoreError            checkpoints or evidence cannot be read or written
@@ -77,8 +81,24 @@ class PageRefused(PageError):
     """A page may not be read: its address is not public, or its site does not want programs to read it."""
 
 
+class FileError(LeadlineError):
+    """A file that a tool was to read may not or cannot be read."""
+
+
+class DatabaseError(LeadlineError):
+    """A database cannot be reached or did not answer a query."""
+
+
+class QueryRefused(DatabaseError):
+    """A query may not be run: it is not one statement that only reads."""
+
+
 class SandboxRefused(LeadlineError):
     """This machine cannot isolate model-written code."""
+
+
+class ToolError(LeadlineError):
+    """A tool cannot do what it was asked for; the message goes to the model."""
 
 
 class StoreError(LeadlineError):

@@ -20,6 +20,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Documents are searched by their words alone. {reason}",
         "文档仅按字词检索。{reason}",
     ),
+    "files_read_unlocked": (
+        "Files were read by a process that could not be locked in ({reason}); `leadline doctor` says more.",
+        "读取文件的进程未能被隔离（{reason}）；运行 leadline doctor 可了解详情。",
+    ),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),
@@ -55,6 +59,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "No source was found for this step. Name other documents with --docs, or set TAVILY_API_KEY to search the web.",
         "没有找到与该步骤有关的来源。请用 --docs 指定其他文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
+    "section_by_rules": (
+        "The section “{title}” could not be written by the model; it quotes its evidence instead.",
+        "“{title}”一节未能由模型撰写，改为直接引用证据。",
+    ),
+    "joined_by_rules": (
+        "The sections were not revised together; some things may be said twice.",
+        "各节未经统一修订，部分内容可能重复。",
+    ),
+    "no_tool_result": ("No tool returned anything for this step.", "没有任何工具为该步骤返回结果。"),
     "no_quotes": ("The sources that were found do not answer this step.", "找到的来源没有回答该步骤。"),
     "dependency_failed": ("The steps that it depends on came to nothing.", "它所依赖的步骤没有结果。"),
     "plan_limit": (
@@ -88,6 +101,50 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "page_limit": (
         "The limit of {limit} pages was reached (max_pages).",
         "已达到 {limit} 个网页的上限（max_pages）。",
+    ),
+    "mcp_unreachable": (
+        "The tool server {server} ({address}) cannot be reached; it was left out.",
+        "工具服务器 {server}（{address}）无法连接，因此未使用。",
+    ),
+    "mcp_refused": (
+        "The tool server {server} ({address}) has no public address; it was left out.",
+        "工具服务器 {server}（{address}）的地址不是公网地址，因此未使用。",
+    ),
+    "mcp_status": (
+        "The tool server {server} ({address}) answers with HTTP {detail}; it was left out.",
+        "工具服务器 {server}（{address}）返回 HTTP {detail}，因此未使用。",
+    ),
+    "mcp_unstartable": (
+        "The tool server {server} ({address}) cannot be started ({detail}); it was left out.",
+        "工具服务器 {server}（{address}）无法启动（{detail}），因此未使用。",
+    ),
+    "mcp_ended": (
+        "The tool server {server} ({address}) ended as soon as it was started; it was left out.",
+        "工具服务器 {server}（{address}）启动后立即退出，因此未使用。",
+    ),
+    "mcp_silent": (
+        "The tool server {server} ({address}) did not answer within {detail} seconds; it was left out.",
+        "工具服务器 {server}（{address}）在 {detail} 秒内没有回应，因此未使用。",
+    ),
+    "mcp_garbage": (
+        "The tool server {server} ({address}) does not answer as an MCP server; it was left out.",
+        "工具服务器 {server}（{address}）的回应不符合 MCP 协议，因此未使用。",
+    ),
+    "mcp_empty": (
+        "The tool server {server} ({address}) has no tools; it was left out.",
+        "工具服务器 {server}（{address}）没有任何工具，因此未使用。",
+    ),
+    "mcp_died": (
+        "The tool server {server} ({address}) broke off in the middle of a call; it was left out.",
+        "工具服务器 {server}（{address}）在调用中断开，因此未使用。",
+    ),
+    "mcp_unset": (
+        "The tool server {server} ({address}) needs {detail}, which is not set in the environment; it was left out.",
+        "工具服务器 {server}（{address}）需要环境变量 {detail}，但未设置，因此未使用。",
+    ),
+    "mcp_cut": (
+        "The tool server {server} ({address}) has more than {detail} tools; the rest was left out.",
+        "工具服务器 {server}（{address}）的工具超过 {detail} 个，其余未使用。",
     ),
     "left_out": (
         "{count} pieces of evidence did not fit into the model's context and were left out ({node}).",
@@ -124,6 +181,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "chart_pie_whole": (
         "Its parts do not make up one whole: {what} is neither 100 percent nor in what it cites.",
         "各部分不能构成一个整体：合计 {what} 既不是百分之百，也不在所引内容中。",
+    ),
+    "unisolated": (
+        "Model-written code ran without isolation (LEADLINE_SANDBOX=unsafe): it could read and change whatever the user could.",
+        "模型编写的代码在没有隔离的情况下运行（LEADLINE_SANDBOX=unsafe）：它可以读取和修改该用户能访问的一切。",
     ),
     "greeting": (
         "Hello! Ask me a question, and I will research it and show the proof.",

@@ -5,11 +5,12 @@ started inside. The server builds the context from the schema's defaults and bri
 and then the defaults and a store in memory serve.
 """
 
+import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from langgraph.config import get_config
@@ -59,11 +60,12 @@ def checked_choices(given: dict[str, object]) -> RunContext:
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:
     """Return the store of this run's texts."""
-    return EvidenceStore(runtime.store if runtime.store is not None else _memory())
+    return EvidenceStore(runtime.store if runtime.store is not None else memory())
 
 
 @cache
-def _memory() -> BaseStore:
+def memory() -> BaseStore:
+    """Return the store of runs that bring none: one for the whole process, in memory."""
     return InMemoryStore()
 
 
@@ -98,9 +100,18 @@ class Run:
         if not fresh:
             self.budget.spend(used.tokens, used.cost or 0.0)
 
-    def count(self, *, searches: int = 0, pages: int = 0, code_runs: int = 0) -> None:
+    def absorb(self, used: Usage, *, fresh: bool) -> None:
+        """Add what a tool used; what the journal knew had not gone through this budget yet."""
+        self.usage = self.usage + used
+        if not fresh:
+            self.budget.spend(used.total.tokens, used.total.cost or 0.0)
+            self.budget.take_searches(used.searches)
+            self.budget.take_pages(used.pages)
+
+    def count(self, *, searches: int = 0, pages: int = 0, code_runs: int = 0, unisolated_runs: int = 0) -> None:
         """Add searches, page reads or code runs."""
-        self.usage = self.usage + Usage(searches=searches, pages=pages, code_runs=code_runs)
+        used = Usage(searches=searches, pages=pages, code_runs=code_runs, unisolated_runs=unisolated_runs)
+        self.usage = self.usage + used
 
 
 class _Elapsed(BaseModel):
@@ -113,6 +124,17 @@ _current: ContextVar[Run | None] = ContextVar("run", default=None)
 def current_run() -> Run:
     """Return the part of a run that this code works for; outside of any run one without limits and without a journal."""
     return _current.get() or Run()
+
+
+@contextmanager
+def counting() -> Iterator[Callable[[], Usage]]:
+    """Count apart what is used inside the block; gives a function that returns it."""
+    part = replace(current_run(), usage=Usage())
+    token = _current.set(part)
+    try:
+        yield lambda: part.usage
+    finally:
+        _current.reset(token)
 
 
 @asynccontextmanager
@@ -164,8 +186,21 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIte
 
         known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
         run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
+    except BaseException:
+        _end_sessions(run)
+        raise
     finally:
         _current.reset(token)
+
+
+def _end_sessions(run: Run) -> None:
+    """Close connections to tools when a node is cancelled or fails: no other node may come to close them.
+
+    Where nobody has connected to a tool, the module that knows of connections is not even imported.
+    """
+    registry = sys.modules.get("services.tools.mcp.registry")
+    if registry is not None:
+        registry.end(run.journal.key)
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int) -> Journal:

@@ -21,6 +21,11 @@ def _paths(value: object) -> object:
     return value
 
 
+def _words(value: object) -> object:
+    """Split a list of words at commas."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
 class Settings(BaseSettings):
     """The environment, checked once. An empty variable counts as not set."""
 
@@ -52,8 +57,16 @@ class Settings(BaseSettings):
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code"]
+    """Groups of tools that a step with tools has beside those that the plan assigned to it."""
+    leadline_databases: SecretStr | None = None
+    """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
     leadline_sandbox_python: Path | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
+    leadline_mcp: Path | None = None
+    """File that names servers of tools."""
+    leadline_mcp_commands: str = ""
+    """Commands, separated by commas, that a run's own choices may start as servers of tools."""
     leadline_home: Path = Path(".leadline")
 
 

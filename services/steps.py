@@ -131,7 +131,11 @@ async def attempt(
     return {
         "results": {step.id: result},
         "sources": outcome.sources,
-        "limits": [*outcome.limits, *left_out(run, locale)],
+        "limits": [
+            *outcome.limits,
+            *left_out(run, locale),
+            *([say("unisolated", locale)] if run.usage.unisolated_runs else []),
+        ],
         "usage": run.usage.model_copy(update={"seconds": 0.0}),
     }
 

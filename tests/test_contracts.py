@@ -19,6 +19,8 @@ from schemas.state import ResearchState, StepTask
 from tests.conftest import PROJECT
 
 ROLES = ["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
+TEMPLATES = [*ROLES, "reporter_outline", "reporter_section", "reporter_joining"]
+"""A node that makes several calls has a template for each, which begins with its stem."""
 LAYERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
 MAY_IMPORT = {
     "schemas": {"schemas"},
@@ -37,21 +39,22 @@ def test_node_template_and_schema_share_a_stem(role: str) -> None:
     assert (PROJECT / "schemas" / f"{role}.py").exists()
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_a_template_takes_exactly_the_fields_of_its_prompt_model(role: str) -> None:
-    model = getattr(importlib.import_module(f"schemas.{role}"), f"{role.capitalize()}Prompt")
-    wanted = meta.find_undeclared_variables(ENVIRONMENT.parse(template_source(role)))
+@pytest.mark.parametrize("stem", TEMPLATES)
+def test_a_template_takes_exactly_the_fields_of_its_prompt_model(stem: str) -> None:
+    words = "".join(word.capitalize() for word in stem.split("_"))
+    model = getattr(importlib.import_module(f"schemas.{stem}"), f"{words}Prompt")
+    wanted = meta.find_undeclared_variables(ENVIRONMENT.parse(template_source(stem)))
     assert wanted == set(model.model_fields)
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_a_template_says_its_version_and_what_changed(role: str) -> None:
-    info = prompt_info(role)
+@pytest.mark.parametrize("stem", TEMPLATES)
+def test_a_template_says_its_version_and_what_changed(stem: str) -> None:
+    info = prompt_info(stem)
     assert info.version == len(info.changelog)
 
 
 def test_every_template_belongs_to_a_node() -> None:
-    assert {path.stem for path in (PROJECT / "prompts").glob("*.md")} == set(ROLES)
+    assert {path.stem for path in (PROJECT / "prompts").glob("*.md")} == set(TEMPLATES)
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -91,7 +91,10 @@ def _content(report: Report) -> dict[str, Any]:
             for source in dumped["sources"]
         ],
         "excerpts": dumped["excerpts"],
-        "claims": dumped["citations"],
+        "claims": [
+            {key: value for key, value in claim.items() if key != "likeness" or value is not None}
+            for claim in dumped["citations"]
+        ],
         **{key: dumped[key] for key in kept},
         "artifacts": [{**one.model_dump(mode="json"), "file": _artifact_path(one)} for one in report.artifacts],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),

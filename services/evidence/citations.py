@@ -35,7 +35,7 @@ from services.evidence.prose import (
     words_of,
     written,
 )
-from services.evidence.support import check_support
+from services.evidence.support import Likeness, check_support
 from services.reports.labels import Labels, labels
 
 _PARSER = MarkdownIt("commonmark").enable("table")
@@ -62,6 +62,7 @@ def check_citations(
     unsupported: Literal["mark", "drop"] = "mark",
     locale: str = "en-US",
     question: str = "",
+    likeness: Likeness | None = None,
 ) -> CheckedReport:
     """Check every sentence of a report, and mark or drop what is not supported.
 
@@ -72,8 +73,9 @@ def check_citations(
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
         question: numbers in headings may be the question's.
+        likeness: compares sentences with quotes in another language by meaning.
     """
-    check = _Check(excerpts, titles or {}, unsupported == "drop", labels(locale), question)
+    check = _Check(excerpts, titles or {}, unsupported == "drop", labels(locale), question, likeness)
     return check.report(markdown)
 
 
@@ -84,6 +86,7 @@ class _Check:
     drop: bool
     words: Labels
     question: str
+    likeness: Likeness | None = None
     result: CheckedReport = field(default_factory=lambda: CheckedReport(""))
     shelter: Shelter = field(default_factory=Shelter)
     lines: list[str] = field(default_factory=list)
@@ -161,27 +164,28 @@ class _Check:
             words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified
         ):
             return shown
-        reason = self._reason(words, ids, cited(sentence))
+        reason, likeness = self._judged(words, ids, cited(sentence))
         if reason:
-            return self._failed(shown, words, ids, reason)
-        self.result.claims.append(Claim(text=words, citations=ids, verified=True))
+            return self._failed(shown, words, ids, reason, likeness)
+        self.result.claims.append(Claim(text=words, citations=ids, verified=True, likeness=likeness))
         return shown
 
-    def _reason(self, words: str, ids: list[str], written_ids: list[str]) -> str:
-        """Return why a text is not supported, in the reader's language; empty when it is."""
+    def _judged(self, words: str, ids: list[str], written_ids: list[str]) -> tuple[str, float | None]:
+        """Return why a text is not supported, in the reader's language (empty when it is), and its likeness if that told."""
         if written_ids and not ids:
-            return self.words.reason_unknown.format(what=", ".join(written_ids))
+            return self.words.reason_unknown.format(what=", ".join(written_ids)), None
         quotes = [self.excerpts[one].quote for one in ids]
         titles = [self.titles.get(self.excerpts[one].source_id, "") for one in ids]
-        return self.words.reason(check_support(words, quotes, titles))
+        verdict = check_support(words, quotes, titles, self.likeness)
+        return self.words.reason(verdict), verdict.likeness
 
-    def _failed(self, shown: str, words: str, ids: list[str], reason: str) -> str:
+    def _failed(self, shown: str, words: str, ids: list[str], reason: str, likeness: float | None = None) -> str:
         """Mark or drop what is not supported, and count it."""
         if self.drop:
             self.result.dropped += 1
             return ""
         self.result.marked += 1
-        self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason))
+        self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason, likeness=likeness))
         return f"{shown}{'' if shown.endswith('。') else ' '}{self.words.mark}"
 
     def _known_only(self, text: str) -> str:
@@ -256,11 +260,11 @@ class _Check:
         shown = [self._known_only(cell) for cell in cells]
         if not re.search(r"\w", words):
             return _row(shown)
-        reason = self._reason(words, ids, written_ids)
+        reason, likeness = self._judged(words, ids, written_ids)
         if reason:
-            last = self._failed(shown[-1], words, ids, reason)
+            last = self._failed(shown[-1], words, ids, reason, likeness)
             return _row([*shown[:-1], last.strip()]) if last else ""
-        self.result.claims.append(Claim(text=words, citations=ids, verified=True))
+        self.result.claims.append(Claim(text=words, citations=ids, verified=True, likeness=likeness))
         return _row(shown)
 
     def _code(self, node: SyntaxTreeNode) -> str:

@@ -3,11 +3,10 @@
 import hashlib
 from dataclasses import dataclass, field
 
-from schemas.evidence import Source
+from schemas.evidence import Passage, Source
 from services.evidence.store import EvidenceStore, normalise_text
 
-MAX_LINES = 8
-"""Lines of output that are quoted one by one; the rest is stored with them."""
+_OUTPUT = "## Output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +19,7 @@ class Computation:
     files: dict[str, bytes] = field(default_factory=dict)
     at: str = ""
     """When it ran, ISO 8601 in UTC."""
+    isolated: bool = True
 
     @property
     def code_id(self) -> str:
@@ -40,18 +40,19 @@ class Computation:
                     "",
                     "## Code",
                     self.code,
+                    *([] if self.isolated else ["", "It ran without isolation (LEADLINE_SANDBOX=unsafe)."]),
                     "",
-                    "## Output",
+                    _OUTPUT,
                     self.output,
                 ]
             )
         )
 
-    async def store(self, evidence: EvidenceStore) -> tuple[Source, list[tuple[str, int, int]]]:
+    async def store(self, evidence: EvidenceStore) -> tuple[Source, Passage]:
         """Store the run.
 
         Returns:
-            The source, and the lines of output as (quote, start, end) with offsets into the stored text.
+            The source, and its output as a passage of the stored text.
         """
         text = self.text()
         content_hash = await evidence.put_text(text)
@@ -62,10 +63,7 @@ class Computation:
             content_hash=content_hash,
             fetched_at=self.at,
         )
-        lines: list[tuple[str, int, int]] = []
-        place = text.rindex("## Output") + len("## Output")
-        for line in text[place:].split("\n"):
-            if line.strip() and len(lines) < MAX_LINES:
-                lines.append((line, place, place + len(line)))
-            place += len(line) + 1
-        return source, lines
+        start = min(len(text), text.rindex(_OUTPUT) + len(_OUTPUT) + 1)
+        return source, Passage(
+            id="P1", content_hash=content_hash, title=source.title, start=start, end=len(text), text=text[start:]
+        )

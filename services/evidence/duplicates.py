@@ -2,7 +2,9 @@
 
 import hashlib
 import struct
+from collections.abc import Mapping
 
+from schemas.evidence import Source
 from services.search.tokens import tokens
 
 SHINGLE = 3
@@ -47,3 +49,12 @@ def similarity(one: str, other: str) -> float:
 def is_copy(one: str, other: str) -> bool:
     """Tell whether two signatures are those of copies of one text."""
     return similarity(one, other) >= COPY
+
+
+def root_of(key: str, sources: Mapping[str, Source]) -> str:
+    """Return the key of what a source copies in the end, or its own; a circle of copies ends where it closes."""
+    seen = {key}
+    while (source := sources.get(key)) is not None and source.duplicate_of and source.duplicate_of not in seen:
+        key = source.duplicate_of
+        seen.add(key)
+    return key

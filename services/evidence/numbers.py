@@ -106,16 +106,22 @@ def quantities(text: str) -> list[Quantity]:
     Citation marks, list marks and ordinals are none of them, and neither are digits that belong to a name (`H2O`,
     `COVID-19`), nor the words `one` and `一`, which are rarely meant as numbers.
     """
+    return [quantity for _, _, quantity in placed(text)[1]]
+
+
+def placed(text: str) -> tuple[str, list[tuple[int, int, Quantity]]]:
+    """Return a text in the form in which its quantities are read, and each with its start and end there."""
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
     text = unicodedata.normalize("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
-    found: list[tuple[int, Quantity]] = []
+    rest = text
+    found: list[tuple[int, int, Quantity]] = []
     for finder in (_dates, _years, _ordinals, _shares, _digits, _chinese, _english):
-        taken = list(finder(text))
-        found.extend((start, quantity) for start, _, quantity in taken if quantity is not None)
-        text = _blanked(text, [(start, end) for start, end, _ in taken])
-    return [quantity for _, quantity in sorted(found, key=lambda item: item[0])]
+        taken = list(finder(rest))
+        found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
+        rest = _blanked(rest, [(start, end) for start, end, _ in taken])
+    return text, sorted(found, key=lambda item: item[0])
 
 
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:

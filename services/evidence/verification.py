@@ -16,6 +16,7 @@ from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.errors import BundleError
+from services.evidence.contradictions import checked
 from services.evidence.support import check_support
 from services.reports.labels import ENGLISH
 from services.reports.numbering import link_of
@@ -100,6 +101,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.checked[name] = count
         check.problems.extend(problems)
     markdown = report.decode("utf-8", "replace")
+    check.problems.extend(_contradictions(content, excerpts, sources))
     check.problems.extend(_statements(markdown, content))
     citations, broken = _links(markdown, sources)
     check.checked["citations"] = citations
@@ -195,14 +197,22 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
             cited = [excerpts[one] for one in claim.citations]
             quotes = [one.quote for one in cited]
             titles = [sources[one.source_id].title for one in cited if one.source_id in sources]
-            reason = ENGLISH.reason(check_support(claim.text, quotes, titles))
+            told = claim.likeness
+            reason = ENGLISH.reason(check_support(claim.text, quotes, titles, lambda *_, told=told: told))
             if reason and not any(claim.text in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {reason}"
-    known = {one.id: one.quote for one in content.excerpts}
+
+
+def _contradictions(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:
     for conflict in content.contradictions:
-        missing = [one for one in conflict.excerpt_ids if one not in known]
+        name = f"contradiction {conflict.topic[:60]!r}"
+        missing = [one for one in conflict.excerpt_ids if one not in excerpts]
         if missing:
-            yield f"contradiction {conflict.topic[:60]!r}: it names {', '.join(missing)}, and there is no such excerpt"
+            yield f"{name}: it names {', '.join(missing)}, and there is no such excerpt"
+        elif conflict.differs:
+            found = checked(conflict, excerpts, sources)
+            if found is None or not found.differs:
+                yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
 
 
 def _artifacts(folder: Path, content: _Content) -> Iterator[str]:

@@ -2,6 +2,6 @@
 
 from services.models.ask import ask, write
 from services.models.chat import chat_model
-from services.models.endpoint import close_clients
+from services.models.endpoint import clients_open, close_clients
 
-__all__ = ["ask", "chat_model", "close_clients", "write"]
+__all__ = ["ask", "chat_model", "clients_open", "close_clients", "write"]

@@ -22,7 +22,12 @@ MAX_REPEATS = 2
 
 
 async def ask(
-    role: str, prompt: BaseModel, schema: type[Answer], check: Callable[[Answer], Answer] | None = None
+    role: str,
+    prompt: BaseModel,
+    schema: type[Answer],
+    check: Callable[[Answer], Answer] | None = None,
+    *,
+    template: str = "",
 ) -> Answer:
     """Ask a role's model for an answer of a schema.
 
@@ -31,12 +36,13 @@ async def ask(
         prompt: the role's prompt model.
         schema: what the answer must be.
         check: a further condition; it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
+        template: stem of the template where it is not the role's own.
 
     Raises:
         LimitReached: the budget leaves no room for it, or no time.
         ModelError: the endpoint refused or could not be reached, or the answer never came to fit.
     """
-    exchange = Exchange(role, prompt, schema)
+    exchange = Exchange(role, prompt, schema, template=template)
     more: list[BaseMessage] = []
     room, problem, text = 1, "", ""
     for attempt in range(1 + MAX_REPEATS):
@@ -58,7 +64,14 @@ async def ask(
     )
 
 
-async def write(role: str, prompt: BaseModel, *, scale: float = 1.0) -> Reply:
+async def write(
+    role: str,
+    prompt: BaseModel,
+    *,
+    scale: float = 1.0,
+    template: str = "",
+    on_token: Callable[[str], None] | None = None,
+) -> Reply:
     """Return the free text that a role's model writes; its tokens stream to `stream_mode="messages"`.
 
     A text that never comes to its end is returned as far as it came (`cut_off`).
@@ -67,12 +80,14 @@ async def write(role: str, prompt: BaseModel, *, scale: float = 1.0) -> Reply:
         role: stem of node, template and schema.
         prompt: the role's prompt model.
         scale: by how much the role's most tokens are multiplied, for texts that are longer by nature.
+        template: stem of the template where it is not the role's own.
+        on_token: takes the tokens as they come; then they do not stream by themselves.
 
     Raises:
         LimitReached: the budget leaves no room for it, or no time.
         ModelError: the endpoint refused or could not be reached, or the text is empty.
     """
-    exchange = Exchange(role, prompt, stream=True, scale=scale)
+    exchange = Exchange(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
     reply = await exchange.say()
     for attempt in range(1, 1 + MAX_REPEATS):
         if reply.text and not reply.cut_off:

@@ -1,6 +1,8 @@
 """Endpoints: one connection pool, one limit of calls under way, and what was learned about each model there."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -42,6 +44,8 @@ class _Loop:
 
     client: "httpx2.AsyncClient | None" = None
     under_way: dict[str, asyncio.Semaphore] = field(default_factory=dict)
+    users: int = 0
+    """Runs that share the connections."""
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
@@ -108,8 +112,21 @@ def _certificates() -> "ssl.SSLContext | bool":
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
 
 
+@asynccontextmanager
+async def clients_open() -> AsyncIterator[None]:
+    """Keep the running event loop's connections open while the block runs; the last block to end closes them."""
+    own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    own.users += 1
+    try:
+        yield
+    finally:
+        own.users -= 1
+        if not own.users:
+            await close_clients()
+
+
 async def close_clients() -> None:
-    """Close the connections of the running event loop; the ways in that own their loop call this at the end of a run."""
+    """Close the connections of the running event loop."""
     own = _loops.pop(asyncio.get_running_loop(), None)
     if own is not None and own.client is not None:
         await own.client.aclose()

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from services.models.fitting import DoesNotFit, estimate_tokens, fit
 from services.models.prices import Price, price_of
 from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
 from services.models.thinking import without_thinking
+from services.models.tokens import TokenHandler
 from services.models.wire import Refused, TooLong, call
 from services.runs import Run, current_run
 
@@ -81,6 +82,10 @@ class Exchange:
     instructions: str = ""
     """Added to the system message."""
     stream: bool = False
+    template: str = ""
+    """Stem of the template where it is not the role's own."""
+    on_token: Callable[[str], None] | None = None
+    """Takes the tokens as they come, instead of whoever streams the run's messages."""
     scale: float = 1.0
     """By how much the role's most tokens are multiplied, for answers that are longer by nature."""
     items: list[str] = field(default_factory=list)
@@ -119,14 +124,19 @@ class Exchange:
         )
 
     def _name(self) -> str:
-        return f"{self.role} ({self.schema.__name__})" if self.schema else self.role
+        return f"{self.stem} ({self.schema.__name__})" if self.schema else self.stem
+
+    @property
+    def stem(self) -> str:
+        """Stem of the template."""
+        return self.template or self.role
 
     def _request(self, more: Sequence[BaseMessage], room: int) -> dict[str, Any]:
         """Return all that decides the answer; which model gives it does not count, as what was paid for is paid for."""
         shape = json.dumps(self.schema.model_json_schema(), sort_keys=True) if self.schema else ""
-        messages = messages_to_dict([*render(self.role, self.prompt), *more])
+        messages = messages_to_dict([*render(self.stem, self.prompt), *more])
         return {
-            "role": self.role,
+            "role": self.stem,
             "messages": [[one["type"], one["data"]["content"], one["data"].get("tool_calls", [])] for one in messages],
             "instructions": self.instructions,
             "schema": hashlib.sha256(shape.encode()).hexdigest() if shape else "",
@@ -206,7 +216,7 @@ class Exchange:
         left = run.budget.room()
         affordable = window if left is None else min(window, left - least - following)
         try:
-            messages, left_out = fit(self.role, self.prompt, affordable)
+            messages, left_out = fit(self.stem, self.prompt, affordable)
         except DoesNotFit:
             if affordable < window:
                 raise LimitReached("token_limit", run.context.max_tokens or 0) from None
@@ -247,9 +257,11 @@ class Exchange:
                     known.dialect = STEPS_DOWN[dialect]
 
     async def _sent(self, model: RoleModel, messages: list[BaseMessage], output: int, dialect: str) -> AIMessage:
-        config: RunnableConfig = {} if self.stream else QUIET
+        config: RunnableConfig = {} if self.stream and self.on_token is None else QUIET
         if self.schema is None or model.provider == OFFLINE:
             chat = build(model, output, stream=self.stream)
+            if self.on_token is not None:
+                chat = chat.model_copy(update={"callbacks": [TokenHandler(self.on_token)]})
             return await call(model, chat.bind_tools(list(self.tools)) if self.tools else chat, messages, config)
         if dialect == "schema":
             return await call(

@@ -62,17 +62,22 @@ def fit(role: str, prompt: BaseModel, room: int) -> tuple[list[BaseMessage], int
 
 
 def within(passages: Sequence[Passage], tokens: int, least: int) -> list[Passage]:
-    """Return the best passages that hold about so many tokens together, and at least `least` of them.
-
-    Chinese counts as modern tokenizers have it, about two thirds of a token a character: no limit hangs on it here.
-    """
+    """Return the best passages that hold about so many tokens together, and at least `least` of them."""
     kept: list[Passage] = []
     for passage in passages:
-        tokens -= _EXTRA + len(passage.text) // 4 + estimate_cjk(passage.text) // 2
+        tokens -= passage_tokens(passage.text)
         if tokens < 0 and len(kept) >= least:
             break
         kept.append(passage)
     return kept
+
+
+def passage_tokens(text: str) -> int:
+    """Return about how many tokens a passage takes in a prompt.
+
+    Chinese counts as modern tokenizers have it, about two thirds of a token a character: no limit hangs on it here.
+    """
+    return _EXTRA + len(text) // 4 + estimate_cjk(text) // 2
 
 
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:

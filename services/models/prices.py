@@ -45,6 +45,15 @@ async def price_of(model: RoleModel) -> Price | None:
     return await asyncio.to_thread(_price, model.provider, model.model, model.base_url)
 
 
+async def price_at(model: str, base_url: str | None) -> Price | None:
+    """Return the price of a model at an OpenAI-compatible endpoint, such as one that embeds; None where nobody knows it.
+
+    Raises:
+        SettingsError: the price file cannot be used.
+    """
+    return await asyncio.to_thread(_price, "openai", model, base_url)
+
+
 @cache
 def _price(provider: str, model: str, base_url: str | None) -> Price | None:
     own = _own_prices(settings().leadline_prices)

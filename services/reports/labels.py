@@ -14,7 +14,10 @@ class Labels:
     """Everything in a report that neither a source nor a model has said."""
 
     unverified: str
+    conclusion: str
     contradictions: str
+    unconfirmed: str
+    """Of a contradiction that only the model sees."""
     limits: str
     follow_up: str
     references: str
@@ -37,6 +40,7 @@ class Labels:
     reason_names: str
     reason_words: str
     reason_language: str
+    reason_meaning: str
     reason_negation: str
     reason_opposite: str
     reason_quote: str
@@ -56,6 +60,7 @@ class Labels:
             "names": self.reason_names,
             "words": self.reason_words,
             "language": self.reason_language,
+            "meaning": self.reason_meaning,
             "negation": self.reason_negation,
             "opposite": self.reason_opposite,
         }[verdict.failing].format(what=", ".join(verdict.what))
@@ -63,7 +68,9 @@ class Labels:
 
 ENGLISH = Labels(
     unverified="⚠ unverified",
+    conclusion="Conclusion",
     contradictions="Where sources disagree",
+    unconfirmed="Named by the model, not confirmed by code.",
     limits="Limits of this report",
     follow_up="Questions to ask next",
     references="References",
@@ -85,13 +92,16 @@ ENGLISH = Labels(
     reason_names="Names that are not in what it cites: {what}.",
     reason_words="Too few of its words are in what it cites.",
     reason_language="What it cites is in another language, and it holds no number or name to check it by.",
+    reason_meaning="What it cites is in another language, and does not come near enough to it in meaning.",
     reason_negation="It denies something, and what it cites denies nothing.",
     reason_opposite="What it cites says the opposite of: {what}.",
     reason_quote="It is not a verbatim quote of an excerpt.",
 )
 CHINESE = Labels(
     unverified="⚠ 未核实",
+    conclusion="结论",
     contradictions="来源之间的分歧",
+    unconfirmed="由模型指出，程序未能证实。",
     limits="本报告的局限",
     follow_up="可以继续追问",
     references="参考来源",
@@ -113,6 +123,7 @@ CHINESE = Labels(
     reason_names="所引内容中没有这些名称：{what}。",
     reason_words="所引内容中只有很少的相同词语。",
     reason_language="所引内容是另一种语言，且句中没有可供核对的数字或名称。",
+    reason_meaning="所引内容是另一种语言，意思与句子不够接近。",
     reason_negation="句子作了否定，而所引内容没有否定。",
     reason_opposite="所引内容的说法与此相反：{what}。",
     reason_quote="不是摘录的逐字引文。",

@@ -4,7 +4,7 @@ The checks are imported when the first report is finished: with their parser and
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -18,9 +18,11 @@ from services.evidence.views import steps_by_id
 from services.reports.labels import Labels, labels
 from services.reports.numbering import Numbering, link_of, number_sources
 from services.reports.references import details
+from services.search.tokens import has_cjk
 
 if TYPE_CHECKING:
     from services.evidence.citations import CheckedReport
+    from services.evidence.support import Likeness
 
 _CITATIONS = re.compile(r"(?:(?<!\\)\[E\d+-\d+\])+")
 _ID = re.compile(r"E\d+-\d+")
@@ -49,6 +51,8 @@ class Draft:
     unsupported: Literal["mark", "drop"] = "mark"
     notes: list[str] = field(default_factory=list)
     """What else the reader must know, such as that no language model wrote it."""
+    likeness: "Likeness | None" = None
+    """Compares sentences with quotes in another language by meaning."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
 
@@ -113,7 +117,22 @@ def _checked(draft: Draft) -> "CheckedReport":
         unsupported=draft.unsupported,
         locale=draft.locale,
         question=draft.question,
+        likeness=draft.likeness,
     )
+
+
+def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the sentences of a draft, each with its quotes, that only meaning can be asked about."""
+    chinese = has_cjk(draft.markdown)
+    if all(has_cjk(one.quote) == chinese for one in draft.excerpts):
+        return []
+    asked: dict[tuple[str, tuple[str, ...]], None] = {}
+
+    def note(text: str, quotes: Sequence[str]) -> None:
+        asked[text, tuple(quotes)] = None
+
+    _checked(replace(draft, likeness=note))
+    return list(asked)
 
 
 def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, str]:
@@ -148,7 +167,8 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels)
         sides = [by_id[side] for side in one.excerpt_ids]
         grounded = one.topic and not missing_quantities(one.topic, [draft.question, *(side.quote for side in sides)])
         heading = [f"**{plain(one.topic)}**\n"] if grounded else []
-        blocks.append("\n".join([*heading, *(f"- “{plain(side.quote)}” [{side.id}]" for side in sides)]))
+        note = [] if one.differs else [f"\n{words.unconfirmed}"]
+        blocks.append("\n".join([*heading, *(f"- “{plain(side.quote)}” [{side.id}]" for side in sides), *note]))
     return _section(words.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 

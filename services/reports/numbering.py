@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
 from schemas.evidence import Excerpt, Source
-from services.evidence.duplicates import is_copy
+from services.evidence.duplicates import is_copy, root_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]
     originals: dict[str, str] = {}
     standing_for: dict[str, str] = {}
     for key in sorted(sources, key=lambda one: one not in used):
-        root = _root(key, sources)
+        root = root_of(key, sources)
         if root in originals:
             originals[key] = originals[root]
             continue
@@ -71,15 +71,6 @@ def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]
         originals[key] = standing_for.get(root) or next(alike, root if root in sources and root in used else key)
         standing_for.setdefault(root, originals[key])
     return originals
-
-
-def _root(key: str, sources: Mapping[str, Source]) -> str:
-    """Follow `duplicate_of` to its end; a circle ends where it closes."""
-    seen = {key}
-    while (source := sources.get(key)) is not None and source.duplicate_of and source.duplicate_of not in seen:
-        key = source.duplicate_of
-        seen.add(key)
-    return key
 
 
 def link_of(source: Source) -> str:

@@ -1,6 +1,8 @@
 """Canaries: a handful of escape attempts, made before the first program runs. One that gets out means no isolation."""
 
+import errno
 import json
+import os
 from dataclasses import dataclass
 
 
@@ -10,14 +12,25 @@ class CanaryResult:
 
     name: str
     stopped: bool
+    by: str = ""
+    """`Landlock` or `seccomp`, where one of them stopped it; else what the system said."""
+
+
+_BY = {errno.EACCES: "Landlock", errno.EXDEV: "Landlock", errno.EPERM: "seccomp", errno.ENOSYS: "seccomp"}
 
 
 def read_results(output: str) -> list[CanaryResult]:
     """Return what the canaries' program printed; nothing when it did not get to its end."""
     try:
-        return [CanaryResult(str(name), bool(stopped)) for name, stopped in json.loads(output).items()]
-    except (ValueError, AttributeError):
+        found = {str(name): int(number) for name, number in json.loads(output).items()}
+        return [CanaryResult(name, number != 0, stopped_by(number)) for name, number in found.items()]
+    except (ValueError, TypeError, AttributeError):
         return []
+
+
+def stopped_by(number: int) -> str:
+    """Name what refuses with an error of this number; nothing for 0."""
+    return _BY.get(number, os.strerror(number)) if number else ""
 
 
 CANARIES = """
@@ -26,10 +39,10 @@ found = {}
 def attempt(name, action):
     try:
         action()
-    except OSError:
-        found[name] = True
+    except OSError as error:
+        found[name] = error.errno or 5
     else:
-        found[name] = False
+        found[name] = 0
 def call(x86_64, aarch64, *arguments):
     number = x86_64 if os.uname().machine == "x86_64" else aarch64
     if ctypes.CDLL(None, use_errno=True).syscall(number, *arguments) < 0:

@@ -1,20 +1,28 @@
 """Which libraries code may import: a friendly error before the run, and nothing more. The isolation is elsewhere."""
 
 import ast
+from collections.abc import Collection
 
-ALLOWED = frozenset({
-    "json", "csv", "datetime", "math", "statistics", "random", "pandas", "numpy", "scipy", "statsmodels", "openpyxl",
-    "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly", "re", "io", "sys", "os", "pathlib", "collections",
+LIBRARIES = (
+    "pandas", "numpy", "scipy", "statsmodels", "openpyxl", "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly",
+)  # fmt: skip
+"""What the sandbox's own environment holds; see requirements-sandbox.in."""
+STANDARD = frozenset({
+    "json", "csv", "datetime", "math", "statistics", "random", "re", "io", "sys", "os", "pathlib", "collections",
     "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",
     "enum", "time", "calendar", "zoneinfo", "unicodedata", "warnings", "bisect", "heapq", "hashlib", "base64", "copy",
     "pprint", "contextlib", "abc", "numbers",
 })  # fmt: skip
 
 
-def refused_imports(code: str) -> str:
+def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
     """Return what is wrong with a program's imports, or nothing.
 
     A program that does not even parse is let through: Python's own error says it best.
+
+    Args:
+        code: Python source.
+        installed: those of `LIBRARIES` that the program will find.
     """
     try:
         tree = ast.parse(code)
@@ -26,8 +34,9 @@ def refused_imports(code: str) -> str:
             names.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.split(".")[0])
-    refused = sorted(names - ALLOWED)
+    refused = sorted(names - STANDARD - {*installed, "__future__", "mpl_toolkits"})
     if not refused:
         return ""
-    use = "use the standard library's plain parts, pandas, numpy or openpyxl"
+    there = ", ".join(name for name in LIBRARIES if name in installed)
+    use = f"use the standard library's plain parts (json, csv, re, math, statistics, datetime, …){there and ' or '}{there}"
     return f"import of {', '.join(refused)} is not possible here; {use}"

@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import mimetypes
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.errors import SandboxRefused
+from services.sandbox.imports import LIBRARIES
 from services.settings import settings
 
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -15,10 +18,16 @@ _SYSTEM = (
     "/usr/share/zoneinfo", "/etc/localtime", "/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts",
 )  # fmt: skip
 _ASK = """
-import json, sys, sysconfig
+import importlib.util, json, mimetypes, os, sys, sysconfig
 paths = sysconfig.get_paths()
-readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable]
-print(json.dumps({"packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])), "readable": readable}))
+readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *map(str, mimetypes.knownfiles)]
+fonts = os.path.join(sys.prefix, "matplotlib")
+print(json.dumps({
+    "packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])),
+    "readable": readable,
+    "libraries": [name for name in sys.argv[1:] if importlib.util.find_spec(name)],
+    "fonts": fonts if os.path.isdir(fonts) else "",
+}))
 """
 
 
@@ -31,6 +40,10 @@ class Interpreter:
     """Folders to import packages from."""
     readable: tuple[str, ...]
     """Files and folders that it reads, packages included."""
+    libraries: tuple[str, ...] = ()
+    """Those of the libraries for programs that are installed."""
+    fonts: str = ""
+    """Folder with matplotlib's list of fonts, if it was prepared."""
 
 
 _known: dict[Path, Interpreter] = {}
@@ -45,6 +58,20 @@ def default_python() -> Path:
     return own if own.exists() else Path(sys.executable)
 
 
+def own_interpreter() -> Interpreter:
+    """Return this process's own Python with the application's packages. Blocking."""
+    paths = sysconfig.get_paths()
+    packages = tuple(dict.fromkeys([paths["purelib"], paths["platlib"]]))
+    library = [
+        paths["stdlib"],
+        paths["platstdlib"],
+        f"{sys.base_prefix}/lib",
+        sys.executable,
+        *map(str, mimetypes.knownfiles),
+    ]
+    return Interpreter(Path(sys.executable), packages, tuple(dict.fromkeys([*packages, *library, *_SYSTEM])))
+
+
 async def interpreter(python: Path) -> Interpreter:
     """Ask a Python where its libraries are; once a process.
 
@@ -54,13 +81,21 @@ async def interpreter(python: Path) -> Interpreter:
     if python not in _known:
         try:
             child = await asyncio.create_subprocess_exec(
-                python, "-I", "-c", _ASK, env={}, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
+                python,
+                "-I",
+                "-c",
+                _ASK,
+                *LIBRARIES,
+                env={},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
             )
             found = json.loads((await child.communicate())[0])
         except (OSError, ValueError) as error:
             raise SandboxRefused(
                 f"Code is not run: {python} is no working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
             ) from None
-        packages = tuple(found["packages"])
-        _known[python] = Interpreter(python, packages, tuple(dict.fromkeys([*packages, *found["readable"], *_SYSTEM])))
+        packages, fonts = tuple(found["packages"]), [found["fonts"]] if found["fonts"] else []
+        readable = tuple(dict.fromkeys([*packages, *found["readable"], *fonts, *_SYSTEM]))
+        _known[python] = Interpreter(python, packages, readable, tuple(found["libraries"]), found["fonts"])
     return _known[python]

@@ -1,18 +1,26 @@
-"""The child's side of the sandbox: locks itself in, then runs the program. Linux only; imports nothing of Leadline.
+"""The child's side of the sandbox: locks itself in, then runs. Linux only, for code; imports nothing of Leadline.
 
-Run as `python -I -S jail.py SETUP` with the program in main.py of the work folder; SETUP is JSON (see `main`).
+Run as `python -I -S jail.py SETUP`, with SETUP as JSON (see `main`): a program that lies as main.py in the work folder, or a
+module of ours that parses what came from outside (see worker.py).
 Order matters: limits and capabilities, then Landlock (see landlock(7)), then the seccomp filter (see seccomp(2)),
 all while single-threaded. `-S` keeps the packages' start-up hooks from running before the doors are shut.
 """
 
+from __future__ import annotations
+
 import builtins
 import ctypes
+import importlib
 import json
 import os
-import resource
 import struct
 import sys
 from types import ModuleType, TracebackType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing itself would be a third of the start-up
+    from collections.abc import Callable
+    from typing import Any
 
 EXIT_NOT_ISOLATED, EXIT_MEMORY = 97, 98
 
@@ -32,36 +40,79 @@ _DEVICES = {"/dev/null": _FS_READ_FILE | _FS_WRITE_FILE, "/dev/zero": _FS_READ_F
 def main() -> None:
     """Lock in and run.
 
-    SETUP holds `work` (the only folder to write in), `seconds` of processor time, `memory` and `file_size` in bytes,
-    `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and `filter` (hex).
+    SETUP holds `work` (the only folder to write in, or nothing), `seconds` of processor time (0: no limit), `memory` and
+    `file_size` in bytes, `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and
+    `filter` (hex). For a module of ours it holds `module` (its `main` is called), `root` (where its packages lie), `own` (their
+    names) and `unlocked` (why it is not to be locked in, or nothing).
     """
     setup = json.loads(sys.argv[1])
+    if "module" in setup:
+        _serve(setup)
+        return
     os.chdir(setup["work"])
     try:
-        _limit(setup)
-        _drop_capabilities()
-        _landlock(setup["work"], setup["readable"])
-        _seccomp(bytes.fromhex(setup["filter"]))
+        _lock_in(setup)
     except OSError as error:
         sys.stderr.write(f"isolation failed: {error}\n")
         sys.exit(EXIT_NOT_ISOLATED)
     _run(setup["work"], setup["packages"])
 
 
-def _limit(setup: dict[str, int]) -> None:
+def _serve(setup: dict[str, Any]) -> None:
+    """Run a module, and say in a first line whether it is locked in: before it has seen anything that could lie about it.
+
+    Where it cannot be locked in it runs all the same; whoever reads that line decides what to say of it.
+    """
+    os.chdir("/")
+    sys.path[:] = [setup["root"], *sys.path, *setup["packages"]]
+    for name in setup["own"]:
+        __import__(name)  # the folder that holds them all is not open to be listed afterwards
+    problem = setup["unlocked"]
+    try:
+        if not problem:
+            _lock_in(setup)
+    except OSError as error:
+        problem = error.strerror or str(error)
+    sys.stdout.write(json.dumps({"problem": problem}) + "\n")
+    sys.stdout.flush()
+    importlib.import_module(setup["module"]).main()
+
+
+def _lock_in(setup: dict[str, Any]) -> None:
+    _limit(setup)
+    if sys.platform != "linux":
+        raise OSError(0, f"{sys.platform} has no Landlock")
+    if not setup["filter"]:
+        raise OSError(0, f"there is no table of system calls for {os.uname().machine}")
     _prctl(_PR_SET_PDEATHSIG, 9)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _drop_capabilities()
+    _landlock(setup["work"], setup["readable"])
+    _seccomp(bytes.fromhex(setup["filter"]))
+
+
+def _limit(setup: dict[str, int]) -> None:
+    try:
+        import resource
+    except ImportError:  # no such limits on this system
+        return
     for what, value in (
-        (resource.RLIMIT_CPU, setup["seconds"]),
+        (resource.RLIMIT_CPU, setup["seconds"] or resource.RLIM_INFINITY),
         (resource.RLIMIT_AS, setup["memory"]),
         (resource.RLIMIT_FSIZE, setup["file_size"]),
         (resource.RLIMIT_NOFILE, setup["open_files"]),
         (resource.RLIMIT_CORE, 0),
     ):
         most = resource.getrlimit(what)[1]
-        value = value if most == resource.RLIM_INFINITY else min(value, most)  # noqa: PLW2901 - never above the parent's
+        if most != resource.RLIM_INFINITY:
+            value = most if value == resource.RLIM_INFINITY else min(value, most)  # noqa: PLW2901 - never above the parent's
         # At the soft limit of processor time comes a signal that tells why; at the hard one only the end
-        resource.setrlimit(what, (value - 1 if what == resource.RLIMIT_CPU else value, value))
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        first = value - 1 if what == resource.RLIMIT_CPU and setup["seconds"] else value
+        try:
+            resource.setrlimit(what, (first, value))
+        except (OSError, ValueError):
+            if sys.platform == "linux":  # elsewhere some limits cannot be set
+                raise
 
 
 def _drop_capabilities() -> None:
@@ -72,8 +123,13 @@ def _drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "capset failed")
 
 
+def landlock_version() -> int:
+    """Return the version of the kernel's Landlock; less than 1 where there is none."""
+    return int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if sys.platform == "linux" else 0
+
+
 def _landlock(work: str, readable: list[str]) -> None:
-    version = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    version = landlock_version()
     if version < 1:
         raise OSError(ctypes.get_errno(), "this kernel has no Landlock")
     handled = _FS_ALL_V1
@@ -87,7 +143,8 @@ def _landlock(work: str, readable: list[str]) -> None:
     ruleset = _libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
     if ruleset < 0:
         raise OSError(ctypes.get_errno(), "landlock_create_ruleset failed")
-    _allow(ruleset, work, handled & ~(_FS_MAKE_SPECIAL | _FS_EXECUTE | _FS_IOCTL | _FS_REFER))
+    if work:
+        _allow(ruleset, work, handled & ~(_FS_MAKE_SPECIAL | _FS_EXECUTE | _FS_IOCTL | _FS_REFER))
     for path in readable:
         if os.path.exists(path):  # noqa: PTH110 - pathlib is not worth its import here
             _allow(ruleset, path, _FS_READ_FILE | (_FS_READ_DIR if os.path.isdir(path) else 0))  # noqa: PTH112 - likewise
@@ -129,10 +186,35 @@ def _run(work: str, packages: list[str]) -> None:
     sys.argv = ["main.py"]
     sys.path[:] = [work, *sys.path, *packages]
     sys.excepthook = _report
+    for name in ("chmod", "utime"):
+        setattr(os, name, _forgiving(getattr(os, name), os.path.realpath(work) + os.sep))
+    os.access = _admitting(os.access, os.environ.get("MPLCONFIGDIR", ""))
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]  # what `-S` left out
     with open("main.py", "rb") as file:  # noqa: PTH123 - pathlib is not worth its import here
         source = file.read()
     exec(compile(source, "main.py", "exec"), module.__dict__)  # noqa: S102 - this is what the jail is for
+
+
+def _forgiving(change: Callable[..., None], own: str) -> Callable[..., None]:
+    """Let a library that sets modes or times of its own files go on without: the filter allows neither anywhere."""
+
+    def attempt(path: str, *arguments: object, **options: object) -> None:
+        try:
+            change(path, *arguments, **options)
+        except PermissionError:
+            if isinstance(path, int) or not os.path.realpath(path).startswith(own):
+                raise
+
+    return attempt
+
+
+def _admitting(ask: Callable[..., bool], folder: str) -> Callable[..., bool]:
+    """Have matplotlib take the prepared list of fonts: it leaves a folder aside that it cannot write to, too."""
+
+    def answer(path: str, *arguments: int, **options: bool) -> bool:
+        return path == folder or ask(path, *arguments, **options)
+
+    return answer
 
 
 def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

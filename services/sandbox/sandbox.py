@@ -102,7 +102,8 @@ class Sandbox:
         """
         if not MIN_SECONDS <= timeout <= MAX_SECONDS:
             raise SettingsError(f"A program may run {MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, not {timeout:g}.")
-        refused = refused_imports(code)
+        chosen = await interpreter(await self._chosen_python())
+        refused = refused_imports(code, chosen.libraries)
         if refused:
             return SandboxResult(False, "", refused, 1, 0.0, self.mode, "imports")
         if self.mode == "isolated":
@@ -142,30 +143,36 @@ class Sandbox:
         return self._python
 
     async def _run(self, code: str, files: Mapping[str, bytes], seconds: float) -> SandboxResult:
-        command = await self._command(seconds)
+        chosen = await interpreter(await self._chosen_python())
+        command = self._command(chosen, seconds)
         work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-run-"))
         try:
             await asyncio.to_thread(prepare, work, code, files)
             return await self._watched(
-                [part.replace("WORK", str(work)) for part in command], work, set(files) | {"main.py"}, seconds
+                [part.replace("WORK", str(work)) for part in command],
+                _environment(work, chosen),
+                work,
+                set(files) | {"main.py"},
+                seconds,
             )
         finally:
             await asyncio.to_thread(remove, work)
 
-    async def _command(self, seconds: float) -> list[str]:
+    def _command(self, chosen: Interpreter, seconds: float) -> list[str]:
         """Return the command line, with WORK where the work folder belongs."""
-        python = await self._chosen_python()
         if self.mode == "unsafe":
-            return [str(python), "-I", "-B", "-X", "utf8", "main.py"]
-        setup = _setup(await interpreter(python), seconds)
-        return [str(python), "-I", "-S", "-B", "-X", "utf8", str(_JAIL), setup]
+            return [str(chosen.python), "-I", "-B", "-X", "utf8", "main.py"]
+        setup = _setup(chosen, seconds)
+        return [str(chosen.python), "-I", "-S", "-B", "-X", "utf8", str(_JAIL), setup]
 
-    async def _watched(self, command: list[str], work: Path, given: set[str], seconds: float) -> SandboxResult:
+    async def _watched(
+        self, command: list[str], environment: dict[str, str], work: Path, given: set[str], seconds: float
+    ) -> SandboxResult:
         started = time.monotonic()
         child = await asyncio.create_subprocess_exec(
             *command,
             cwd=work,
-            env=_environment(work),
+            env=environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -265,12 +272,12 @@ def _setup(chosen: Interpreter, seconds: float) -> str:
     )
 
 
-def _environment(work: Path) -> dict[str, str]:
+def _environment(work: Path, chosen: Interpreter) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": str(work),
         "TMPDIR": str(work),
-        "MPLCONFIGDIR": str(work),
+        "MPLCONFIGDIR": chosen.fonts or str(work),
         "MPLBACKEND": "agg",
         "LANG": "C.UTF-8",
         "OPENBLAS_NUM_THREADS": "1",

@@ -1,18 +1,20 @@
-"""Files to text, in a process of its own: a broken or hostile file can neither block nor end the run.
+"""Files to text, and tables to profiles, in a process of its own that is locked in (see `services/sandbox/workers.py`).
 
-Run as `python -m services.search.convert`: reads one path a line, writes one JSON object a line, in the same order.
+A broken or hostile file can neither block nor end the run, nor reach anything.
 """
 
 import contextlib
 import io
-import json
-import logging
 import re
 import sys
-import warnings
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import PurePath
+from types import ModuleType
+from typing import Any
 
 from typing_extensions import TypedDict
+
+from services.search.jobs import serve
 
 MAX_BYTES = 50_000_000
 PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
@@ -36,17 +38,18 @@ class Converted(TypedDict, total=False):
     error: str
 
 
-def convert(path: Path) -> Converted:
-    """Convert one file; what goes wrong is returned as `error`."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        return {"error": f"cannot be read ({error.strerror})"}
+def convert(name: str, data: bytes) -> Converted:
+    """Convert one file; what goes wrong is returned as `error`.
+
+    Args:
+        name: of the file; its ending tells the kind.
+        data: what is in it.
+    """
     if not data.strip():
         return {"error": "is empty"}
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
-    suffix = path.suffix.lower()
+    suffix = PurePath(name).suffix.lower()
     title = ""
     try:
         if suffix in PLAIN:
@@ -62,7 +65,7 @@ def convert(path: Path) -> Converted:
         return {"error": "holds no text"}
     found = _DATE.search(text[:2_000])
     published = "-".join(part.zfill(2) for part in found.groups() if part) if found else None
-    return {"text": text, "title": title or _title(text, path), "published": published}
+    return {"text": text, "title": title or _title(text, PurePath(name)), "published": published}
 
 
 def decode(data: bytes) -> str:
@@ -129,6 +132,8 @@ def _property_title(data: bytes) -> str:
 
 def _markitdown(data: bytes, suffix: str) -> str:
     """Convert with the converter of the format itself: the general entry would take a broken PDF for plain text."""
+    # markitdown loads it, and with it the ONNX runtime, to guess the kind of a file; here the kind is known
+    sys.modules.setdefault("magika", ModuleType("magika"))
     from markitdown import DocumentConverter, StreamInfo
     from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
 
@@ -140,7 +145,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     return _JOINED_LINES.sub("", text) if suffix == ".pdf" else text
 
 
-def _title(text: str, path: Path) -> str:
+def _title(text: str, path: PurePath) -> str:
     for line in text.split("\n", 40)[:40]:
         if found := re.match(r"#\s+(.+)", line):
             return found.group(1).strip().strip("#").strip()
@@ -151,15 +156,13 @@ def _title(text: str, path: Path) -> str:
 
 
 def main() -> None:
-    """Convert the files named on standard input."""
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
-    answers = sys.stdout
-    sys.stdout = sys.stderr
-    for line in sys.stdin:
-        answers.write(json.dumps(convert(Path(line.rstrip("\n"))), ensure_ascii=True) + "\n")
-        answers.flush()
+    """Convert the files that come on standard input, or profile their tables."""
+    serve(_answer)
 
 
-if __name__ == "__main__":
-    main()
+def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
+    if job.get("tables"):
+        from services.search.tables import table_views
+
+        return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
+    return convert(job["name"], data)

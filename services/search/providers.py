@@ -109,6 +109,15 @@ def check_search(context: RunContext) -> None:
         check_folder(folder)
 
 
+def folders_of(context: RunContext) -> list[Path]:
+    """Return the folders whose files a run may read.
+
+    Raises:
+        DocumentsError: one of them is not allowed.
+    """
+    return _folders(context, settings())
+
+
 def _folders(context: RunContext, environment: Settings) -> list[Path]:
     """Return the folders that a run searches, each once."""
     if _searches_examples(context, environment):

@@ -1,17 +1,21 @@
 """Searches and tables that the journal knows are not read again, so that a replay needs neither network nor documents."""
 
 import asyncio
+import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from schemas.coder import TableView
 from schemas.evidence import Passage, Source
-from services.errors import PageError
+from schemas.usage import CallUsage
+from services.errors import LimitReached, PageError
 from services.evidence.store import EvidenceStore
 from services.messages import say
 from services.runs import Run
+from services.search.embedding_endpoint import ROLE
+from services.search.embeddings import claim_usage
 from services.search.gather import gather
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
@@ -52,6 +56,8 @@ class Search(BaseModel):
     """Pages that were read."""
     not_read: int = 0
     """Pages for which the limit left no room."""
+    embedding: CallUsage = CallUsage()
+    """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
     def limits(self, run: Run, locale: str) -> list[str]:
         """Say what the limit of searches left out, if anything."""
@@ -60,7 +66,12 @@ class Search(BaseModel):
 
 
 async def gather_once(
-    run: Run, queries: Sequence[str], evidence: EvidenceStore, limit: int, question: str = ""
+    run: Run,
+    queries: Sequence[str],
+    evidence: EvidenceStore,
+    limit: int,
+    question: str = "",
+    where: Literal["everywhere", "web", "documents"] = "everywhere",
 ) -> Search:
     """Gather passages for queries, as many as the limits leave room for, unless this very gathering is known.
 
@@ -72,14 +83,18 @@ async def gather_once(
         evidence: where texts are put.
         limit: most passages.
         question: the user's; pages that it names are read.
+        where: which of the run's providers to ask.
 
     Raises:
         LimitReached: no search is left.
     """
 
     async def work() -> Search:
-        providers = await providers_for(run.context)
-        providers = Providers([_RecordedSearch(run, one, evidence) for one in providers.web], providers.documents)
+        there = await providers_for(run.context)
+        providers = Providers(
+            [_RecordedSearch(run, one, evidence) for one in there.web] if where != "documents" else [],
+            there.documents if where != "web" else [],
+        )
         wanted = len(queries) * len(providers.all)
         granted = run.budget.take_searches(wanted)
         affordable, fewer = _within(granted, queries, providers)
@@ -103,11 +118,16 @@ async def gather_once(
             not_made=wanted - made,
             pages=pages.read,
             not_read=pages.not_read,
+            embedding=claim_usage(),
         )
 
     request = {"queries": list(queries), "limit": limit, "question": question}
+    if where != "everywhere":
+        request["where"] = where
     known = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
     run.count(searches=known.answer.searches, pages=known.answer.pages)
+    if known.answer.embedding.calls:
+        run.count_call(ROLE, known.answer.embedding, fresh=known.fresh)
     if not known.fresh:
         run.budget.take_searches(known.answer.searches)
         run.budget.take_pages(known.answer.pages)
@@ -172,6 +192,8 @@ class _Pages:
         async with PageReader() as reader:
             recorded = _RecordedReader(self._run, reader, self._evidence)
             completed, failures = await complete(found, recorded, granted, filters_of(self._run.context))
+            if reader.problem and sys.platform == "linux":
+                failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
         self.read = granted
         return completed, failures
 
@@ -184,6 +206,32 @@ class _ReadPage(BaseModel):
     problem: str = ""
 
 
+async def page_once(run: Run, url: str, evidence: EvidenceStore) -> "Page":
+    """Read a page, unless it is known.
+
+    Args:
+        run: whose journal and limit of pages count.
+        url: named by a search, the user or the plan; the caller sees to that.
+        evidence: where its text is put.
+
+    Raises:
+        LimitReached: no page is left to be read.
+        PageError: it cannot be read.
+    """
+    from services.search.pages.reader import PageReader
+
+    if not run.budget.take_pages(1):
+        raise LimitReached("page_limit", run.context.max_pages or 0)
+    run.count(pages=1)
+    async with PageReader() as reader:
+        page = await _RecordedReader(run, reader, evidence).read(url)
+    if isinstance(page, PageError):
+        raise page
+    if not filters_of(run.context).permit(page.final_url):
+        raise PageError(f"{page.final_url} is of a site that this run leaves out.")
+    return page
+
+
 class _RecordedReader:
     """A page reader each of whose pages is journaled, and each page that cannot be read."""
 
@@ -193,10 +241,11 @@ class _RecordedReader:
         self._evidence = evidence
 
     async def read_all(self, urls: Sequence[str]) -> "list[Page | PageError]":
-        """Read pages side by side, those that are known excepted."""
-        return list(await asyncio.gather(*(self._one(url) for url in urls)))
+        """Read pages side by side."""
+        return list(await asyncio.gather(*(self.read(url) for url in urls)))
 
-    async def _one(self, url: str) -> "Page | PageError":
+    async def read(self, url: str) -> "Page | PageError":
+        """Read a page, unless it is known."""
         from services.search.pages.reader import Page
 
         async def work() -> _ReadPage:

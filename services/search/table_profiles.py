@@ -1,23 +1,25 @@
 """Profiles of tables, kept between runs: a table is opened again only when its file has changed.
 
-One JSON file a folder, beside the indexes. Blocking; callers run it in a thread.
+One JSON file a folder, beside the indexes.
 """
 
+import asyncio
 import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
 from schemas.coder import TableView
 from services.search.index import FileState
-from services.search.tables import Table, read_tables
+from services.search.tables import Table
 
 VERSION = 1
 """Part of the file's name: a change of what a profile holds needs a new one."""
+Read = Callable[[Path], Awaitable[list[TableView]]]
 
 
 class _Profile(BaseModel):
@@ -35,28 +37,33 @@ class _Profiles(BaseModel):
     files: dict[str, _Profile] = Field(default_factory=dict)
 
 
-def profiled(folder: Path, states: Sequence[FileState], home: Path) -> list[Table]:
+async def profiled(folder: Path, states: Sequence[FileState], home: Path, read: Read) -> list[Table]:
     """Return the tables of these files of a folder; those that are new or changed are read.
 
     Args:
         folder: what the files' paths are relative to.
         states: files that may hold tables, as they are now.
         home: folder below which the profiles are kept.
+        read: profiles the tables of one file.
     """
-    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    place = home / "documents" / f"{name}.tables.v{VERSION}.json"
-    known = _load(place)
-    present = _Profiles(files={state.path: _current(known.files.get(state.path), folder, state) for state in states})
+    place = await asyncio.to_thread(_place, folder, home)
+    known = await asyncio.to_thread(_load, place)
+    present = _Profiles(files={state.path: await _current(known, folder, state, read) for state in states})
     if present != known:
-        _save(place, present)
+        await asyncio.to_thread(_save, place, present)
     return [Table(folder / path, view) for path, profile in present.files.items() for view in profile.views]
 
 
-def _current(known: _Profile | None, folder: Path, state: FileState) -> _Profile:
+async def _current(profiles: _Profiles, folder: Path, state: FileState, read: Read) -> _Profile:
+    known = profiles.files.get(state.path)
     if known is not None and (known.size, known.mtime) == (state.size, state.mtime):
         return known
-    views = [table.view for table in read_tables(folder / state.path)]
-    return _Profile(size=state.size, mtime=state.mtime, views=views)
+    return _Profile(size=state.size, mtime=state.mtime, views=await read(folder / state.path))
+
+
+def _place(folder: Path, home: Path) -> Path:
+    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    return home / "documents" / f"{name}.tables.v{VERSION}.json"
 
 
 def _load(place: Path) -> _Profiles:

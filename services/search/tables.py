@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from schemas.coder import TableView
@@ -33,27 +33,31 @@ class Table:
         return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
 
 
-def read_tables(path: Path) -> list[Table]:
-    """Profile the tables of a file; a file that holds none that can be read gives none. Blocking."""
+def table_views(name: str, data: bytes) -> list[TableView]:
+    """Profile the tables of a file; a file that holds none that can be read gives none.
+
+    Untrusted files are parsed in a process that is locked in: see `services/search/convert.py`.
+    """
+    suffix = PurePath(name).suffix.lower()
     try:
-        sheets = _workbook(path) if path.suffix.lower() == ".xlsx" else {"": _rows(path)}
+        sheets = _workbook(data) if suffix == ".xlsx" else {"": _rows(data, "\t" if suffix == ".tsv" else ",")}
     except Exception:  # noqa: BLE001 - a broken table is reported with the documents, which read it too
         return []
-    return [Table(path, view) for sheet, rows in sheets.items() if (view := _profile(path, sheet, rows)) is not None]
+    return [view for sheet, rows in sheets.items() if (view := _profile(PurePath(name), sheet, rows)) is not None]
 
 
-def _rows(path: Path) -> list[list[Any]]:
-    text = decode(path.read_bytes())
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+def _rows(data: bytes, delimiter: str) -> list[list[Any]]:
     return [
-        list(row) for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(cell.strip() for cell in row)
+        list(row)
+        for row in csv.reader(io.StringIO(decode(data)), delimiter=delimiter)
+        if any(cell.strip() for cell in row)
     ]
 
 
-def _workbook(path: Path) -> dict[str, list[list[Any]]]:
+def _workbook(data: bytes) -> dict[str, list[list[Any]]]:
     from openpyxl import load_workbook
 
-    book = load_workbook(path, read_only=True, data_only=True)
+    book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:
         return {
             sheet.title: [
@@ -65,7 +69,7 @@ def _workbook(path: Path) -> dict[str, list[list[Any]]]:
         book.close()
 
 
-def _profile(path: Path, sheet: str, rows: list[list[Any]]) -> TableView | None:
+def _profile(path: PurePath, sheet: str, rows: list[list[Any]]) -> TableView | None:
     if len(rows) < 2 or len(rows[0]) < 2:
         return None
     header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]

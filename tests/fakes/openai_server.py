@@ -24,6 +24,8 @@ SCHEMAS = {
     "Findings": "researcher",
     "Code": "coder",
     "Reflection": "reflector",
+    "Outline": "reporter_outline",
+    "Joining": "reporter_joining",
 }
 
 
@@ -104,13 +106,19 @@ class OpenAIServer:
 
 
 def role_of(body: dict[str, Any]) -> str:
-    """Tell which role asks: by the name of the schema, wherever it stands, else it is the reporter."""
+    """Tell which role asks: by the name of the schema, wherever it stands, or by the loop of tool calls; else it is the reporter."""
     schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
     tools = [one["function"]["name"] for one in body.get("tools", [])]
     if not schema and len(tools) == 1:
         schema = tools[0]
     system = body["messages"][0]["content"] if body["messages"] else ""
     titles = re.findall(r'"title":"(\w+)"', system[system.rfind("JSON schema") :])
+    if "You do one processing step of a research plan with tools" in system:
+        return "coder"
+    if "You do one step of a research plan with tools" in system:
+        return "researcher"
+    if system.startswith("You write one section of a long report"):
+        return "reporter_section"
     written = next((title for title in reversed(titles) if title in SCHEMAS), "")
     return SCHEMAS.get(schema or written, "reporter")
 

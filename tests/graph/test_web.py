@@ -123,6 +123,51 @@ async def test_a_snippet_stands_in_for_a_page_and_is_marked(tavily: TavilyServer
     assert "snippet" in report.markdown
 
 
+async def test_what_a_run_wants_of_the_web_reaches_the_wire_and_other_sites_are_left_out(tavily: TavilyServer) -> None:
+    inside, below, outside = (
+        page(url, f"Tide machines {place}", TEXT.replace("ten harmonic", f"{place} harmonic"))
+        for place, url in enumerate(
+            ["https://tides.example/a", "https://bad.tides.example/b", "https://elsewhere.example/c"], 10
+        )
+    )
+    tavily.pages = [outside, below, inside]
+    report = await aresearch(
+        QUESTION,
+        include_domains=["tides.example"],
+        exclude_domains=["bad.tides.example"],
+        time_range="year",
+        max_results=7,
+    )
+    assert tavily.requests
+    for request in tavily.requests:
+        assert request["include_domains"] == ["tides.example"]
+        assert request["exclude_domains"] == ["bad.tides.example"]
+        assert request["time_range"] == "year"
+        assert request["max_results"] == 7
+    assert [source.url for source in report.sources] == ["https://tides.example/a"]
+    assert "elsewhere.example" not in report.markdown
+
+
+async def test_no_more_results_are_taken_than_a_run_wants(tavily: TavilyServer) -> None:
+    tavily.pages = [
+        page(
+            f"https://tides.example/{place}",
+            f"Machine {place}",
+            TEXT.replace("1873", f"{1870 + place}") + "word " * place,
+        )
+        for place in range(5)
+    ]
+    report = await aresearch(QUESTION, max_results=1)
+    assert {request["max_results"] for request in tavily.requests} == {1}
+    assert {source.url for source in report.sources} == {"https://tides.example/0"}
+
+
+async def test_a_site_that_a_run_leaves_out_is_not_read_either(pages: Site) -> None:
+    report = await aresearch(QUESTION, search="duckduckgo", exclude_domains=[pages.host])
+    assert report.sources == []
+    assert "/machine" not in pages.asked
+
+
 async def test_documents_are_searched_along_with_the_web(tavily: TavilyServer, docs: Path) -> None:
     report = await aresearch(
         "Who designed the wire sounding machine, and who designed the tide predicting machine?", docs=[docs]

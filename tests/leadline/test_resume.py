@@ -34,7 +34,8 @@ async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: s
     assert (await aruns())[0].status == "done"
 
 
-def test_ctrl_c_leaves_a_resumable_run(docs: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_signal_leaves_a_resumable_run(docs: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-u", "-m", "leadline.cli"]
     child = subprocess.Popen(
         [*command, "research", QUESTION, "--docs", str(docs)],
@@ -46,7 +47,7 @@ def test_ctrl_c_leaves_a_resumable_run(docs: Path) -> None:
     assert child.stderr is not None
     for line in child.stderr:
         if "Step 1" in line:
-            child.send_signal(signal.SIGINT)
+            child.send_signal(how)
             break
     _, err = child.communicate(timeout=30)
     assert child.returncode == 130

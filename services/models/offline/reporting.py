@@ -90,7 +90,10 @@ def _leading(question: str, ranked: list[Evidence], most: int) -> list[tuple[str
 
 
 def _to_the_point(question: str, leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Keep the sentences that say at least half as much about the question as the best one; at just half, what is new."""
+    """Keep the sentences that say at least half as much about the question as the best one; at just half, what is new.
+
+    Where none has a word of the question, as what was found by meaning may, the first stands for all.
+    """
     wanted = set(tokens(question))
     said = [wanted & set(tokens(sentence)) for sentence, _ in leading]
     most = max(map(len, said))
@@ -100,7 +103,7 @@ def _to_the_point(question: str, leading: list[tuple[str, str]]) -> list[tuple[s
         if 2 * len(terms_said) > most or (2 * len(terms_said) == most and terms_said - told):
             kept.append(one)
             told |= terms_said
-    return kept
+    return kept or leading[:1]
 
 
 def _best_sentences(question: str, one: Evidence) -> list[str]:

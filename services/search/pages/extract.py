@@ -1,27 +1,22 @@
-"""Bodies to text, in a process of its own: a hostile page can neither block nor end the run, nor read its secrets.
+"""Bodies to text, in a process of its own that is locked in (see `services/sandbox/workers.py`).
 
-Run as `python -m services.search.pages.extract`: reads one job a line, writes one answer a line, both JSON.
+A hostile page can neither block nor end the run, nor read its secrets, nor reach anything.
 """
 
-import contextlib
-import json
-import logging
 import re
-import sys
-import warnings
 from copy import copy
-from pathlib import Path
+from pathlib import PurePath
+from typing import Any, cast
 
 from lxml import etree, html
 from typing_extensions import TypedDict
 
+from services.search.jobs import serve
 from services.search.pages.charset import decode_page
 from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.rendering import render
 
 NO_TEXT = "it holds no text that a person would see"
-MEMORY = 3_000_000_000
-"""Bytes of address space that the process may take."""
 SHORT = 600
 """Characters of main text below which a page is taken whole: what is left of a short page is easily all of it."""
 LONG = 1_000_000
@@ -32,9 +27,10 @@ _AROUND = frozenset("nav footer aside form button menu head".split())
 
 
 class Job(TypedDict):
-    """A body in a file, and what is known about it."""
+    """What is known about a body."""
 
-    path: str
+    name: str
+    """Of the page: its title, where it has none of its own."""
     kind: str
     charset: str | None
     url: str
@@ -52,11 +48,10 @@ class Extracted(TypedDict, total=False):
     error: str
 
 
-def extract(job: Job) -> Extracted:
+def extract(job: Job, body: bytes) -> Extracted:
     """Turn one body into text; what goes wrong is returned as `error`."""
-    path = Path(job["path"])
     try:
-        found = _EXTRACTORS.get(job["kind"], _file)(path, job)
+        found = _EXTRACTORS.get(job["kind"], _file)(body, job)
     except etree.ParserError:
         return {"error": NO_TEXT}
     except MemoryError:
@@ -79,27 +74,27 @@ def _line(text: str | None) -> str:
     return " ".join(INVISIBLE.sub("", text or "").split())[:300]
 
 
-def _file(path: Path, job: Job) -> Extracted:
+def _file(body: bytes, job: Job) -> Extracted:
     from services.search.convert import convert
 
-    converted = convert(path)
+    converted = convert(f"{job['name']}.{job['kind']}", body)
     if "error" in converted:
         return {"error": f"it {converted['error']}"}
     return {"text": converted["text"], "title": converted["title"], "published": converted["published"]}
 
 
-def _text(path: Path, job: Job) -> Extracted:
-    text = decode_page(path.read_bytes(), job["charset"], html=False)
+def _text(body: bytes, job: Job) -> Extracted:
+    text = decode_page(body, job["charset"], html=False)
     heading = re.match(r"\s*#\s+(.+)", text)
-    return {"text": text, "title": heading[1].strip("# ") if heading else path.stem}
+    return {"text": text, "title": heading[1].strip("# ") if heading else PurePath(job["name"]).name}
 
 
-def _html(path: Path, job: Job) -> Extracted:
+def _html(body: bytes, job: Job) -> Extracted:
     import trafilatura
     from trafilatura.metadata import extract_metadata
     from trafilatura.settings import Document
 
-    source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(path.read_bytes(), job["charset"])))
+    source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(body, job["charset"])))
     if not source.strip():
         return {"text": ""}
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
@@ -135,19 +130,9 @@ _EXTRACTORS = {"html": _html, "text": _text}
 
 
 def main() -> None:
-    """Do the jobs named on standard input."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
-    answers = sys.stdout
-    sys.stdout = sys.stderr
-    for line in sys.stdin:
-        answers.write(json.dumps(extract(json.loads(line)), ensure_ascii=True) + "\n")
-        answers.flush()
+    """Do the jobs that come on standard input."""
+    serve(_answer)
 
 
-if __name__ == "__main__":
-    main()
+def _answer(job: dict[str, Any], body: bytes) -> Extracted:
+    return extract(cast("Job", job), body)

@@ -2,27 +2,25 @@
 
 import asyncio
 import re
-import shutil
 import ssl
-import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import cache
 from types import TracebackType
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
 import httpcore
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from services.errors import PageError
 from services.evidence.store import normalise_text
+from services.sandbox.workers import Workers
 from services.search.hit import Hit
 from services.search.pages.addresses import Allowance, Target, shown, target_of
-from services.search.pages.extract import Extracted
-from services.search.pages.extractors import Extractors
+from services.search.pages.extract import Extracted, Job
 from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
 from services.search.pages.kinds import check_readable, declared_charset, kind_of, media_type
@@ -32,6 +30,8 @@ from services.settings import settings
 
 AT_ONCE_A_HOST = 2
 """Pages of one host that are fetched at the same time."""
+LONGEST_ANSWER = 60_000_000
+"""Bytes: two million characters, escaped."""
 
 
 class Page(BaseModel):
@@ -92,7 +92,7 @@ class PageReader:
         self._robots = Robots() if respect_robots else None
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
-        self._extractors = Extractors()
+        self._extractors = Workers("services.search.pages.extract", _answers(), count=2, longest=LONGEST_ANSWER)
         self._stack = AsyncExitStack()
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
@@ -104,6 +104,11 @@ class PageReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._stack.aclose()
+
+    @property
+    def problem(self) -> str:
+        """Why the processes that extract text are not locked in; empty where they are, or where none has started."""
+        return self._extractors.problem
 
     async def read(self, url: str) -> Page:
         """Read one page.
@@ -179,18 +184,16 @@ class PageReader:
         if not fetched.body.strip():
             raise PageError("it is empty")
         kind = kind_of(fetched.headers, fetched.body, fetched.target.url)
-        # The converter takes a document's title from its file name where the document has none.
-        async with _file(f"{_name_of(fetched.target.url)}.{kind}", fetched.body) as path:
-            extracted = await self._extractors.run(
-                {
-                    "path": str(path),
-                    "kind": kind,
-                    "charset": declared_charset(fetched.headers),
-                    "url": fetched.target.url,
-                    "characters": self.limits.characters,
-                },
-                self.limits.extract_seconds,
-            )
+        job: Job = {
+            "name": _name_of(fetched.target.url),
+            "kind": kind,
+            "charset": declared_charset(fetched.headers),
+            "url": fetched.target.url,
+            "characters": self.limits.characters,
+        }
+        extracted = await self._extractors.run(job, fetched.body, self.limits.extract_seconds)
+        if extracted is None or not extracted.keys() & {"text", "error"}:
+            raise PageError("turning it into text took too long or failed")
         if "error" in extracted:
             raise PageError(extracted["error"])
         return {**extracted, "text": await asyncio.to_thread(normalise_text, extracted["text"])}
@@ -209,15 +212,9 @@ async def read_page(
         return await reader.read(url)
 
 
-@asynccontextmanager
-async def _file(name: str, data: bytes) -> AsyncIterator[Path]:
-    """Keep data in a file of this name while the block lasts; the disk is touched off the event loop."""
-    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-page-"))
-    try:
-        await asyncio.to_thread((folder / name).write_bytes, data)
-        yield folder / name
-    finally:
-        await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+@cache
+def _answers() -> TypeAdapter[Extracted]:
+    return TypeAdapter(Extracted)
 
 
 def _name_of(url: str) -> str:

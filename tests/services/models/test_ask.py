@@ -81,6 +81,7 @@ PLANNER = PlannerPrompt(
     findings=[],
     gaps=[],
     tables=[],
+    tools=[],
     previous_plan="",
 )
 

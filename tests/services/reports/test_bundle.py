@@ -166,6 +166,7 @@ EDITS: dict[str, Edit] = {
     "S3": lambda content: content["sources"][2].update(duplicate_of="S8"),
     "[[1]]": lambda content: content["sources"][0].update(url="https://other.example/"),
     "contradiction": lambda content: content["contradictions"][0].update(excerpt_ids=["E1-1", "E9-9"]),
+    "is called confirmed": lambda content: content["contradictions"][0].update(differs="numbers"),
     "A1": lambda content: content["artifacts"].append(
         {"id": "A1", "name": "x", "content_hash": "0" * 64, "file": "artifacts/../../../../etc/passwd"}
     ),

@@ -136,6 +136,14 @@ def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> No
     assert report.contradictions == [conflict]
 
 
+@pytest.mark.parametrize(("locale", "said"), [("en-US", "not confirmed by code"), ("zh-CN", "程序未能证实")])
+def test_a_contradiction_that_code_cannot_see_says_so(draft: Make, locale: str, said: str) -> None:
+    named = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
+    seen = named.model_copy(update={"differs": "numbers"})
+    assert said in finish_report(draft(DEPTH, contradictions=[named], locale=locale), Usage()).markdown
+    assert said not in finish_report(draft(DEPTH, contradictions=[seen], locale=locale), Usage()).markdown
+
+
 @pytest.mark.parametrize("ids", [["E1-1", "E9-9"], ["E1-1", "E1-1"]])
 def test_a_contradiction_without_two_excerpts_is_left_out(draft: Make, ids: list[str]) -> None:
     report = finish_report(draft(DEPTH, contradictions=[Contradiction(topic="t", excerpt_ids=ids)]), Usage())

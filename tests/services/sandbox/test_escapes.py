@@ -139,18 +139,34 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
+LANDLOCK = ("Permission denied", "Invalid cross-device link")
+SECCOMP = (
+    "Operation not permitted",
+    "Function not implemented",  # for what the C library can do without
+    "name resolution",
+    "Name or service not known",
+    "not allowed to raise maximum limit",
+)
+
+
+def stopped_by(outcome: str) -> str:
+    """Name what an attempt met; nothing where that is neither Landlock nor the filter of system calls."""
+    if any(reason in outcome for reason in LANDLOCK):
+        return "Landlock"
+    return "seccomp" if any(reason in outcome for reason in SECCOMP) else ""
+
+
 @pytest.mark.parametrize("name", DENIED)
 def test_is_denied(name: str, outcomes: dict[str, str]) -> None:
-    reasons = (
-        "Operation not permitted",  # seccomp
-        "Permission denied",  # Landlock
-        "Function not implemented",  # seccomp, for what the C library can do without
-        "Invalid cross-device link",  # Landlock, for links and moves between its folders
-        "name resolution",
-        "Name or service not known",
-        "not allowed to raise maximum limit",
-    )
-    assert any(reason in outcomes[name] for reason in reasons), outcomes[name]
+    assert stopped_by(outcomes[name]), outcomes[name]
+
+
+def test_the_documentation_lists_every_attempt_with_what_stops_it(outcomes: dict[str, str]) -> None:
+    rows = [f"| {name} | {stopped_by(outcomes[name])} |" for name in DENIED]
+    rows += [f"| {name} | limit: {by} |" for name, (_, by) in ENDED.items()]
+    written = (Path(__file__).parents[3] / "docs" / "security.md").read_text().splitlines()
+    assert [row for row in rows if row not in written] == []
+    assert len(rows) >= 40
 
 
 ENDED = {

@@ -23,11 +23,13 @@ class Endpoint:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.calls = 0
         self.fails = False
 
     def answer(self, request: Request) -> Reply:
         if self.fails:
             return Reply(status=400, body={"error": {"message": "no such model"}})
+        self.calls += 1
         self.texts += request.body["input"]
         data = [
             {"object": "embedding", "index": place, "embedding": self._vector(text)}

@@ -4,12 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from services.search.converters import Converters
 from services.search.index import FileState
 from services.search.table_profiles import profiled
+from services.search.tables import Table
 
 
 def _states(folder: Path) -> list[FileState]:
     return [FileState(one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in sorted(folder.glob("*.csv"))]
+
+
+async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[Table]:
+    async with Converters() as converters:
+        return await profiled(folder, states, home, converters.tables)
 
 
 @pytest.fixture
@@ -17,31 +24,31 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def test_a_kept_profile_is_the_one_that_was_read(docs: Path, home: Path) -> None:
-    first = profiled(docs, _states(docs), home)
+async def test_a_kept_profile_is_the_one_that_was_read(docs: Path, home: Path) -> None:
+    first = await _profiled(docs, _states(docs), home)
     assert [table.view.file for table in first] == ["soundings.csv"]
     assert first[0].view.rows == 3
-    assert profiled(docs, _states(docs), home) == first
+    assert await _profiled(docs, _states(docs), home) == first
 
 
-def test_an_unchanged_file_is_not_read_again(docs: Path, home: Path) -> None:
+async def test_an_unchanged_file_is_not_read_again(docs: Path, home: Path) -> None:
     states = _states(docs)
-    first = profiled(docs, states, home)
+    first = await _profiled(docs, states, home)
     (docs / "soundings.csv").unlink()
-    assert profiled(docs, states, home) == first
+    assert await _profiled(docs, states, home) == first
 
 
-def test_a_changed_file_is_read_again_and_one_that_is_gone_forgotten(docs: Path, home: Path) -> None:
-    profiled(docs, _states(docs), home)
+async def test_a_changed_file_is_read_again_and_one_that_is_gone_forgotten(docs: Path, home: Path) -> None:
+    await _profiled(docs, _states(docs), home)
     with (docs / "soundings.csv").open("a") as file:
         file.write("Meteor,1926,8050\n")
-    [table] = profiled(docs, _states(docs), home)
+    [table] = await _profiled(docs, _states(docs), home)
     assert table.view.rows == 4
-    assert profiled(docs, [], home) == []
+    assert await _profiled(docs, [], home) == []
 
 
-def test_broken_profiles_are_made_anew(docs: Path, home: Path) -> None:
-    first = profiled(docs, _states(docs), home)
+async def test_broken_profiles_are_made_anew(docs: Path, home: Path) -> None:
+    first = await _profiled(docs, _states(docs), home)
     [kept] = (home / "documents").glob("*.json")
     kept.write_text('{"files": 7')
-    assert profiled(docs, _states(docs), home) == first
+    assert await _profiled(docs, _states(docs), home) == first

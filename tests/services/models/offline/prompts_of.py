@@ -44,6 +44,7 @@ def planner_prompt(question: str, **changes: object) -> PlannerPrompt:
         findings=[],
         gaps=[],
         tables=[],
+        tools=[],
         previous_plan="",
     )
     return prompt.model_copy(update=changes)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas.coder import TableView
-from services.search.tables import read_tables
+from services.search.tables import table_views
 from tests.services.models.offline.prompts_of import code, finding
 
 RAIN = """station,region,year,days,wet_days,rainfall_mm
@@ -26,7 +26,7 @@ SCHOOLS = """班级,参加人数,达标人数,跑步次数（开学）,跑步次
 
 
 def run(question: str, folder: Path, *files: str) -> str:
-    views = [table.view for file in files for table in read_tables(folder / file)]
+    views = [view for file in files for view in table_views(file, (folder / file).read_bytes())]
     program = code(question, *views).code
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

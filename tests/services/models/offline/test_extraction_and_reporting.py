@@ -77,5 +77,10 @@ def test_the_untold_half_of_a_question_comes_before_more_of_the_first() -> None:
     assert "Edinburgh" in text.partition("## Conclusion")[0]
 
 
+def test_a_short_answer_in_other_words_than_the_question_is_given_all_the_same() -> None:
+    text = report("Where did the dog sleep?", finding("A hound lay beside a stove."), length="answer")
+    assert text == "A hound lay beside a stove [E1-1]."
+
+
 def test_without_evidence_nothing_is_claimed() -> None:
     assert "[E" not in report("Who built Skerryvore?", finding(status="failed"))

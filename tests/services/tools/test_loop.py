@@ -10,9 +10,10 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from schemas.context import RunContext
 from schemas.researcher import ResearcherPrompt
 from services.errors import BadInput, ModelError
-from services.models import tools as tools_module
-from services.models.tools import use_tools
+from services.models import wire
 from services.settings import forget_settings
+from services.tools.loop import use_tools
+from services.tools.structured import read_structured
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 
@@ -47,6 +48,15 @@ async def wait(seconds: float) -> str:
 
 
 TOOLS: list[BaseTool] = [depth_of, wait]
+
+
+@pytest.fixture
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """Name the model, and try again at once."""
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setattr(wire, "FIRST_WAIT", 0.01)
+    forget_settings()
+    return endpoint
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +97,7 @@ async def test_native_calls_run_and_their_results_go_back(endpoint: OpenAIServer
     endpoint.script["reporter"] = [native(("depth_of", {"trench": "Mariana"}), text="Looking."), "It is 10,935 m deep."]
     worked = await use_tools("researcher", PROMPT, TOOLS)
     assert (worked.text, worked.finished, worked.rounds) == ("It is 10,935 m deep.", True, 2)
-    assert [one["function"]["name"] for one in endpoint.requests[0]["tools"]] == ["depth_of", "wait"]
+    assert [one["function"]["name"] for one in endpoint.requests[0]["tools"]] == ["depth_of", "wait", "read_result"]
     answer = endpoint.requests[1]["messages"][-1]
     assert (answer["role"], answer["tool_call_id"], answer["content"]) == ("tool", "call_1", "Mariana: 10,935 m")
     assert worked.tokens == sum(read + wrote for read, wrote in endpoint.counted)
@@ -130,7 +140,7 @@ async def test_a_call_that_is_repeated_in_a_round_runs_once_and_those_above_six_
     [
         ("depth_of", '{"trench": ', "no JSON object"),
         ("depth_of", {"tranche": "Mariana"}, "trench"),
-        ("depth_off", {"trench": "Mariana"}, "There is no tool 'depth_off'. There are: depth_of, wait."),
+        ("depth_off", {"trench": "Mariana"}, "There is no tool 'depth_off'. There are: depth_of, wait, read_result."),
         ("depth_of", {"trench": "Atlantis"}, "no such trench"),
         ("wait", {"seconds": 30}, "longer than 0.2 seconds"),
     ],
@@ -194,7 +204,7 @@ async def test_fenced_blocks_are_calls_too_and_the_text_before_them_is_kept(endp
         f"```json\n{json.dumps({'name': 'depth_of', 'arguments': {'trench': name}})}\n```"
         for name in ("Mariana", "Tonga")
     )
-    said, answer = tools_module.read_structured(f"I look up two.\n{blocks}")
+    said, answer = read_structured(f"I look up two.\n{blocks}")
     assert said == "I look up two."
     assert isinstance(answer.action.content, list)
     assert [one["arguments"]["trench"] for one in answer.action.content] == ["Mariana", "Tonga"]

@@ -1,0 +1,32 @@
+"""One process a run: whoever works on it holds a lock, which the system lets go of when the process ends, however it ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from services.errors import BadInput
+
+
+@contextmanager
+def alone(home: Path, run_id: str) -> Iterator[None]:
+    """Hold a run's lock while the block runs.
+
+    Raises:
+        BadInput: another process holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    folder = home / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / f"{run_id}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise BadInput(
+            f"Another process works on run {run_id} already. Wait for it, or end it and go on with: leadline resume {run_id}"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+        (folder / f"{run_id}.lock").unlink(missing_ok=True)

@@ -1,0 +1,209 @@
+"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model and no search."""
+
+import asyncio
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import metadata
+from typing import Literal
+from urllib.parse import urlsplit
+
+from packaging.requirements import Requirement
+from pydantic import BaseModel
+
+from schemas.context import RunContext
+from services.errors import LeadlineError
+from services.settings import PROJECT_ROOT, settings
+
+State = Literal["ok", "note", "broken"]
+OK, NOTE, BROKEN = "ok", "note", "broken"
+
+
+class Check(BaseModel):
+    """One thing that was looked at."""
+
+    area: str
+    name: str
+    state: State
+    """`ok`; `note`: something optional is missing or switched off; `broken`: something needed does not work."""
+    found: str
+    remedy: str = ""
+    """What to do, where there is something to do."""
+
+
+async def examine() -> list[Check]:
+    """Look at everything; what breaks while it is looked at is a finding like any other."""
+    from leadline.doctor_sandbox import isolation, libraries, parsers
+
+    found = [_python()]
+    try:
+        settings()
+    except LeadlineError as error:
+        return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
+    for look in (_home, _documents, _search, _embeddings, _models, _extras):
+        found += await asyncio.to_thread(_guarded, look)
+    for area in (isolation, libraries, parsers):
+        found += await area()
+    return found
+
+
+def _guarded(look: Callable[[], Iterable[Check]]) -> list[Check]:
+    try:
+        return list(look())
+    except LeadlineError as error:
+        area = "models" if look is _models else "search"
+        return [Check(area=area, name="settings", state=BROKEN, found=str(error))]
+
+
+def _python() -> Check:
+    fine = sys.version_info >= (3, 11)
+    return Check(
+        area="python",
+        name=platform.python_implementation(),
+        state=OK if fine else BROKEN,
+        found=f"{platform.python_version()}, {platform.system()} on {platform.machine()}",
+        remedy="" if fine else "Python 3.11 or later is needed",
+    )
+
+
+def _home() -> Iterable[Check]:
+    home = settings().leadline_home.absolute()
+    check = partial(Check, area="home", name="LEADLINE_HOME")
+    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+    remedy = "Name a folder that you can write to in LEADLINE_HOME"
+    if not nearest.is_dir():
+        yield check(state=BROKEN, found=f"{nearest} is a file", remedy=remedy)
+        return
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        yield check(state=BROKEN, found=f"{nearest} cannot be written to ({error.strerror})", remedy=remedy)
+    else:
+        yield check(state=OK, found=f"{home} can be written to")
+
+
+def _documents() -> Iterable[Check]:
+    from services.search.documents import check_folder
+
+    for folder in settings().leadline_docs:
+        try:
+            check_folder(folder)
+        except LeadlineError as error:
+            yield Check(area="search", name="LEADLINE_DOCS", state=BROKEN, found=str(error))
+        else:
+            yield Check(area="search", name="LEADLINE_DOCS", state=OK, found=str(folder))
+
+
+def _search() -> Iterable[Check]:
+    from services.search.web import web_search
+
+    environment = settings()
+    key = environment.tavily_api_key is not None
+    web = web_search(RunContext())
+    where = [*(one.name for one in web), *(["documents"] if environment.leadline_search != "none" else [])]
+    yield Check(
+        area="search",
+        name="LEADLINE_SEARCH",
+        state=OK,
+        found=f"{environment.leadline_search}: {', '.join(where) or 'nothing is searched'}",
+        remedy=""
+        if web
+        else "To search the web: set TAVILY_API_KEY, or LEADLINE_SEARCH=duckduckgo, which needs no key",
+    )
+    yield Check(area="search", name="TAVILY_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
+
+
+def _embeddings() -> Iterable[Check]:
+    from services.search.embeddings import INSTALL, embedders
+
+    models = [one.name for one in embedders(settings())]
+    off = settings().leadline_embeddings_model == "none"
+    yield Check(
+        area="search",
+        name="by meaning",
+        state=OK if models else NOTE,
+        found=", ".join(models)
+        or ("switched off (LEADLINE_EMBEDDINGS_MODEL=none)" if off else "no model is installed"),
+        remedy="" if models or off else INSTALL,
+    )
+
+
+def _models() -> Iterable[Check]:
+    from services.models.roles import OFFLINE, ROLES, role_model
+
+    roles: dict[str, list[str]] = {}
+    for role in ROLES:
+        one = role_model(role, RunContext())
+        known = OFFLINE if one.provider == OFFLINE else f"{one.model} at {_without_user(one.endpoint)}"
+        roles.setdefault(known, []).append(role)
+    for model, played in roles.items():
+        yield Check(
+            area="models",
+            name="every role" if len(roles) == 1 else ", ".join(played),
+            state=NOTE if model == OFFLINE else OK,
+            found="offline model: selects sentences by rules" if model == OFFLINE else model,
+            remedy="Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key"
+            if model == OFFLINE
+            else "leadline models calls it",
+        )
+    key = settings().openai_api_key is not None
+    yield Check(area="models", name="OPENAI_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
+
+
+def _without_user(endpoint: str) -> str:
+    """Return an address without the name and password that it may hold."""
+    host = urlsplit(endpoint).netloc
+    return endpoint.replace(host, host.rpartition("@")[2], 1) if "@" in host else endpoint
+
+
+def _extras() -> Iterable[Check]:
+    for extra in metadata.metadata("leadline").get_all("Provides-Extra") or []:
+        wanted = [Requirement(one) for one in metadata.requires("leadline") or []]
+        own = [
+            one for one in wanted if one.marker and not one.marker.evaluate() and one.marker.evaluate({"extra": extra})
+        ]
+        missing = [one.name for one in own if not _installed(one.name)]
+        yield Check(
+            area="extras",
+            name=extra,
+            state=NOTE if missing or not own else OK,
+            found=(f"not installed: {', '.join(missing)}" if missing else "installed")
+            if own
+            else "not for this machine",
+            remedy=f"{sys.executable} -m pip install -e '{PROJECT_ROOT}[{extra}]'" if missing else "",
+        )
+
+
+def _installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def show(checks: list[Check]) -> None:
+    """Print the checks: a table in a terminal, a line each elsewhere."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        for one in checks:
+            remedy = f" -> {one.remedy}" if one.remedy else ""
+            print(f"{one.state:<6}  {one.area:<9}  {one.name}: {one.found}{remedy}")  # noqa: T201 - this is its output
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "area", "what", "found", "what to do"):
+        table.add_column(title)
+    marks = {OK: Text("✓", style="green"), NOTE: Text("·", style="yellow"), BROKEN: Text("✗", style="bold red")}
+    last = ""
+    for one in checks:
+        area = one.area if one.area != last else ""
+        table.add_row(marks[one.state], Text(area), Text(one.name), Text(one.found), Text(one.remedy))
+        last = one.area
+    console.print(table)

@@ -1,0 +1,114 @@
+"""Where a batch's questions are researched: in this process, or on a server that speaks LangGraph's API."""
+
+import asyncio
+import hashlib
+import uuid
+from pathlib import Path
+from typing import Any, Self
+
+from leadline.api import aresearch, aresume, new_run_id
+from leadline.batch import Asked
+from leadline.output import slug_of
+from schemas.reporter import Report
+from services.errors import BadInput, LeadlineError
+
+GRAPH = "deep_research"
+
+
+class Here:
+    """Researches in this process; reports are written below a folder."""
+
+    def __init__(self, out: Path, docs: list[str], choices: dict[str, Any]) -> None:
+        """Take what all questions share; a question's own choices come first."""
+        self._out = out
+        self._docs = docs
+        self._choices = choices
+
+    def new_id(self, asked: Asked) -> str:
+        """Return a name that sorts by time."""
+        return new_run_id()
+
+    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+        """Research a question, or go on with its run.
+
+        Raises:
+            LeadlineError: with a message that says what to do.
+        """
+        if again:
+            try:
+                return await aresume(run_id, out=self._out)
+            except BadInput:
+                pass  # it had not got so far as to be written down
+        choices = {**self._choices, **asked.choices}
+        return await aresearch(asked.question, docs=asked.docs or self._docs, out=self._out, run_id=run_id, **choices)
+
+
+class There:
+    """Researches on a server; a question's thread is named after it, so that it is found again. Use with `async with`."""
+
+    def __init__(self, url: str, out: Path, choices: dict[str, Any], key: str | None = None) -> None:
+        """Take the server's address, and what all questions share."""
+        from langgraph_sdk import get_client
+
+        self._client = get_client(url=url, api_key=key)
+        self._url = url
+        self._out = out
+        self._choices = choices
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+    def new_id(self, asked: Asked) -> str:
+        """Return a thread id: the same for the same question of the same batch."""
+        return str(uuid.UUID(bytes=hashlib.sha256(f"{self._out}\n{asked.id}\n{asked.question}".encode()).digest()[:16]))
+
+    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+        """Research a question in its thread; what runs there already is waited for.
+
+        Raises:
+            LeadlineError: the server cannot be reached, or the run failed; the message says why.
+        """
+        import httpx
+
+        try:
+            report = await self._report(asked, run_id)
+        except httpx.HTTPStatusError as error:
+            raise LeadlineError(f"The server {self._url} refused: {error.response.text[:300]}") from None
+        except httpx.HTTPError as error:
+            raise LeadlineError(
+                f"The server {self._url} cannot be reached ({type(error).__name__}). Start it, then start the batch again."
+            ) from None
+        return await asyncio.to_thread(self._written, report)
+
+    async def _report(self, asked: Asked, thread: str) -> Report:
+        await self._client.threads.create(thread_id=thread, graph_id=GRAPH, if_exists="do_nothing")
+        runs = await self._client.runs.list(thread, limit=1)
+        values = (await self._client.threads.get_state(thread))["values"]
+        if not (isinstance(values, dict) and values.get("report")) and not _alive(runs):
+            context = {**self._choices, **asked.choices, **({"documents": asked.docs} if asked.docs else {})}
+            run = await self._client.runs.create(
+                thread, GRAPH, input={"question": asked.question}, context=context, durability="sync"
+            )
+            runs = [run]
+        if _alive(runs):
+            await self._client.runs.join(thread, runs[0]["run_id"])
+        state: Any = await self._client.threads.get_state(thread)
+        if not state["values"].get("report"):
+            status = (await self._client.runs.get(thread, runs[0]["run_id"]))["status"] if runs else "no run"
+            raise LeadlineError(f"Thread {thread} ended without a report ({status}).")
+        return Report.model_validate(state["values"]["report"])
+
+    def _written(self, report: Report) -> Report:
+        """Write the report; its sources' texts stay in the server's store."""
+        folder = self._out / slug_of(report.question)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.md").write_text(report.markdown, "utf-8")
+        (folder / "report.json").write_text(report.model_dump_json(indent=2), "utf-8")
+        return report.model_copy(update={"folder": str(folder)})
+
+
+def _alive(runs: Any) -> bool:
+    return bool(runs) and runs[0]["status"] in {"pending", "running"}

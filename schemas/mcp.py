@@ -1,0 +1,46 @@
+"""Servers of tools that speak MCP, as a run may name them, and what a planner is shown of them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Transport = Literal["stdio", "http", "sse"]
+
+_SPELLINGS = {"streamable_http": "http", "streamable-http": "http", "streamablehttp": "http", "streamable": "http"}
+
+
+def _transport(value: Any) -> Any:
+    return _SPELLINGS.get(value.lower(), value.lower()) if isinstance(value, str) else value
+
+
+class McpServer(BaseModel):
+    """One server: a program that is started (`command`, `args`), or an address (`url`)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    command: str = Field(default="", description="Program that is started; the operator allows it by name.")
+    args: list[str] = Field(default=[], description="Its arguments.")
+    url: str = Field(default="", description="Address of a server that runs already.")
+    transport: Annotated[Transport | None, BeforeValidator(_transport)] = Field(
+        default=None, description="stdio, http (streamable) or sse. Empty: stdio for a command, http for an address."
+    )
+    description: str = Field(default="", description="What it is good for, in a sentence; the planner goes by it.")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "McpServer":
+        if bool(self.command) == bool(self.url):
+            msg = "give either a command or a url"
+            raise ValueError(msg)
+        if self.transport is None:
+            self.transport = "stdio" if self.command else "http"
+        if (self.transport == "stdio") != bool(self.command):
+            msg = f"transport {self.transport} goes with a {'command' if self.transport == 'stdio' else 'url'}"
+            raise ValueError(msg)
+        return self
+
+
+class ToolView(BaseModel):
+    """A server of tools as the planner sees it."""
+
+    name: str
+    description: str

@@ -1,0 +1,46 @@
+"""From a model's outline to one that can be written: every excerpt has a section, every section has excerpts."""
+
+from collections.abc import Sequence
+
+from schemas.evidence_view import FindingView
+from schemas.reporter_outline import Outline, OutlineSection
+
+MAX_SECTIONS = 24
+
+
+def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline:
+    """Keep what can be written, and give excerpts that were forgotten to the section that holds most of their step.
+
+    Args:
+        outline: as the model gave it.
+        findings: all evidence.
+
+    Raises:
+        ValueError: no section names an excerpt that there is.
+    """
+    step_of = {item.id: found.step_id for found in findings for item in found.evidence}
+    sections = [
+        one.model_copy(update={"excerpt_ids": [item for item in dict.fromkeys(one.excerpt_ids) if item in step_of]})
+        for one in outline.sections[:MAX_SECTIONS]
+    ]
+    sections = [one for one in sections if one.excerpt_ids and one.title.strip()]
+    if not sections:
+        raise ValueError("no section names an excerpt that there is; give each section the excerpt_ids it needs")
+    given = {item for one in sections for item in one.excerpt_ids}
+    for item in [item for item in step_of if item not in given]:
+        _home(sections, item, step_of).excerpt_ids.append(item)
+    return outline.model_copy(update={"sections": sections})
+
+
+def _home(sections: Sequence[OutlineSection], item: str, step_of: dict[str, str]) -> OutlineSection:
+    return max(sections, key=lambda one: sum(step_of[other] == step_of[item] for other in one.excerpt_ids))
+
+
+def evidence_for(section: OutlineSection, findings: Sequence[FindingView]) -> list[FindingView]:
+    """Return the findings with a section's evidence alone."""
+    wanted = set(section.excerpt_ids)
+    kept = [
+        found.model_copy(update={"evidence": [item for item in found.evidence if item.id in wanted]})
+        for found in findings
+    ]
+    return [found for found in kept if found.evidence]

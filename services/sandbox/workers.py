@@ -1,0 +1,187 @@
+"""Processes that parse what came from outside, locked in like model-written code: bytes go in, a JSON answer comes out.
+
+They read the application's libraries and nothing else, write no file, and reach no network and no other process. What
+they answer is checked against a type, as a parser that was taken over may answer anything.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from pydantic import TypeAdapter
+
+from services.sandbox.interpreter import own_interpreter
+from services.sandbox.seccomp import filter_program
+from services.settings import PROJECT_ROOT
+
+MEMORY = 3_000_000_000
+"""Bytes of address space that a process may take."""
+OPEN_FILES = 256
+START_SECONDS = 60.0
+OWN = ("schemas", "services")
+"""Packages of ours that workers import from."""
+_JAIL = Path(__file__).with_name("jail.py")
+_PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TZ")
+"""What a worker knows of the environment; keys are not among it."""
+
+
+Answer = TypeVar("Answer")
+
+
+class Workers(Generic[Answer]):
+    """A few processes that run a module of ours; use as an async context manager, within one event loop.
+
+    They start when they are needed, are reused, and are replaced when they die or take too long.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        answers: TypeAdapter[Answer],
+        *,
+        count: int = 1,
+        longest: int = 200_000_000,
+        root: Path = PROJECT_ROOT,
+        own: tuple[str, ...] = OWN,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            module: its `main` serves jobs, see `services/search/jobs.py`.
+            answers: what an answer must look like.
+            count: most processes at once.
+            longest: bytes of one answer.
+            root: folder of our packages.
+            own: names of the packages there that the module needs.
+        """
+        self.problem = ""
+        """Why the processes are not locked in; empty where they are, or where none has started."""
+        self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
+        self._turns = asyncio.Semaphore(count)
+        self._idle: list[asyncio.subprocess.Process] = []
+        self._died = False
+        """Whether a process ended while it locked itself in."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._idle:
+            await _end(self._idle.pop())
+
+    async def run(self, job: Mapping[str, object], data: bytes, seconds: float) -> Answer | None:
+        """Do one job.
+
+        Args:
+            job: what to do, as JSON.
+            data: what to do it with.
+            seconds: wall-clock time that it may take.
+
+        Returns:
+            The answer; None where the process died, took too long or answered something else than agreed.
+        """
+        async with self._turns:
+            child = await self._child()
+            answer = None
+            try:
+                answer = await self._ask(child, job, data, seconds)
+            finally:
+                if answer is not None:
+                    self._idle.append(child)
+                else:
+                    await _end(child)
+        return answer
+
+    async def _child(self) -> asyncio.subprocess.Process:
+        """Return a process that waits for work, leaving out those that died while they waited."""
+        while self._idle:
+            child = self._idle.pop()
+            if child.returncode is None:
+                return child
+            await _end(child)
+        return await self._start()
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        """Start a process; one that ends while it locks itself in has seen no data yet, and another goes without."""
+        child = await self._started(self.problem if self._died else "")
+        if child.returncode is None:
+            return child
+        self._died = True
+        return await self._started("the process ended while it was locked in")
+
+    async def _started(self, unlocked: str) -> asyncio.subprocess.Process:
+        """Start a process and take its first line, which says whether it is locked in."""
+        command = await asyncio.to_thread(self._command, unlocked)
+        known = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        child = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={**known, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            limit=self._longest,
+        )
+        assert child.stdout is not None  # noqa: S101 - a pipe, as asked for
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                self.problem = json.loads(await child.stdout.readline())["problem"]
+        except (TimeoutError, ValueError):
+            await _end(child)
+        except BaseException:
+            await _end(child)
+            raise
+        return child
+
+    def _command(self, unlocked: str) -> list[str]:
+        own = own_interpreter()
+        try:
+            instructions = filter_program(platform.machine()).hex()
+        except ValueError:
+            instructions = ""
+        setup = {
+            "work": "",
+            "seconds": 0,
+            "memory": MEMORY,
+            "file_size": 0,
+            "open_files": OPEN_FILES,
+            "readable": [*own.readable, str(_JAIL), *(str(self._root / name) for name in self._own)],
+            "packages": own.packages,
+            "filter": instructions,
+            "module": self._module,
+            "root": str(self._root),
+            "own": self._own,
+            "unlocked": unlocked,
+        }
+        return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_JAIL), json.dumps(setup)]
+
+    async def _ask(
+        self, child: asyncio.subprocess.Process, job: Mapping[str, object], data: bytes, seconds: float
+    ) -> Answer | None:
+        assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes, as asked for
+        head = json.dumps({**job, "bytes": len(data)}).encode() + b"\n"
+        try:
+            async with asyncio.timeout(seconds):
+                child.stdin.write(head)
+                child.stdin.write(data)
+                await child.stdin.drain()
+                line = await child.stdout.readline()
+            return self._answers.validate_json(line)
+        except (TimeoutError, OSError, ValueError):  # ValueError: no answer, none of that type, or a line too long
+            return None
+
+
+async def _end(child: asyncio.subprocess.Process) -> None:
+    if child.stdin is not None:
+        child.stdin.close()
+    with contextlib.suppress(ProcessLookupError):
+        child.kill()
+    await child.wait()

@@ -1,0 +1,196 @@
+"""The calls of a round: side by side, each journaled and kept whole, what goes wrong told to the model as text."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool, ToolException
+from pydantic import BaseModel, Field, ValidationError
+
+from schemas.usage import Usage
+from services.errors import JournalMiss, LeadlineError, LimitReached
+from services.evidence.store import EvidenceStore, normalise_text
+from services.models.dialects import explain
+from services.models.exchange import ToolCall
+from services.runs import counting, current_run
+from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
+from services.tools.workspace import Workspace
+
+MAX_CALLS = 6
+"""Calls of one round; they run side by side."""
+READ_RESULT = "read_result"
+
+
+class ToolResult(BaseModel):
+    """What a call returned, as the journal keeps it: whole texts lie in the evidence store."""
+
+    text: str
+    """What the model sees."""
+    failed: bool = False
+    id: str = ""
+    """By which the model can read the whole again."""
+    hash: str = ""
+    """Of the whole text in the evidence store."""
+    output: ToolOutput | None = None
+    """Without its text."""
+    kept: dict[str, str] = Field(default_factory=dict)
+    """Hashes of long arguments, by id."""
+    usage: Usage = Usage()
+    """What the tool used."""
+
+
+class CallMade(BaseModel):
+    """A call with its result."""
+
+    call: ToolCall
+    result: ToolResult
+
+
+class _ReadResult(BaseModel):
+    id: str = Field(description="Of an earlier result, or of code that was kept.")
+    start: int = Field(default=0, ge=0, description="Character to begin with.")
+    response_format: ResponseFormat = Field(default="full", description="How much of it to show.")
+
+
+class Calls:
+    """Runs the calls that a model asks for, and remembers what they returned."""
+
+    def __init__(self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None) -> None:
+        """Take the tools of a step.
+
+        Args:
+            tools: with unique names.
+            workspace: what the tools share.
+            seconds: most seconds of any call; by default each tool's own limit counts.
+        """
+        reader = as_tool(
+            READ_RESULT, "Read more of an earlier result, or code that was kept, by its id.", _ReadResult, self._read
+        )
+        self.tools: Mapping[str, BaseTool] = {tool.name: tool for tool in [*tools, reader]}
+        self.made: list[CallMade] = []
+        self._workspace = workspace
+        self._seconds = seconds
+        self._texts: dict[str, str] = {}
+
+    async def run(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """Run the calls of one round; one that is repeated runs once, and those above the limit do not run."""
+        first: dict[str, asyncio.Task[ToolResult]] = {}
+        tasks: list[asyncio.Task[ToolResult] | ToolResult] = []
+        for place, call in enumerate(calls):
+            key = json.dumps([call.name, call.arguments], sort_keys=True, ensure_ascii=False)
+            if place >= MAX_CALLS:
+                tasks.append(ToolResult(text=f"Not run: at most {MAX_CALLS} calls a round.", failed=True))
+            elif call.problem:
+                tasks.append(ToolResult(text=f"Not run: {call.problem}", failed=True))
+            else:
+                tasks.append(first.setdefault(key, first.get(key) or asyncio.ensure_future(self._once(call))))
+        try:
+            await asyncio.gather(*first.values())
+        except BaseException:
+            for task in first.values():
+                task.cancel()
+            await asyncio.gather(*first.values(), return_exceptions=True)
+            raise
+        results = [one.result() if isinstance(one, asyncio.Task) else one for one in tasks]
+        for result in results:
+            await self._remember(result)
+        self.made += [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]
+        return results
+
+    async def _once(self, call: ToolCall) -> ToolResult:
+        tool = self.tools.get(call.name)
+        if tool is None:
+            return ToolResult(text=f"There is no tool {call.name!r}. There are: {', '.join(self.tools)}.", failed=True)
+        if tool.name == READ_RESULT:
+            return await self._invoke(tool, call)
+        run = current_run()
+
+        async def work() -> ToolResult:
+            with counting() as usage:
+                result = await self._invoke(tool, call)
+            return result.model_copy(update={"usage": usage()})
+
+        request = {"tool": call.name, "arguments": call.arguments}
+        known = await run.journal.once("tool", call.name, request, ToolResult, work)
+        run.absorb(known.answer.usage, fresh=known.fresh)
+        return known.answer
+
+    async def _invoke(self, tool: BaseTool, call: ToolCall) -> ToolResult:
+        seconds = self._seconds or float((tool.metadata or {}).get("seconds", TOOL_SECONDS))
+        try:
+            async with asyncio.timeout(seconds):
+                message = await tool.ainvoke(
+                    {"type": "tool_call", "id": call.id, "name": call.name, "args": call.arguments}
+                )
+        except TimeoutError:
+            return ToolResult(text=f"It took longer than {seconds:g} seconds.", failed=True)
+        except ValidationError as error:
+            return ToolResult(text=f"The arguments do not fit: {explain(error)}", failed=True)
+        except JournalMiss:
+            raise
+        except LimitReached as limit:
+            return ToolResult(text=f"No more of this: {limit}", failed=True)
+        except (LeadlineError, ToolException, ValueError) as error:
+            return ToolResult(text=str(error), failed=True)
+        except Exception as error:  # noqa: BLE001 - a tool's own error goes to the model, whatever it is
+            return ToolResult(text=f"{type(error).__name__}: {error}", failed=True)
+        return await self._kept(tool, message)
+
+    async def _kept(self, tool: BaseTool, message: Any) -> ToolResult:
+        """Keep the whole of what a tool returned, and choose what the model sees of it."""
+        evidence: EvidenceStore = self._workspace.evidence
+        answer = message.artifact if isinstance(message, ToolMessage) else None
+        content = message.content if isinstance(message, ToolMessage) else message
+        if isinstance(answer, ToolOutput):
+            output = answer
+        else:
+            output = ToolOutput(text=_text(content), title=tool.name, url=f"tool:{tool.name}")
+        text = normalise_text(output.text)
+        if tool.name == READ_RESULT:
+            return ToolResult(text=text)
+        content_hash = await evidence.put_text(text)
+        result_id = f"result_{tool.name}_{content_hash[:6]}"
+        return ToolResult(
+            text=shown(text, output.response_format, result_id) or "(nothing)",
+            failed=isinstance(message, ToolMessage) and message.status == "error",
+            id=result_id,
+            hash=content_hash,
+            output=output.model_copy(update={"text": "", "kept": {}}),
+            kept={one: await evidence.put_text(kept) for one, kept in output.kept.items()},
+        )
+
+    async def _remember(self, result: ToolResult) -> None:
+        if result.id:
+            self._texts[result.id] = result.hash
+        self._texts.update(result.kept)
+        if result.output is not None:
+            self._workspace.addresses.update(
+                source.url for source in result.output.sources.values() if source.kind == "web"
+            )
+            await self._workspace.add_files(result.output.artifacts)
+
+    async def _read(self, wanted: _ReadResult) -> ToolOutput:
+        if wanted.id not in self._texts:
+            raise ValueError(f"There is no {wanted.id!r}. There are: {', '.join(self._texts) or 'none yet'}.")
+        text = await self._workspace.evidence.get_text(self._texts[wanted.id])
+        return ToolOutput(text=shown(text, wanted.response_format, wanted.id, wanted.start) or "(nothing more)")
+
+
+def without_code(made: CallMade) -> ToolCall:
+    """Return a call with a marker, its id, in the place of each long argument that was kept."""
+    if not made.result.kept or made.result.failed:
+        return made.call
+    marker = "; ".join(f'kept as {one}: read_result(id="{one}")' for one in made.result.kept)
+    arguments = {name: f"[{marker}]" if name == "code" else value for name, value in made.call.arguments.items()}
+    return made.call.model_copy(update={"arguments": arguments})
+
+
+def _text(content: Any) -> str:
+    """Return what a tool returned as text: strings as they are, content blocks by their texts, all else as JSON."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content):
+        return "\n".join(str(one.get("text", "")) for one in content)
+    return json.dumps(content, ensure_ascii=False, default=str)

@@ -1,0 +1,180 @@
+"""PostgreSQL, asked in a transaction that reads and is rolled back. Runs in the child process.
+
+A cursor of the server takes one SELECT and nothing else; the transaction is read-only before the query begins, when it can
+no longer be made anything else; the server ends it after some seconds; and a role that could reach beyond the data
+(a superuser, or one that may run programs or read files there) is not used at all.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import Connection, ServerCursor
+from psycopg.errors import QueryCanceled
+from psycopg.sql import SQL, Identifier
+from psycopg.types.string import TextLoader
+
+from services.errors import DatabaseError
+from services.tools.rows import COUNTED, Rows, collect, counted
+
+MAX_CONNECT = 10
+"""Seconds for connecting."""
+_POWERS = [
+    "pg_read_server_files",
+    "pg_write_server_files",
+    "pg_execute_server_program",
+    "pg_signal_backend",
+    "pg_checkpoint",
+]
+_AT_ONCE = 100
+"""Rows that are fetched at once."""
+_current: list[Connection[Any]] = []
+
+
+def cancel() -> None:
+    """End the query under way at the server; for another thread."""
+    for connection in _current:
+        connection.cancel_safe(timeout=2.0)
+
+
+@contextlib.contextmanager
+def connected(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
+    """Open a transaction in which nothing but reading is possible, for some seconds.
+
+    Raises:
+        DatabaseError: the server cannot be reached, or the role may do more than is safe.
+    """
+    wait = {"connect_timeout": MAX_CONNECT, "application_name": "leadline"}
+    try:
+        connection = psycopg.connect(**{**wait, **place})
+    except psycopg.Error as error:
+        raise DatabaseError(f"The server cannot be used: {_reason(str(error))}. Its operator can help.") from None
+    try:
+        connection.read_only = True
+        _current.append(connection)
+        _restrict(connection, seconds)
+        yield connection
+    finally:
+        _current.clear()
+        with contextlib.suppress(psycopg.Error):
+            connection.rollback()
+        connection.close()
+
+
+def _reason(message: str) -> str:
+    """Say why there is no connection; the driver's own words may name hosts and users."""
+    for sign, reason in (
+        ("authentication failed", "it refused user or password"),
+        ("no password supplied", "it wants a password"),
+        ("does not exist", "it has no such database or role"),
+        ("timeout", "it did not answer in time"),
+        ("too many", "it has too many connections"),
+    ):
+        if sign in message:
+            return reason
+    return "it cannot be reached"
+
+
+def _restrict(connection: Connection[Any], seconds: float) -> None:
+    milliseconds = str(int(seconds * 1000))
+    settings = {
+        "statement_timeout": milliseconds,
+        "lock_timeout": "5000",
+        "idle_in_transaction_session_timeout": milliseconds,
+        "standard_conforming_strings": "on",
+        "default_transaction_read_only": "on",
+    }
+    if connection.info.server_version >= 140_000:
+        settings["client_connection_check_interval"] = "500"
+    for name, value in settings.items():
+        connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+    powerful = connection.execute(
+        "SELECT bool_or(r.rolsuper OR r.rolreplication OR EXISTS (SELECT 1 FROM pg_roles g WHERE g.rolname = ANY(%s) "
+        "AND pg_has_role(r.oid, g.oid, 'MEMBER'))) FROM pg_roles r WHERE r.rolname IN (current_user, session_user)",
+        (_POWERS,),
+    ).fetchone()
+    if powerful is None or powerful[0] is not False:
+        raise DatabaseError(
+            "The role of this database may do more than read, so it is not used. "
+            "docs/databases.md shows its operator how to make one that only reads."
+        )
+
+
+def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
+    """Run a query through a cursor of the server, which takes nothing but a SELECT or VALUES."""
+    with connected(place, seconds) as connection:
+        cursor = connection.cursor(name="answer")
+        try:
+            return _asked(cursor, sql, parameters, max_rows, seconds)
+        finally:
+            with contextlib.suppress(psycopg.Error):
+                connection.rollback()
+            cursor.close()
+
+
+def _asked(
+    cursor: ServerCursor[Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float
+) -> Rows:
+    kinds = {one.oid: one.name for one in cursor.adapters.types}
+    for one in cursor.connection.adapters.types:  # the server's own words for every value
+        cursor.adapters.register_loader(one.oid, TextLoader)
+        cursor.adapters.register_loader(one.array_oid, TextLoader)
+    cursor.execute(sql, parameters or None)
+    columns = cursor.description or []
+    types = [kinds.get(column.type_code, "").upper() for column in columns]
+    return collect([column.name for column in columns], types, _fetched(cursor, seconds), max_rows)
+
+
+def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
+    """Yield the rows; the server's own clock starts anew with each portion, this one does not."""
+    deadline = time.monotonic() + seconds
+    while rows := cursor.fetchmany(_AT_ONCE):
+        yield from rows
+        if time.monotonic() > deadline:
+            raise QueryCanceled
+
+
+def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+    """Return the tables that the role may read, with their columns, and how many there are."""
+    with connected(place, seconds) as connection:
+        found = connection.execute(
+            "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') "
+            "AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_toast%' "
+            "AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT') ORDER BY 2, 3"
+        ).fetchall()
+        tables = []
+        for oid, namespace, name, size, kind in found[:most]:
+            columns = connection.execute(
+                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+                "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+                (oid,),
+            ).fetchall()
+            rows = _size(connection, namespace, name, size) if kind in "rmp" else ""
+            tables.append(
+                {"name": name if namespace == "public" else f"{namespace}.{name}", "rows": rows, "columns": columns}
+            )
+        return {"tables": tables, "count": len(found)}
+
+
+def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
+    """Say how many rows a table has: what the server remembers of a large one, the count of any other."""
+    if estimate > COUNTED:
+        return f"about {estimate:,} rows"
+    counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(
+        Identifier(namespace, name), COUNTED + 1
+    )
+    found = connection.execute(counting).fetchone()
+    return counted(found[0]) if found else ""
+
+
+def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
+    """Return the names of all tables, and of all columns."""
+    with connected(place, seconds) as connection:
+        found = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

@@ -1,0 +1,61 @@
+"""What the databases hold, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
+
+import asyncio
+from typing import Any
+
+from pydantic import BaseModel
+
+from schemas.databases import DatabaseView
+from services.errors import DatabaseError, SettingsError
+from services.runs import Run
+from services.tools.databases.asking import ask_schema
+from services.tools.databases.naming import Database, databases
+
+MAX_TABLES, MAX_COLUMNS, MAX_NAME = 40, 40, 64
+_SECONDS = 15.0
+
+
+class _Views(BaseModel):
+    views: list[DatabaseView]
+
+
+async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_COLUMNS) -> list[DatabaseView]:
+    """Describe the databases of the configuration; one that cannot be asked says why. Known ones are not asked again.
+
+    Args:
+        run: whose journal counts.
+        tables: most tables of one database.
+        columns: most columns of one table.
+    """
+
+    async def work() -> _Views:
+        known = await asyncio.to_thread(databases)
+        found = await asyncio.gather(*(_view(one, tables, columns) for one in known.values()))
+        return _Views(views=list(found))
+
+    request = {"databases": True, "tables": tables, "columns": columns}
+    return (await run.journal.once("tables", "databases", request, _Views, work)).answer.views
+
+
+async def _view(database: Database, tables: int, columns: int) -> DatabaseView:
+    view = DatabaseView(name=database.name, dialect=database.kind)
+    try:
+        found = await ask_schema(database, tables, _SECONDS)
+    except (DatabaseError, SettingsError) as error:
+        return view.model_copy(update={"problem": str(error)})
+    lines = [_described(table, columns) for table in found["tables"]]
+    more = found["count"] - len(lines)
+    return view.model_copy(update={"tables": [*lines, *([f"… and {more} more tables"] if more > 0 else [])]})
+
+
+def _described(table: dict[str, Any], most: int) -> str:
+    columns = [f"{_plain(name)} {_plain(kind)}".strip() for name, kind in table["columns"][:most]]
+    more = len(table["columns"]) - most
+    size = f" ({table['rows']})" if table["rows"] else ""
+    rest = f", … and {more} more columns" if more > 0 else ""
+    return f"{_plain(table['name'])}{size}: {', '.join(columns)}{rest}"
+
+
+def _plain(name: str) -> str:
+    """Return a name on one line: it was chosen by whoever made the table, and is data."""
+    return " ".join("".join(char if char.isprintable() else " " for char in str(name)).split())[:MAX_NAME]

@@ -1,0 +1,132 @@
+"""SQLite, opened so that nothing but reading is possible. Runs in the child process.
+
+Each of these would hold alone: the file is opened for reading, `query_only` is set, and an authorizer refuses every action
+that is not reading (sqlite3_set_authorizer(3)), among them ATTACH, PRAGMA, temporary tables and loading extensions.
+"""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from services.errors import DatabaseError
+from services.tools.rows import COUNTED, Rows, collect, counted
+
+_HEAP = 256 << 20
+"""Bytes that SQLite may have in memory at once."""
+_STEPS = 50_000
+"""Instructions of its machine between two looks at the clock."""
+_READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
+_PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list", "data_version"}
+_FUNCTIONS = {
+    "load_extension",
+    "readfile",
+    "writefile",
+    "edit",
+    "fts3_tokenizer",
+    "fsdir",
+    "zipfile",
+    "sqlar_uncompress",
+}
+
+
+@contextlib.contextmanager
+def connected(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connection]:
+    """Open a file for reading, and nothing else, for some seconds.
+
+    Raises:
+        DatabaseError: it cannot be opened.
+    """
+    path = quote(place["path"])
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, timeout=min(seconds, 5.0))
+    try:
+        try:
+            _restrict(connection, time.monotonic() + seconds)
+        except sqlite3.Error as error:
+            raise DatabaseError(f"The file cannot be opened as an SQLite database ({error}).") from None
+        yield connection
+    finally:
+        connection.close()
+
+
+def _restrict(connection: sqlite3.Connection, deadline: float) -> None:
+    for pragma in (
+        "query_only=ON",
+        "trusted_schema=OFF",
+        "temp_store=MEMORY",
+        f"hard_heap_limit={_HEAP}",
+        "mmap_size=0",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    for limit, most in (
+        (sqlite3.SQLITE_LIMIT_LENGTH, 20_000_000),
+        (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
+        (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200),
+        (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+        (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
+    ):
+        connection.setlimit(limit, most)
+    connection.execute("SELECT count(*) FROM sqlite_master")
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    connection.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
+    connection.set_authorizer(_authorize)
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    allowed = (
+        action in _READS
+        or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _FUNCTIONS)
+        or (action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _PRAGMAS)
+        or (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master")  # said of a virtual table that is looked at
+    )
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
+    """Run a query.
+
+    Raises:
+        DatabaseError: it gives no rows.
+    """
+    with connected(place, seconds) as connection:
+        cursor = connection.execute(sql, parameters)
+        if cursor.description is None:
+            raise DatabaseError("Only one statement is run, and it must be a SELECT.")
+        columns = [column[0] for column in cursor.description]
+        return collect(columns, [""] * len(columns), cursor, max_rows)
+
+
+def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+    """Return the tables with their columns, and how many there are."""
+    with connected(place, seconds) as connection:
+        names = [
+            (str(name), str(kind))
+            for name, kind in connection.execute(
+                "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
+                "ESCAPE '\\' ORDER BY type, name"
+            )
+        ]
+        tables = []
+        for name, kind in names[:most]:
+            columns = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (name,))
+            quoted = '"' + name.replace('"', '""') + '"'
+            rows = ""
+            if kind == "table":
+                counting = f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT {COUNTED + 1})"  # noqa: S608 - a name, quoted
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    rows = counted(connection.execute(counting).fetchone()[0])
+            tables.append({"name": name, "rows": rows, "columns": columns.fetchall()})
+        return {"tables": tables, "count": len(names)}
+
+
+def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
+    """Return the names of all tables, and of all columns."""
+    with connected(place, seconds) as connection:
+        found = connection.execute(
+            "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view')"
+        ).fetchall()
+    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

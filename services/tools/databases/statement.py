@@ -1,0 +1,200 @@
+"""What a query says: one statement that reads, calls what only computes, and binds its parameters.
+
+This is the first of two doors. It refuses early and in words a model can use; the second door, the connection, holds without it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from services.errors import QueryRefused, SettingsError
+from services.tools.databases.functions import ALLOWED, CATALOG, CATALOG_PREFIXES, DENIED
+from services.tools.databases.naming import INSTALL, Dialect
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+MAX_QUERY = 20_000
+"""Characters."""
+MAX_DEPTH = 60
+"""Brackets within brackets."""
+_BEGINS = {"SELECT", "WITH", "VALUES", "FROM", "TABLE"}
+_ONE = "Only one statement is run, and it must be a SELECT (WITH … SELECT, VALUES and UNION are fine)."
+_FILE = re.compile(r"[/\\*]|://|\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx|avro|db|duckdb|sqlite|gz|zst)$", re.I)
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A query that may be run."""
+
+    sql: str
+    """Its text, with parameters written as the driver wants them."""
+    reads: tuple[str, ...]
+    """Tables that it names; none for a query that computes from its own words alone."""
+
+
+def checked(query: str, parameters: Collection[str], dialect: Dialect) -> Statement:
+    """Check a query and write its parameters as the driver wants them.
+
+    Args:
+        query: as the model wrote it, with `:name` for each parameter.
+        parameters: names of the parameters.
+        dialect: of the database.
+
+    Raises:
+        QueryRefused: it is no single statement that only reads; the message says what to change.
+    """
+    if len(query) > MAX_QUERY or "\x00" in query:
+        raise QueryRefused(f"The query is longer than {MAX_QUERY:,} characters or holds NUL. Ask for less at once.")
+    tokens = _tokens(query, dialect)
+    _one_that_reads(tokens)
+    marks = {"sqlite": ":{}", "duckdb": "${}", "postgres": ":{}"}[dialect]
+    tree = _parsed(_marked(query, tokens, parameters, marks), dialect)
+    _only_reads(tree)
+    _only_computes(tree, tokens)
+    reads = _tables(tree, dialect)
+    _all_given(tree, parameters)
+    sql = query.rstrip().rstrip(";") if tokens[-1].token_type.name == "SEMICOLON" else query
+    tokens = [token for token in tokens if token.token_type.name != "SEMICOLON"]
+    if dialect == "postgres" and parameters:
+        return Statement(_marked(sql, tokens, parameters, "%({})s", doubled="%"), reads)
+    return Statement(_marked(sql, tokens, parameters, marks), reads)
+
+
+def _tokens(query: str, dialect: Dialect) -> list[Any]:
+    try:
+        from sqlglot import Dialect as Grammar
+        from sqlglot.errors import TokenError
+    except ImportError:
+        raise SettingsError(f"Databases need packages that are not installed. Run: {INSTALL}") from None
+    try:
+        return list(Grammar.get_or_raise(dialect).tokenize(query))
+    except TokenError:
+        raise QueryRefused("The query cannot be read: a quotation mark or a comment is not closed.") from None
+
+
+def _one_that_reads(tokens: list[Any]) -> None:
+    names = [token.token_type.name for token in tokens]
+    while names and names[-1] == "SEMICOLON":
+        names.pop()
+    if "SEMICOLON" in names:
+        raise QueryRefused(_ONE)
+    first = next((token for token in tokens if token.token_type.name != "L_PAREN"), None)
+    if first is None or first.text.upper() not in _BEGINS:
+        raise QueryRefused(_ONE)
+    depth = deepest = 0
+    for name in names:
+        depth += name in {"L_PAREN", "L_BRACKET", "L_BRACE", "CASE"}
+        depth -= name in {"R_PAREN", "R_BRACKET", "R_BRACE", "END"}
+        deepest = max(deepest, depth)
+    if deepest > MAX_DEPTH:
+        raise QueryRefused(f"The query is nested more than {MAX_DEPTH} levels deep. Write it flatter, using WITH.")
+
+
+def _marked(query: str, tokens: list[Any], parameters: Collection[str], mark: str, doubled: str = "") -> str:
+    """Write each `:name` of a parameter with another mark; what stands in texts and comments is left alone."""
+    places = []
+    for colon, name in pairwise(tokens):
+        before = query[colon.start - 1 : colon.start]
+        if (
+            colon.token_type.name == "COLON"
+            and name.start == colon.end + 1
+            and query[name.start : name.end + 1] in parameters
+            and not (before.isalnum() or before in tuple("_]\")'"))
+        ):
+            places.append((colon.start, name.end + 1, mark.format(query[name.start : name.end + 1])))
+    parts, done = [], 0
+    for start, end, written in [*places, (len(query), len(query), "")]:
+        parts += [query[done:start].replace(doubled, doubled * 2) if doubled else query[done:start], written]
+        done = end
+    return "".join(parts)
+
+
+def _parsed(query: str, dialect: Dialect) -> "exp.Expr":
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        trees = [tree for tree in sqlglot.parse(query, read=dialect) if tree is not None]
+    except SqlglotError as error:
+        details: list[dict[str, Any]] = getattr(error, "errors", None) or [{}]
+        near = str(details[0].get("highlight") or "")[:60]
+        raise QueryRefused(
+            f"The query cannot be read{f' near {near!r}' if near else ''}. Correct its syntax."
+        ) from None
+    except RecursionError:
+        raise QueryRefused("The query is nested too deeply. Write it flatter, using WITH.") from None
+    trees = [tree for tree in trees if type(tree).__name__ != "Semicolon"]
+    if len(trees) != 1:
+        raise QueryRefused(_ONE)
+    return trees[0]
+
+
+def _only_reads(tree: "exp.Expr") -> None:
+    from sqlglot import exp
+
+    if not isinstance(tree, (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)):
+        raise QueryRefused(_ONE)
+    for node in tree.walk():
+        if isinstance(node, exp.Into):
+            raise QueryRefused("SELECT … INTO makes a table. Leave out INTO: the rows come back as the result.")
+        if isinstance(node, exp.Lock):
+            raise QueryRefused("FOR UPDATE and FOR SHARE lock rows. Leave them out.")
+        if isinstance(node, (exp.DDL, exp.DML, exp.Command, exp.Copy, exp.Attach, exp.Detach, exp.Pragma, exp.Set)):
+            raise QueryRefused(f"{type(node).__name__.upper()} does more than read. {_ONE}")
+
+
+def _only_computes(tree: "exp.Expr", tokens: list[Any]) -> None:
+    """Refuse calls of functions that are not known to be harmless: any name with a bracket behind it counts as a call."""
+    from sqlglot import exp
+
+    named = Counter(alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.args.get("columns"))
+    named.update(window.name.lower() for window in tree.find_all(exp.Window) if window.name)
+    for name, bracket in pairwise(tokens):
+        if bracket.token_type.name != "L_PAREN":
+            continue
+        called = name.text.lower()
+        if called in DENIED:
+            raise QueryRefused(f"The function {called} may not be called: it does more than compute.")
+        if name.token_type.name not in {"VAR", "IDENTIFIER"} or called in ALLOWED:
+            continue
+        named[called] -= 1
+        if named[called] < 0:
+            raise QueryRefused(
+                f"The function {called[:60]!r} is not among those that may be called in a query. Use standard SQL functions."
+            )
+
+
+def _tables(tree: "exp.Expr", dialect: Dialect) -> tuple[str, ...]:
+    from sqlglot import exp
+
+    own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    found = []
+    for table in tree.find_all(exp.Table):
+        name = table.name
+        parts = [part.name.lower() for part in table.parts if part.name]
+        system = [part for part in parts if part.startswith(CATALOG_PREFIXES) and part not in CATALOG]
+        if system:
+            raise QueryRefused(f"The system table {system[0][:60]!r} may not be read. Read the database's own tables.")
+        if dialect == "duckdb" and _FILE.search(name):
+            raise QueryRefused("Files cannot be read through a database: name a table.")
+        if name and (name.lower() not in own or len(parts) > 1):
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _all_given(tree: "exp.Expr", parameters: Collection[str]) -> None:
+    from sqlglot import exp
+
+    used = {str(mark.this or "") for mark in tree.find_all(exp.Placeholder)}
+    used |= {mark.name for mark in tree.find_all(exp.Parameter)}
+    if unnamed := [name for name in used if not _WORD.fullmatch(name)]:
+        raise QueryRefused(f"Write parameters as :name and give their values in params, not as {unnamed[0] or '?'}.")
+    if missing := sorted(used - set(parameters)):
+        raise QueryRefused(f"params gives no value for :{missing[0]}.")
+    if idle := sorted(set(parameters) - used):
+        raise QueryRefused(f"params has {idle[0]!r}, but the query does not use :{idle[0]}.")

@@ -1,0 +1,97 @@
+"""The tool `file_reader`: a file of the run's folders, as text that can be cited."""
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Literal
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from services.errors import FileError
+from services.evidence.store import EvidenceStore
+from services.runs import Run
+from services.search.providers import folders_of
+from services.tools.child import ChildEnded, ask_child
+from services.tools.files.opening import Opened, open_file
+from services.tools.output import ResponseFormat, ToolOutput, as_tool
+
+READ_SECONDS = 45.0
+"""Seconds that reading a file may take."""
+DATA = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".json", ".jsonl", ".ndjson"})
+"""Endings of files that programs may want to read."""
+MAX_FOR_PROGRAMS = 20_000_000
+"""Bytes of the largest file that is handed to programs."""
+_DESCRIPTION = (
+    "Read a file of the user's folders: a table (CSV, Excel) with its columns and number of rows, JSON with its shape, a text, "
+    "a program, or a document (PDF, DOCX, HTML). Large tables come with their first rows and the true number of rows; "
+    "programs that run later find files of data whole in their work folder."
+)
+
+
+class FileReader(BaseModel):
+    """Parameters of `file_reader`."""
+
+    path: str = Field(description="Path of the file below the user's folders.")
+    format: Literal["csv", "excel", "json", "text", "python", "sql"] | None = Field(
+        default=None, description="What it is; left out, it is told from the file."
+    )
+    encoding: str | None = Field(default=None, description="Encoding of its text; left out, it is found out.")
+    sheet_name: str | None = Field(default=None, description="Sheet of a workbook; left out, the first one.")
+    nrows: int | None = Field(
+        default=None, ge=1, le=10_000, description="Most rows, lines or items; left out, 1000 rows or the whole text."
+    )
+    parse_metadata: bool = Field(
+        default=True, description="Say size, time of change, encoding, and what each column holds, too."
+    )
+    response_format: ResponseFormat = Field(
+        default="standard", description="How much of the result to show: brief, standard or full."
+    )
+
+
+def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
+    """Make the tool for a run.
+
+    Args:
+        run: whose folders may be read.
+        evidence: where files of data are put for programs.
+    """
+
+    async def execute(asked: FileReader) -> ToolOutput:
+        opened = await asyncio.to_thread(lambda: open_file(asked.path, folders_of(run.context)))
+        text = await _read(asked, opened)
+        if asked.parse_metadata:
+            text = f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}\n{text}"
+        return ToolOutput(
+            text=text,
+            response_format=asked.response_format,
+            kind="document",
+            title=re.sub(r"[-_]+", " ", PurePath(opened.name).stem).strip() or opened.name,
+            url=opened.url,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+            artifacts=await _for_programs(opened, evidence),
+        )
+
+    return as_tool("file_reader", _DESCRIPTION, FileReader, execute)
+
+
+async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, str]:
+    """Hand a file of data to the programs that run later, so that they have all of it, not the part that was shown."""
+    path = PurePath(opened.name)
+    if path.suffix.lower() not in DATA or len(opened.data) > MAX_FOR_PROGRAMS:
+        return {}
+    return {path.name: await evidence.put_bytes(opened.data)}
+
+
+async def _read(asked: FileReader, opened: Opened) -> str:
+    request = {**asked.model_dump(exclude={"path", "response_format"}), "name": opened.name, "seconds": READ_SECONDS}
+    try:
+        told = await ask_child("services.tools.files.reading", request, opened.data, seconds=READ_SECONDS)
+    except TimeoutError:
+        raise FileError(f"{opened.url} took longer than {READ_SECONDS:g} seconds to read, so it was left.") from None
+    except ChildEnded:
+        raise FileError(f"{opened.url} cannot be read: it needs more memory or time than a file may.") from None
+    if "error" in told:
+        raise FileError(f"{opened.url} cannot be read: {told['error']}.")
+    return str(told["text"])

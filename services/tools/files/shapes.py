@@ -1,0 +1,71 @@
+"""JSON by its shape: what its objects hold, with types, so that a large file can be understood from a few lines."""
+
+import json
+from typing import Any
+
+MAX_DEPTH = 6
+MAX_KEYS = 40
+_LOOKED_AT = 200
+"""Items of an array from which its items' shape is told."""
+
+
+def parse_json(text: str) -> tuple[Any, int]:
+    """Read JSON, or one JSON value a line.
+
+    Returns:
+        The value, and how many lines it was, 0 for plain JSON.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    try:
+        return json.loads(text), 0
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        problem = f"it is no JSON: {error.msg} in line {error.lineno}"
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        raise ValueError(problem)
+    try:
+        return [json.loads(line) for line in lines], len(lines)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise ValueError(problem) from None
+
+
+def shape(value: Any, depth: int = 0) -> str:
+    """Say what a JSON value holds: `{name: text, years: [3 × number]}`."""
+    if isinstance(value, dict):
+        if depth >= MAX_DEPTH:
+            return "{…}"
+        parts = [f"{key[:60]}: {shape(one, depth + 1)}" for key, one in list(value.items())[:MAX_KEYS]]
+        more = len(value) - MAX_KEYS
+        return "{" + ", ".join(parts) + (f", … {more:,} more" if more > 0 else "") + "}"
+    if isinstance(value, list):
+        if not value:
+            return "[]"
+        return f"[{len(value):,} × {_merged(value[:_LOOKED_AT], depth + 1)}]"
+    return _kind(value)
+
+
+def _merged(items: list[Any], depth: int) -> str:
+    """Say what the items of an array hold together; keys that some lack are marked."""
+    if all(isinstance(item, dict) for item in items) and depth < MAX_DEPTH:
+        keys = list(dict.fromkeys(key for item in items for key in item))
+        parts = []
+        for key in keys[:MAX_KEYS]:
+            held = [item[key] for item in items if key in item]
+            parts.append(f"{key[:60]}{'' if len(held) == len(items) else '?'}: {_merged(held, depth + 1)}")
+        more = len(keys) - MAX_KEYS
+        return "{" + ", ".join(parts) + (f", … {more:,} more" if more > 0 else "") + "}"
+    return " or ".join(dict.fromkeys(shape(item, depth + 1) for item in items[:5]))
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true/false"
+    return "number" if isinstance(value, (int, float)) else "text"

@@ -1,0 +1,151 @@
+"""A server at an address: streamable HTTP or SSE through the adapters' sessions, over a client that watches the wire.
+
+The SDK lets a request wait for its time-out when the far end refuses it or answers something else than MCP; the wire knows
+better, and says so at once. Addresses that came with a run are dialled through the guard that pages are read through.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import httpcore
+import httpx
+
+from services.errors import PageError, PageRefused
+from services.search.pages.addresses import Allowance
+from services.search.pages.fetch import tls_context
+from services.search.pages.guard import GuardedBackend
+from services.settings import settings
+from services.tools.mcp.configuration import Server
+from services.tools.mcp.failures import Broken
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+
+LONGEST_BODY = 20_000_000
+"""Bytes of one answer."""
+HTTP_SECONDS = 30.0
+"""For connecting and sending; how long an answer may take is the caller's to say."""
+READ_SECONDS = 300.0
+
+Lost = Callable[[Broken], None]
+
+
+@asynccontextmanager
+async def session_at(server: Server, lost: Lost, options: dict[str, Any]) -> AsyncIterator["ClientSession"]:
+    """Hold a session with a server at an address while the block runs; it is not initialised yet."""
+    from langchain_mcp_adapters.sessions import SSEConnection, StreamableHttpConnection, create_session
+
+    tls = await asyncio.to_thread(tls_context)
+
+    def client(
+        headers: dict[str, str] | None = None, timeout: httpx.Timeout | None = None, auth: httpx.Auth | None = None
+    ) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            headers=headers,
+            timeout=timeout,
+            auth=auth,
+            follow_redirects=True,
+            trust_env=False,
+            transport=Watched(server, tls, lost),
+        )
+
+    connection: SSEConnection | StreamableHttpConnection
+    if server.transport == "sse":
+        connection = {
+            "transport": "sse",
+            "url": server.url,
+            "headers": dict(server.headers),
+            "timeout": HTTP_SECONDS,
+            "sse_read_timeout": READ_SECONDS,
+            "session_kwargs": options,
+            "httpx_client_factory": client,
+        }
+    else:
+        connection = {
+            "transport": "streamable_http",
+            "url": server.url,
+            "headers": dict(server.headers),
+            "timeout": HTTP_SECONDS,
+            "sse_read_timeout": READ_SECONDS,
+            "session_kwargs": options,
+            "httpx_client_factory": client,
+        }
+    async with create_session(connection) as session:
+        yield session
+
+
+class Watched(httpx.AsyncHTTPTransport):
+    """Sends requests, says when the connection is of no use, and lets no answer grow without end."""
+
+    def __init__(self, server: Server, tls: ssl.SSLContext, lost: Lost) -> None:
+        super().__init__(verify=tls)
+        self._lost = lost
+        self._sse = server.transport == "sse"
+        if not server.trusted:
+            # httpx has no parameter for the network backend of its pool; the pool is what the class is made of.
+            allowance = Allowance.parse(settings().leadline_allow_private_hosts)
+            self._pool = httpcore.AsyncConnectionPool(ssl_context=tls, network_backend=GuardedBackend(allowance))
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one request."""
+        # Over streamable HTTP only the messages themselves count: the stream of notifications may come and go.
+        lost = self._lost if request.method == "POST" or self._sse else _ignored
+        try:
+            response = await super().handle_async_request(request)
+        except PageError as error:
+            lost(Broken("refused" if isinstance(error, PageRefused) else "unreachable"))
+            raise httpx.ConnectError(str(error)) from None
+        except httpx.TransportError:
+            lost(Broken("unreachable"))
+            raise
+        problem = _problem(response, request.method)
+        if problem is not None:
+            lost(problem)
+        return httpx.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_Bounded(response.stream, lost),
+            extensions=response.extensions,
+        )
+
+
+def _ignored(_: Broken) -> None:
+    """Take no notice."""
+
+
+def _problem(response: httpx.Response, method: str) -> Broken | None:
+    """Say what is wrong with an answer, if anything is."""
+    if response.status_code >= 400:
+        return Broken("status", str(response.status_code))
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    fit = {"text/event-stream"} if method == "GET" else {"application/json", "text/event-stream", "text/plain", ""}
+    if response.status_code == 200 and kind not in fit:
+        return Broken("garbage")
+    return None
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """A body that breaks off when it grows too long."""
+
+    def __init__(self, stream: Any, lost: Lost) -> None:
+        self._stream = stream
+        self._lost = lost
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        try:
+            async for piece in self._stream:
+                size += len(piece)
+                if size > LONGEST_BODY:
+                    self._lost(Broken("garbage"))
+                    raise httpx.ReadError("the answer is too long")
+                yield piece
+        except httpx.TransportError:
+            self._lost(Broken("died"))
+            raise
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

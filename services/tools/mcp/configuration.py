@@ -1,0 +1,183 @@
+"""Which servers there are: the operator's file (`LEADLINE_MCP`), which is trusted, and the run's own, which are not."""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+from pydantic import ConfigDict, Field, ValidationError
+
+from schemas.context import RunContext
+from schemas.mcp import McpServer, Transport
+from services.errors import BadInput, PageRefused, SettingsError
+from services.settings import settings
+
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
+_NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
+LEAST_SECRET = 4
+"""Characters of a variable's value from which it is hidden in what a server says; shorter ones hide nothing but sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One server, ready to be connected to."""
+
+    name: str
+    transport: Transport
+    description: str = ""
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    trusted: bool = False
+    """Whether the operator named it: then its address may be private."""
+    unset: str = ""
+    """A variable that it needs and that is not set."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values that must not appear in anything that it says."""
+
+    @property
+    def address(self) -> str:
+        """Where it is, without arguments, query and anything else that may hold a secret."""
+        if self.command:
+            return self.command
+        parts = urlsplit(self.url)
+        return self.without_secrets(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"[:200])
+
+    def without_secrets(self, text: str) -> str:
+        """Return a text of this server without the secrets that it was given."""
+        for secret in self.secrets:
+            text = text.replace(secret, "…")
+        return text
+
+
+class _Entry(McpServer):
+    """An entry of the operator's file. Fields of other programs that read the same file are left alone."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    env: dict[str, str] = Field(default={})
+    headers: dict[str, str] = Field(default={})
+    disabled: bool = False
+
+
+async def configured(context: RunContext) -> dict[str, Server]:
+    """Return the servers that a run has, by name; one that the run names itself stands in for the operator's.
+
+    Raises:
+        SettingsError: the operator's file cannot be used; the message says where and why.
+        BadInput: the run names a command or an address that is not allowed.
+    """
+    file = settings().leadline_mcp
+    own = {name: _chosen(name, entry) for name, entry in context.mcp_servers.items()}
+    if file is None:
+        return own
+    return {**await asyncio.to_thread(_operators, file), **own}
+
+
+def _chosen(name: str, entry: McpServer) -> Server:
+    """Check a server that came with the run."""
+    _check_name(name, BadInput, "mcp_servers")
+    if entry.command:
+        allowed = [one.strip() for one in settings().leadline_mcp_commands.split(",") if one.strip()]
+        if entry.command not in allowed:
+            there = f"Allowed are: {', '.join(allowed)}" if allowed else "None is allowed"
+            raise BadInput(
+                f"mcp_servers: {name} may not start {entry.command!r}. {there} (LEADLINE_MCP_COMMANDS, which the operator sets)."
+            )
+    else:
+        from services.search.pages.addresses import Allowance, target_of
+
+        try:
+            target_of(entry.url, Allowance.parse(settings().leadline_allow_private_hosts))
+        except PageRefused as refused:
+            reason = str(refused).partition(" is not read: ")[2].partition(". ")[0]
+            raise BadInput(
+                f"mcp_servers: the address of {name} is refused: {reason}. Name a public one, or have the operator name "
+                "its host in LEADLINE_ALLOW_PRIVATE_HOSTS."
+            ) from None
+    return Server(
+        name,
+        entry.transport or "stdio",
+        entry.description,
+        command=entry.command,
+        args=tuple(entry.args),
+        url=entry.url,
+    )
+
+
+def _operators(file: Path) -> dict[str, Server]:
+    """Read the operator's file."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"LEADLINE_MCP names {file}, which cannot be read ({error.strerror}).") from None
+    except ValueError as error:
+        raise SettingsError(f"{file} (LEADLINE_MCP) is no valid JSON: {error}.") from None
+    servers = content.get("mcpServers") if isinstance(content, dict) else None
+    if not isinstance(servers, dict):
+        raise SettingsError(f'{file} (LEADLINE_MCP) must hold {{"mcpServers": {{"a name": {{…}}}}}}.')
+    environment = {name: value for name, value in {**dotenv_values(".env"), **os.environ}.items() if value}
+    read = {}
+    for name, raw in servers.items():
+        _check_name(name, SettingsError, f"{file} (LEADLINE_MCP)")
+        entry = _entry(file, name, raw)
+        if not entry.disabled:
+            read[name] = _filled(name, entry, environment)
+    return read
+
+
+def _entry(file: Path, name: str, raw: Any) -> _Entry:
+    if isinstance(raw, dict) and "transport" not in raw and isinstance(raw.get("type"), str):
+        raw = {**raw, "transport": raw["type"]}
+    try:
+        return _Entry.model_validate(raw)
+    except ValidationError as error:
+        problem = error.errors(include_input=False)[0]
+        where = ".".join(str(part) for part in (name, *problem["loc"]))
+        raise SettingsError(
+            f"{file} (LEADLINE_MCP): {where} cannot be used: {problem['msg'].removeprefix('Value error, ')}."
+        ) from None
+
+
+def _check_name(name: str, error: type[Exception], where: str) -> None:
+    if not name.strip() or len(name) > 64 or not name.isprintable():
+        raise error(f"{where}: {name[:80]!r} is no name for a server. Name it in 1 to 64 printable characters.")
+
+
+def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
+    """Fill `${VARIABLE}` in what may hold secrets: the program's environment, the headers and the address."""
+    used: dict[str, str | None] = {}
+
+    def fill(text: str) -> str:
+        for variable in _VARIABLE.findall(text):
+            used[variable] = environment.get(variable)
+        return _VARIABLE.sub(lambda found: environment.get(found[1], ""), text)
+
+    env = {key: fill(value) for key, value in entry.env.items()}
+    headers = {key: fill(value) for key, value in entry.headers.items()}
+    url = fill(entry.url)
+    secrets = {value for variable, value in used.items() if value and variable not in _NO_SECRETS}
+    named = [value for key, value in (*env.items(), *headers.items()) if _SECRET_NAME.search(key)]
+    secrets |= {part for value in named for part in (value, value.rpartition(" ")[2])}  # without the word `Bearer`, too
+    return Server(
+        name,
+        entry.transport or "stdio",
+        entry.description,
+        command=entry.command,
+        args=tuple(entry.args),
+        env=env,
+        url=url,
+        headers=headers,
+        trusted=True,
+        unset=next((variable for variable, value in used.items() if value is None), ""),
+        secrets=tuple(sorted((one for one in secrets if len(one) >= LEAST_SECRET), key=len, reverse=True)),
+    )

@@ -1,0 +1,176 @@
+"""What a server says of its tools, made fit to be put before a model: short, plain, and under names of our own.
+
+Descriptions and schemas of servers are data. They are bounded in length, references are resolved, and what a schema must
+not be (without a type, endless, huge) is made plain; the server checks the arguments all the same.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from services.tools.mcp.configuration import Server
+
+MOST_TOOLS = 60
+"""Of one server."""
+MOST_PAGES = 10
+LONGEST_NAME, LONGEST_SERVER = 64, 24
+LONGEST_DESCRIPTION, LONGEST_FIELD = 800, 300
+"""Characters of what a tool, and one of its arguments, is said to be."""
+LARGEST_SCHEMA = 6_000
+"""Characters of a tool's parameters as JSON."""
+DEEPEST = 6
+MOST_VALUES = 60
+"""Of an enumeration."""
+_KEPT = (
+    "type enum const default format minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern "
+    "minItems maxItems uniqueItems required"
+).split()
+_TYPES = frozenset("string number integer boolean object array null".split())
+
+
+class Definition(BaseModel):
+    """A tool as it is offered to a model, and what its server calls it."""
+
+    name: str
+    """Unique in a run, and of the form that every endpoint takes."""
+    remote: str
+    """Its name at the server."""
+    title: str = ""
+    description: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+def definitions(server: Server, listed: Iterable[Any]) -> list[Definition]:
+    """Make definitions of what a server lists."""
+    made: list[Definition] = []
+    for tool in listed:
+        if not isinstance(tool.name, str) or not tool.name:
+            continue
+        title = tool.title or (tool.annotations.title if tool.annotations else "") or ""
+        made.append(
+            Definition(
+                name=tool_name(server.name, tool.name, {one.name for one in made}),
+                remote=tool.name,
+                title=_line(server.without_secrets(title), 120),
+                description=_line(server.without_secrets(tool.description or title or tool.name), LONGEST_DESCRIPTION),
+                parameters=parameters(tool.inputSchema),
+            )
+        )
+    return made
+
+
+def tool_name(server: str, tool: str, taken: Iterable[str]) -> str:
+    """Return `server__tool` in at most 64 letters, digits, `_` and `-`; what would be cut or taken gets a hash at its end."""
+    plain = f"{_plain(server)[:LONGEST_SERVER]}__{_plain(tool)}"
+    if len(plain) <= LONGEST_NAME and plain not in taken:
+        return plain
+    digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:8]
+    return f"{plain[: LONGEST_NAME - 9]}_{digest}"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_") or hashlib.sha256(name.encode()).hexdigest()[:8]
+
+
+def parameters(schema: object) -> dict[str, Any]:
+    """Return a tool's parameters as a plain JSON schema of an object, whatever the server calls its schema."""
+    if not isinstance(schema, dict):
+        return {"type": "object", "properties": {}}
+    for described in (True, False):
+        plain = _Plain(schema, described=described).root()
+        if len(json.dumps(plain, ensure_ascii=False)) <= LARGEST_SCHEMA:
+            return plain
+    names = list(plain["properties"])[:MOST_VALUES]
+    required = [name for name in plain.get("required", []) if name in names]
+    return {
+        "type": "object",
+        "properties": {name: {} for name in names},
+        **({"required": required} if required else {}),
+    }
+
+
+class _Plain:
+    """One schema on its way to a plain one."""
+
+    def __init__(self, schema: dict[str, Any], *, described: bool) -> None:
+        self._schema = schema
+        self._described = described
+        self._left = 400
+        """Subschemas that may still come; references can make a small schema endless."""
+
+    def root(self) -> dict[str, Any]:
+        """Return the schema of the arguments, which is one of an object."""
+        plain = self._of(self._schema, 0)
+        properties = plain.get("properties")
+        found = {"type": "object", "properties": properties if isinstance(properties, dict) else {}}
+        required = [name for name in plain.get("required", []) if name in found["properties"]]
+        return {**found, "required": required} if required else found
+
+    def _of(self, node: object, depth: int) -> dict[str, Any]:
+        self._left -= 1
+        if not isinstance(node, dict) or depth > DEEPEST or self._left < 0:
+            return {}
+        if isinstance(node.get("$ref"), str):
+            rest = {key: value for key, value in node.items() if key != "$ref"}
+            return {**self._of(self._found(node["$ref"]), depth + 1), **self._of(rest, depth)}
+        plain = {
+            key: value
+            for key, value in ((key, _kept(key, node[key])) for key in _KEPT if key in node)
+            if value is not None
+        }
+        if self._described and isinstance(node.get("description"), str):
+            plain["description"] = _line(node["description"], LONGEST_FIELD)
+        if isinstance(node.get("properties"), dict):
+            plain["type"] = "object"
+            plain["properties"] = {str(key): self._of(one, depth + 1) for key, one in node["properties"].items()}
+        if "items" in node or plain.get("type") == "array":
+            plain["items"] = self._of(node.get("items"), depth + 1)
+        for key in ("anyOf", "oneOf"):
+            if isinstance(node.get(key), list) and node[key]:
+                plain["anyOf"] = [self._of(one, depth + 1) for one in node[key][:10]]
+        for one in node["allOf"][:10] if isinstance(node.get("allOf"), list) else []:
+            plain = _merged(plain, self._of(one, depth + 1))
+        return plain
+
+    def _found(self, reference: str) -> object:
+        """Follow a reference within the schema; those that lead elsewhere lead nowhere."""
+        node: object = self._schema
+        if not reference.startswith("#"):
+            return None
+        for part in reference.removeprefix("#").strip("/").split("/"):
+            key = part.replace("~1", "/").replace("~0", "~")
+            node = node.get(key) if isinstance(node, dict) and key else node
+        return node if node is not self._schema else None
+
+
+def _kept(key: str, value: object) -> object:
+    """Return the value of a keyword if it is of the right kind, and not too long."""
+    if key == "type":
+        if isinstance(value, list):
+            return [one for one in value if one in _TYPES] or None
+        return value if value in _TYPES else None
+    if key == "required":
+        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else None
+    if key == "enum":
+        return value[:MOST_VALUES] if isinstance(value, list) and value else None
+    return value if len(json.dumps(value, default=str)) <= LONGEST_FIELD else None
+
+
+def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    both = {**first, **second}
+    if "properties" in first and "properties" in second:
+        both["properties"] = {**first["properties"], **second["properties"]}
+    if "required" in first and "required" in second:
+        both["required"] = [*first["required"], *second["required"]]
+    return both
+
+
+def _line(text: str, most: int) -> str:
+    """Return a text without the characters that only hide something, and not too long."""
+    shown = "".join(char for char in text if char.isprintable() or char in "\n\t")
+    shown = re.sub(r"\n{3,}", "\n\n", shown).strip()
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"

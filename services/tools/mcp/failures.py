@@ -1,0 +1,45 @@
+"""Why a server is left out of a run, as plain data that the journal keeps and a person can read."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from services.errors import ToolError
+from services.messages import say
+
+Reason = Literal[
+    "unreachable", "refused", "status", "unstartable", "ended", "silent", "garbage", "empty", "died", "unset", "cut"
+]
+"""Each has its message. `cut` alone does not leave the server out: it has more tools than are offered."""
+LONGEST_DETAIL = 100
+
+
+class Failure(BaseModel):
+    """One server and what is wrong with it; no field holds a secret."""
+
+    server: str
+    address: str
+    reason: Reason
+    detail: str = ""
+    """A number, the name of a variable, or the system's word for what failed."""
+
+    def said(self, locale: str) -> str:
+        """Say it in the language of the run."""
+        return say(f"mcp_{self.reason}", locale, **self.model_dump(exclude={"reason"}))
+
+
+class ServerFailed(ToolError):
+    """A call cannot be made, or broke off, because the server is no longer used in this run."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.said("en-US"))
+        self.failure = failure
+
+
+class Broken(Exception):
+    """A connection that cannot be made or has broken; where and why is said by whoever knows the server."""
+
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        super().__init__(f"{reason} {detail}".strip())
+        self.reason = reason
+        self.detail = " ".join(detail.split())[:LONGEST_DETAIL]

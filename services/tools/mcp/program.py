@@ -1,0 +1,174 @@
+"""A server that is a program of this machine: started with a clean environment, spoken to in lines, ended for certain.
+
+The SDK's own transport hands the program's noise to our stderr, reads lines of any length into memory and does not say that
+the program has ended; hence this one. Each program is marked by a variable in its environment, so that whatever it has
+started can be found and ended after it, even what has left its process group.
+"""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from services.tools.mcp.configuration import Server
+from services.tools.mcp.failures import Broken
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp import ClientSession
+    from mcp.shared.message import SessionMessage
+
+    Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+LONGEST_LINE = 20_000_000
+"""Bytes of one message."""
+MOST_NOISE = 50
+"""Lines that are no messages, after which the program is taken for something else than a server."""
+GRACE_SECONDS = 2.0
+"""For ending by itself once its input is closed, and again after SIGTERM."""
+MARK = "LEADLINE_MCP_MARK"
+MARKS: set[str] = set()
+"""Of the programs that run now."""
+_INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+
+Lost = Callable[[Broken], None]
+"""Called once the connection is of no more use."""
+
+
+@asynccontextmanager
+async def session_with(server: Server, lost: Lost, options: dict[str, Any]) -> AsyncIterator["ClientSession"]:
+    """Hold a session with a server's program, which runs while the block does; it is not initialised yet.
+
+    Raises:
+        Broken: the program cannot be started.
+    """
+    from mcp import ClientSession
+
+    async with _program(server, lost) as streams, ClientSession(*streams, **options) as session:
+        yield session
+
+
+@asynccontextmanager
+async def _program(server: Server, lost: Lost) -> AsyncIterator["Streams"]:
+    import anyio
+
+    mark = secrets.token_hex(16)
+    process = await _started(server, mark)
+    MARKS.add(mark)
+    incoming, messages = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+    outgoing, to_send = anyio.create_memory_object_stream["SessionMessage"](0)
+    work = [
+        asyncio.create_task(_read(process, incoming, lost)),
+        asyncio.create_task(_write(process, to_send, lost)),
+    ]
+    try:
+        yield messages, outgoing
+    finally:
+        try:
+            await _ended(process)
+        finally:
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+            for stream in (incoming, messages, outgoing, to_send):
+                stream.close()
+            await asyncio.to_thread(sweep, mark)
+            MARKS.discard(mark)
+
+
+async def _started(server: Server, mark: str) -> asyncio.subprocess.Process:
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    try:
+        return await asyncio.create_subprocess_exec(
+            server.command,
+            *server.args,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={**inherited, **server.env, MARK: mark},
+            start_new_session=True,
+            limit=LONGEST_LINE,
+        )
+    except (OSError, ValueError) as error:
+        raise Broken("unstartable", getattr(error, "strerror", "") or type(error).__name__) from None
+
+
+async def _read(
+    process: asyncio.subprocess.Process,
+    incoming: "MemoryObjectSendStream[SessionMessage | Exception]",
+    lost: Lost,
+) -> None:
+    from mcp.shared.message import SessionMessage
+    from mcp.types import JSONRPCMessage
+
+    assert process.stdout is not None  # noqa: S101 - it was opened as a pipe
+    noise, messages = 0, 0
+    while True:
+        try:
+            line = await process.stdout.readline()
+        except ValueError:
+            lost(Broken("garbage"))
+            return
+        if not line:
+            lost(Broken("died") if messages else Broken("ended"))
+            return
+        try:
+            message = JSONRPCMessage.model_validate_json(line)
+        except ValueError:
+            noise += bool(line.strip())
+            if noise > MOST_NOISE:
+                lost(Broken("garbage"))
+                return
+            continue
+        messages += 1
+        await incoming.send(SessionMessage(message))
+
+
+async def _write(
+    process: asyncio.subprocess.Process, to_send: "MemoryObjectReceiveStream[SessionMessage]", lost: Lost
+) -> None:
+    assert process.stdin is not None  # noqa: S101 - it was opened as a pipe
+    async for one in to_send:
+        process.stdin.write(one.message.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n")
+        try:
+            await process.stdin.drain()
+        except OSError:
+            lost(Broken("died"))
+            return
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Let it end as the protocol says: its input is closed, then it is asked, then it is ended, and its group with it."""
+    if process.stdin is not None:
+        process.stdin.close()
+    for signal_number in (None, signal.SIGTERM, signal.SIGKILL):
+        if signal_number is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal_number)
+        try:
+            async with asyncio.timeout(GRACE_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            continue
+        break
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def sweep(mark: str) -> int:
+    """End every process that still carries a mark, and return how many did. Blocking; where there is no /proc, none is found."""
+    found = 0
+    wanted = f"{MARK}={mark}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)
+                found += 1
+        except (OSError, ValueError):
+            continue
+    return found

@@ -1,0 +1,134 @@
+"""The sessions of each run, by server, and the servers that a run no longer uses."""
+
+import asyncio
+import atexit
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
+
+from services.runs import Run
+from services.tools.mcp.configuration import Server
+from services.tools.mcp.failures import Broken, Failure, ServerFailed
+from services.tools.mcp.sessions import Session, import_libraries
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _OfRun:
+    sessions: dict[str, Session] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+
+
+_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _OfRun]] = WeakKeyDictionary()
+"""Sessions belong to the event loop that made them; then by the key of the run."""
+
+
+def _of(run: str) -> _OfRun:
+    return _loops.setdefault(asyncio.get_running_loop(), {}).setdefault(run, _OfRun())
+
+
+async def call(run: str, server: Server, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
+    """Call a server over the run's session with it, which is made if there is none.
+
+    Args:
+        run: key of the run.
+        server: whom to call.
+        work: is given the session of the SDK.
+        seconds: that it may take, without the connecting.
+
+    Raises:
+        ServerFailed: the server is not used in this run any more; the message says why.
+        SettingsError: the libraries are not installed.
+    """
+    await asyncio.to_thread(import_libraries)
+    own = _of(run)
+    if server.name in own.failures:
+        raise ServerFailed(own.failures[server.name])
+    if server.unset:
+        raise ServerFailed(fail(run, server, Broken("unset", server.unset)))
+    session = own.sessions.get(server.name)
+    if session is None or not session.usable:
+        session = own.sessions[server.name] = Session(server, partial(_forget, run))
+        _end_at_exit()
+    try:
+        return await session.call(work, seconds)
+    except Broken as broken:
+        raise ServerFailed(fail(run, server, broken)) from None
+
+
+def fail(run: str, server: Server, broken: Broken) -> Failure:
+    """Leave a server out from now on; the first reason stays."""
+    failure = Failure(
+        server=server.name,
+        address=server.address,
+        reason=broken.reason,
+        detail=server.without_secrets(broken.detail),
+    )
+    failures = _of(run).failures
+    if server.name not in failures:
+        _log.info(failure.said("en-US"))
+    return failures.setdefault(server.name, failure)
+
+
+def failures(run: str) -> list[Failure]:
+    """Return the servers that a run no longer uses, by name."""
+    found = _loops.get(asyncio.get_running_loop(), {}).get(run, _OfRun()).failures
+    return [found[name] for name in sorted(found)]
+
+
+async def close_sessions(run: Run) -> None:
+    """Close the sessions of a run, and wait until no process of theirs is left."""
+    await close(run.journal.key)
+
+
+async def close(run: str) -> None:
+    """Close all sessions of the run with a key, and wait for that. Runs without a key share theirs: busy ones go on."""
+    here = _loops.get(asyncio.get_running_loop(), {})
+    own = here.get(run)
+    if own is None:
+        return
+    ending = [one for one in own.sessions.values() if run or not one.busy]
+    own.sessions = {name: one for name, one in own.sessions.items() if one not in ending}
+    if not own.sessions:
+        del here[run]
+    await asyncio.gather(*(one.ended() for one in ending))
+
+
+def end(run: str) -> None:
+    """Ask all sessions of a run to close, without waiting: the run was cancelled or has failed."""
+    for session in _loops.get(asyncio.get_running_loop(), {}).get(run, _OfRun()).sessions.values():
+        session.end()
+
+
+def _forget(run: str, session: Session) -> None:
+    """Take a session off the books once nothing is left of it."""
+    here = _loops.get(asyncio.get_running_loop(), {})
+    own = here.get(run, _OfRun())
+    if own.sessions.get(session.server.name) is session:
+        del own.sessions[session.server.name]
+    if run in here and not own.sessions and not own.failures:
+        del here[run]
+
+
+@cache
+def _end_at_exit() -> None:
+    """See to it that no program outlives this one, even when the event loop was left without a word."""
+    atexit.register(_sweep_all)
+
+
+def _sweep_all() -> None:
+    from services.tools.mcp import program
+
+    for mark in list(program.MARKS):
+        with contextlib.suppress(OSError):
+            program.sweep(mark)

@@ -1,0 +1,67 @@
+"""What a server's tool returned, as text."""
+
+import json
+from typing import Any
+
+from services.errors import ToolError
+from services.tools.mcp.configuration import Server
+
+LONGEST_RESULT = 400_000
+"""Characters of a result that are kept."""
+
+
+def text_of(server: Server, tool: str, result: Any) -> str:
+    """Return a result as text: its texts and resources as they are, of images and sounds what they are.
+
+    Args:
+        server: whose secrets are taken out.
+        tool: name of the tool, for the error.
+        result: the SDK's `CallToolResult`.
+
+    Raises:
+        ToolError: the tool says that it failed.
+    """
+    parts = [part for part in map(_part, result.content) if part]
+    if result.structuredContent is not None and not result.isError:
+        structured = json.dumps(result.structuredContent, ensure_ascii=False)
+        if not _says(parts, result.structuredContent):
+            parts.append(structured)
+    text = server.without_secrets("\n\n".join(parts))
+    if len(text) > LONGEST_RESULT:
+        text = f"{text[:LONGEST_RESULT]}\n[cut off: the result has {len(text):,} characters]"
+    if result.isError:
+        raise ToolError(text[:4_000] or f"The tool {tool} failed and does not say why.")
+    return text or "(The tool returned nothing.)"
+
+
+def _says(parts: list[str], structured: dict[str, Any]) -> bool:
+    """Tell whether the text of a result is its structured content already, as the protocol asks for."""
+    wrapped = structured.get("result")
+    said = [_read(part) for part in parts]
+    return structured in said or any(one in (wrapped, [wrapped]) for one in (said, parts))
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _part(content: Any) -> str:
+    """Return one piece of content as text."""
+    match content.type:
+        case "text":
+            return str(content.text)
+        case "image" | "audio":
+            return f"[{content.type}: {content.mimeType}, {len(content.data) * 3 // 4:,} bytes]"
+        case "resource_link":
+            described = f": {content.description}" if content.description else ""
+            return f"[{content.name}, {content.uri}{described}]"
+        case "resource":
+            resource = content.resource
+            if hasattr(resource, "text"):
+                return f"{resource.uri}\n{resource.text}"
+            return f"[{resource.uri}: {resource.mimeType or 'binary'}, {len(resource.blob) * 3 // 4:,} bytes]"
+        case other:
+            return f"[{other}]"

@@ -1,0 +1,217 @@
+"""Sessions with servers: one for each server of a run, made when it is first needed, and none of them outlives the run.
+
+Each session belongs to a task of its own, because the scopes it is made of must be left by the task that entered them. The
+task ends when the run does, when nobody has called for a while, when the server is gone, and when the event loop ends.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextvars import Context
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from services.errors import SettingsError
+from services.tools.mcp.configuration import Server
+from services.tools.mcp.failures import Broken
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 10.0
+"""From starting a server's program, or dialling its address, to its answer to `initialize`."""
+IDLE_SECONDS = 60.0
+"""Without a call, after which a session is closed; the next call makes another."""
+INSTALL = f"{sys.executable} -m pip install langchain-mcp-adapters"
+
+
+class Session:
+    """One connection, and the task that owns it."""
+
+    def __init__(self, server: Server, forget: "Callable[[Session], None]") -> None:
+        self.server = server
+        self._lost: Broken | None = None
+        self._over = asyncio.Event()
+        self._clock: asyncio.Timeout | None = None
+        self._calls = 0
+        self._ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
+        self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())
+        self._task = asyncio.create_task(self._own(), name=f"mcp {server.name}", context=Context())
+        self._task.add_done_callback(lambda _: forget(self))
+
+    @property
+    def usable(self) -> bool:
+        """Whether calls can be made."""
+        return not self._over.is_set() and not self._task.done()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call is under way."""
+        return self._calls > 0
+
+    def end(self) -> None:
+        """Ask the task to close the connection."""
+        self._over.set()
+        if self._clock is not None and not self._clock.expired():
+            self._clock.reschedule(asyncio.get_running_loop().time())
+
+    async def ended(self) -> None:
+        """Close the connection, and wait until nothing is left of it."""
+        self.end()
+        await asyncio.wait({self._task})
+
+    async def call(self, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
+        """Do something with the connection.
+
+        Args:
+            work: is given the session of the SDK.
+            seconds: that it may take once the connection is made.
+
+        Raises:
+            Broken: the server cannot be reached, is gone, or did not answer in time.
+        """
+        self._calls += 1
+        try:
+            session = await asyncio.shield(self._ready)
+            return await self._raced(asyncio.ensure_future(work(session)), seconds)
+        except Broken:
+            self.end()
+            raise
+        finally:
+            self._calls -= 1
+
+    async def _raced(self, call: "asyncio.Future[T]", seconds: float) -> T:
+        """Wait for an answer no longer than the connection lives."""
+        over = asyncio.ensure_future(self._over.wait())
+        try:
+            waited: set[asyncio.Future[Any]] = {call, over}
+            done, _ = await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not done:
+                raise Broken("silent", f"{seconds:g}")
+            if call not in done or (call.exception() and (self._lost or _is_cut(call.exception()))):
+                raise self._lost or Broken("died")
+            return call.result()
+        finally:
+            for waiting in (call, over):
+                waiting.cancel()
+            await asyncio.gather(call, over, return_exceptions=True)
+
+    def _lose(self, broken: Broken) -> None:
+        if self._clock is not None and self._clock.expired():
+            return  # that it ends now is our own doing
+        self._lost = self._lost or broken
+        self.end()
+
+    async def _own(self) -> None:
+        """Make the connection, keep it while it is of use, and close it."""
+        try:
+            async with AsyncExitStack() as stack:
+                await self._connected(stack)
+                while not self._over.is_set():
+                    try:
+                        async with asyncio.timeout(IDLE_SECONDS):
+                            await self._over.wait()
+                    except TimeoutError:
+                        if not self._calls:
+                            self._over.set()
+        except asyncio.CancelledError:
+            self._fail(Broken("died"))
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a server does to its connection, only that server is left out
+            self._fail(self._lost or _explained(error))
+        finally:
+            self._over.set()
+
+    async def _connected(self, stack: AsyncExitStack) -> None:
+        """Connect in time, and no longer than there is hope."""
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS) as self._clock:
+                session = await stack.enter_async_context(_opened(self.server, self._lose, self._heard))
+                await session.initialize()
+        except TimeoutError:
+            broken = self._lost or Broken("silent", f"{CONNECT_SECONDS:g}")
+            self._fail(broken)  # before anything is ended, which takes its time
+            raise broken from None
+        finally:
+            self._clock = None
+        self._ready.set_result(session)
+
+    async def _heard(self, message: object) -> None:
+        """Take notice of what the SDK could not read."""
+        if isinstance(message, Exception):
+            self._lose(Broken("garbage"))
+
+    def _fail(self, broken: Broken) -> None:
+        if not self._ready.done():
+            self._ready.set_exception(broken)
+
+
+def _opened(
+    server: Server, lost: Callable[[Broken], None], heard: Callable[[Any], Awaitable[None]]
+) -> AbstractAsyncContextManager["ClientSession"]:
+    """Return what connects to a server, over whatever it speaks."""
+    from mcp.types import Implementation
+
+    options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": heard}
+    if server.transport == "stdio":
+        from services.tools.mcp.program import session_with
+
+        return session_with(server, lost, options)
+    from services.tools.mcp.address import session_at
+
+    return session_at(server, lost, options)
+
+
+def _is_cut(error: BaseException | None) -> bool:
+    """Tell whether an error says that the connection is gone."""
+    import anyio
+    from mcp import McpError
+    from mcp.types import CONNECTION_CLOSED
+
+    if isinstance(error, McpError):
+        return error.error.code == CONNECTION_CLOSED
+    return isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream)
+
+
+def _explained(error: BaseException) -> Broken:
+    """Say why a connection could not be made, in words that hold nothing of the server's own."""
+    import httpx
+    from mcp import McpError
+
+    causes = [error]
+    for one in causes:
+        if isinstance(one, BaseExceptionGroup):
+            causes += one.exceptions
+        elif isinstance(one, Broken):
+            return one
+        elif isinstance(one, McpError):
+            return Broken("ended" if _is_cut(one) else "garbage")
+        elif isinstance(one, httpx.HTTPStatusError):
+            return Broken("status", str(one.response.status_code))
+        elif isinstance(one, OSError | httpx.TransportError):
+            return Broken("unreachable")
+    return Broken("garbage")
+
+
+def import_libraries() -> None:
+    """Import what connections are made of. Blocking.
+
+    Raises:
+        SettingsError: it is not installed; the message says how to install it.
+    """
+    try:
+        import langchain_mcp_adapters.sessions  # noqa: F401 - imported to see that it is there
+        import mcp  # noqa: F401
+    except ImportError:
+        raise SettingsError(
+            f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"
+        ) from None
+    import services.tools.mcp.address
+    import services.tools.mcp.program  # noqa: F401 - imported here, where nobody waits for it
+
+    log = logging.getLogger("mcp")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())  # what is wrong with a server is reported in the run

@@ -1,0 +1,116 @@
+"""The tools of a step's servers: there at once from the journal, connected to at the first call that is really made."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.tools import BaseTool
+from pydantic import PrivateAttr
+
+from services.errors import LeadlineError, ToolError
+from services.runs import Run
+from services.tools.mcp import registry
+from services.tools.mcp.configuration import Server, configured
+from services.tools.mcp.definitions import Definition
+from services.tools.mcp.listing import offered_once
+from services.tools.mcp.results import text_of
+from services.tools.output import ToolOutput
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+
+CALL_SECONDS = 60.0
+"""That a call may take; a server that takes longer hangs, and is left out."""
+SPARE_SECONDS = CALL_SECONDS + 30.0
+"""For whoever waits for a call: connecting anew comes on top."""
+
+
+class McpTool(BaseTool):
+    """A tool of a server. Its arguments are checked by the server, and may have any names."""
+
+    response_format: str = "content_and_artifact"  # type: ignore[assignment]  # the base class lists its values
+    _definition: Definition = PrivateAttr()
+    _server: Server | None = PrivateAttr(default=None)
+    _run_key: str = PrivateAttr(default="")
+
+    @classmethod
+    def of(cls, definition: Definition, server: Server | None, run_key: str) -> "McpTool":
+        """Make the tool.
+
+        Args:
+            definition: as its server gave it.
+            server: where it is called; None in a replay, which calls nobody.
+            run_key: names the run's sessions.
+        """
+        tool = cls(
+            name=definition.name,
+            description=definition.description,
+            args_schema=definition.parameters,
+            metadata={"seconds": SPARE_SECONDS},
+        )
+        tool._definition, tool._server, tool._run_key = definition, server, run_key
+        return tool
+
+    def _run(self, /, **arguments: Any) -> tuple[str, ToolOutput]:
+        raise NotImplementedError("Tools of servers are called with ainvoke.")
+
+    async def _arun(self, /, **arguments: Any) -> tuple[str, ToolOutput]:
+        server, remote = self._server, self._definition.remote
+        if server is None:
+            raise ToolError(f"The server of {self.name} is not there any more.")
+        try:
+            result = await registry.call(
+                self._run_key, server, lambda session: _called(session, remote, arguments), CALL_SECONDS
+            )
+        except LeadlineError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a server does, its call has failed and nothing else
+            raise ToolError(server.without_secrets(f"{remote}: {error}")[:2_000]) from None
+        output = ToolOutput(
+            text=text_of(server, remote, result),
+            kind="tool",
+            title=f"{self._definition.title or remote} ({server.name})",
+            url=f"tool:{server.name}/{remote}",
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        return output.text, output
+
+
+async def _called(session: "ClientSession", name: str, arguments: dict[str, Any]) -> Any:
+    """Call a tool. The SDK's own `call_tool` also checks results against schemas of the server's, which proves nothing."""
+    from mcp import types
+
+    request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=arguments))
+    return await session.send_request(types.ClientRequest(request), types.CallToolResult)
+
+
+async def mcp_tools(run: Run, names: Sequence[str], locale: str = "en-US") -> tuple[list[BaseTool], list[str]]:
+    """Return the tools of some servers, and what is wrong with those that have none to give.
+
+    Args:
+        run: whose servers they are.
+        names: of servers; what is no server's name is passed over.
+        locale: language of what is wrong.
+
+    Raises:
+        SettingsError: the operator's file cannot be used, or the library is not installed.
+        BadInput: the run names a server that it may not use.
+    """
+    wanted = list(dict.fromkeys(names))
+    if not wanted:
+        return [], []
+    replays = run.journal.replays
+    servers = {} if replays else await configured(run.context)
+    named = [name for name in wanted if replays or name in servers]
+    offered = await asyncio.gather(*(offered_once(run, servers.get(name), name) for name in named))
+    tools: list[BaseTool] = []
+    failures: list[str] = []
+    taken: set[str] = set()
+    for name, one in zip(named, offered, strict=True):
+        for definition in one.tools if one else []:
+            if definition.name not in taken:
+                taken.add(definition.name)
+                tools.append(McpTool.of(definition, servers.get(name), run.journal.key))
+        failures += [failure.said(locale) for failure in one.failures] if one else []
+    return tools, failures

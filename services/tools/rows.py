@@ -1,0 +1,126 @@
+"""Rows of a result as a table in text: bounded in number, in bytes, and in the width of a cell."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+from pydantic import BaseModel
+
+MAX_CELL = 2_000
+"""Characters of a cell; longer ones are cut, with a note."""
+MAX_BYTES = 1_000_000
+"""Bytes of all cells together."""
+COUNTED = 100_000
+"""Rows up to which a table is counted exactly."""
+
+
+class Rows(BaseModel):
+    """The rows of one result."""
+
+    columns: list[str]
+    types: list[str]
+    """Of the columns, as the database calls them; empty where it does not say."""
+    rows: list[list[str | None]]
+    more: bool = False
+    """True where the database had more rows."""
+    full: bool = False
+    """True where there are more because the limit of bytes was reached."""
+
+
+def collect(columns: Sequence[str], types: Sequence[str], given: Iterable[Sequence[Any]], max_rows: int) -> Rows:
+    """Take rows from a result until a limit is reached.
+
+    Args:
+        columns: their names.
+        types: their types; where empty, they are told from the values.
+        given: the rows; not read further than needed.
+        max_rows: most rows.
+    """
+    rows: list[list[str | None]] = []
+    told = list(types)
+    size = 0
+    for row in given:
+        if len(rows) >= max_rows:
+            return Rows(columns=list(columns), types=told, rows=rows, more=True)
+        cells = [as_text(value) for value in row]
+        size += sum(len(cell.encode("utf-8", "replace")) for cell in cells if cell) + len(cells)
+        if rows and size > MAX_BYTES:
+            return Rows(columns=list(columns), types=told, rows=rows, more=True, full=True)
+        told = [kind or _kind(value) for kind, value in zip(told, row, strict=True)]
+        rows.append(cells)
+    return Rows(columns=list(columns), types=told, rows=rows)
+
+
+def as_text(value: object) -> str | None:
+    """Write a value as text; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        data = bytes(value)
+        return f"\\x{data[:64].hex()}" + (f"… [{len(data):,} bytes]" if len(data) > 64 else "")
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple, dict)):
+        return _cut(json.dumps(value, ensure_ascii=False, default=str))
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}… [{len(text) - MAX_CELL:,} more characters]"
+
+
+def _kind(value: object) -> str:
+    kinds = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
+    return kinds.get(type(value), "")
+
+
+def counted(rows: int) -> str:
+    """Say how many rows a table has, of which at most `COUNTED` and one were counted."""
+    return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
+
+
+def as_table(rows: Rows, total: str = "", file: str = "") -> str:
+    """Write rows as a Markdown table below how many there are and what the columns hold.
+
+    Args:
+        rows: the rows.
+        total: how many there are, where that is known although not all are here.
+        file: name under which programs find the rows.
+    """
+    columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
+    note = f" As a file: {file}" if file else ""
+    lines = [f"{_counted(rows, total)}{note}", f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
+    lines.append(f"| {' | '.join(_cell(name) for name in rows.columns)} |")
+    lines.append(f"|{' --- |' * len(rows.columns)}")
+    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows.rows]
+    return "\n".join(lines)
+
+
+def as_csv(rows: Rows) -> tuple[str, bytes]:
+    """Write rows as a CSV file for programs; returns its name, which the same rows always have, and its bytes."""
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([rows.columns, *rows.rows])
+    data = file.getvalue().encode()
+    return f"rows-{hashlib.sha256(data).hexdigest()[:8]}.csv", data
+
+
+def _counted(rows: Rows, total: str) -> str:
+    count = f"{len(rows.rows):,} row{'' if len(rows.rows) == 1 else 's'}"
+    if not rows.more:
+        return f"{count}, all there are."
+    why = " (the result grew too large)" if rows.full else ""
+    return f"{count} shown of {total or f'more than {len(rows.rows):,}'}{why}."
+
+
+def _cell(text: str | None) -> str:
+    if text is None:
+        return "NULL"
+    return " ".join(text.replace("|", "\\|").splitlines())

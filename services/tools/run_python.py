@@ -1,0 +1,64 @@
+"""The tool `run_python`: code in the sandbox, kept under an id, its run a source that numbers can be followed to."""
+
+import hashlib
+import re
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from services.evidence.computation import Computation
+from services.runs import current_run
+from services.sandbox.recorded import run_code
+from services.sandbox.sandbox import DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS
+from services.tools.output import ResponseFormat, ToolOutput, as_tool
+from services.tools.workspace import Workspace
+
+NAME = "run_python"
+_DESCRIPTION = (
+    "Run a complete Python program in a sandbox without network. Its work folder holds the files that the task names and "
+    "those that earlier calls made. Only what it prints comes back; files that it writes are kept. Libraries: json, csv, "
+    "datetime, math, statistics, random, pandas, numpy, scipy, statsmodels, openpyxl, xlrd, xlsxwriter, matplotlib, seaborn, plotly."
+)
+
+
+class _Parameters(BaseModel):
+    code: str = Field(min_length=1, description="The program. It prints its results.")
+    description: str = Field(default="", description="What it computes, in a few words.")
+    timeout: float = Field(default=DEFAULT_SECONDS, ge=MIN_SECONDS, le=MAX_SECONDS, description="Seconds.")
+    response_format: ResponseFormat = Field(default="standard", description="How much of the output to show.")
+
+
+def run_python(workspace: Workspace) -> BaseTool:
+    """Make the tool for a step.
+
+    Args:
+        workspace: its files lie in each program's work folder.
+    """
+
+    async def execute(wanted: _Parameters) -> ToolOutput:
+        files = dict(workspace.files)
+        ran = await run_code(wanted.code, files, workspace.evidence, wanted.timeout)
+        current_run().count(code_runs=1)
+        if not ran.ok:
+            raise ValueError(f"{ran.error.strip()}\n{ran.stdout[-1_000:]}".strip())
+        if not ran.stdout.strip() and not ran.artifacts:
+            raise ValueError("It printed nothing. Print the results.")
+        computation = Computation(wanted.code, wanted.description, ran.stdout, files, ran.at)
+        source, output = await computation.store(workspace.evidence)
+        made = "".join(f"\n[file made: {name}]" for name in ran.artifacts)
+        return ToolOutput(
+            text=f"{ran.stdout.rstrip()}{made}",
+            response_format=wanted.response_format,
+            passages=[output],
+            sources={source.content_hash: source},
+            artifacts=ran.artifacts,
+            kept={code_name(wanted.code, wanted.description): wanted.code},
+        )
+
+    return as_tool(NAME, _DESCRIPTION, _Parameters, execute, seconds=MAX_SECONDS + 30)
+
+
+def code_name(code: str, description: str) -> str:
+    """Return the id under which code is kept: `code_`, its description, and six digits of its hash, so that a replay names it alike."""
+    words = "_".join(re.findall(r"\w+", description.lower())[:4])[:40]
+    return "_".join(part for part in ("code", words, hashlib.sha256(code.encode()).hexdigest()[:6]) if part)

@@ -1,0 +1,40 @@
+"""The tool `web_reader`: the text of a page that a search, the user or the plan named, and of no other."""
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from services.errors import PageRefused
+from services.runs import current_run
+from services.search.recorded import page_once
+from services.tools.output import ResponseFormat, ToolOutput, as_tool
+from services.tools.workspace import Workspace
+
+
+class _Parameters(BaseModel):
+    url: str = Field(min_length=1, description="Address of a page that a search found or the question names.")
+    response_format: ResponseFormat = Field(default="standard", description="How much of the page to show.")
+
+
+def web_reader(workspace: Workspace) -> BaseTool:
+    """Make the tool for a step.
+
+    Args:
+        workspace: holds the addresses that may be read.
+    """
+
+    async def execute(wanted: _Parameters) -> ToolOutput:
+        if wanted.url not in workspace.addresses:
+            raise PageRefused(
+                f"{wanted.url} is not read: no search found it, and the question does not name it. Search first."
+            )
+        page = await page_once(current_run(), wanted.url, workspace.evidence)
+        return ToolOutput(
+            text=page.text,
+            response_format=wanted.response_format,
+            kind="web",
+            title=page.title or page.final_url,
+            url=page.final_url,
+            at=page.fetched_at,
+        )
+
+    return as_tool("web_reader", "Read a web page.", _Parameters, execute, seconds=90)

@@ -1,0 +1,30 @@
+"""What the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
+
+from dataclasses import dataclass, field
+
+from services.evidence.store import EvidenceStore
+
+_TAKEN = frozenset(["", ".", "..", "main.py"])
+"""Names that no file in a work folder can have."""
+
+
+@dataclass(slots=True)
+class Workspace:
+    """Filled by what the step begins with, then by its tools' results in the order of the calls."""
+
+    evidence: EvidenceStore
+    files: dict[str, bytes] = field(default_factory=dict)
+    """Files for programs, by plain name."""
+    addresses: set[str] = field(default_factory=set)
+    """Pages that a search, the user or the plan named; no others are read."""
+
+    async def add_files(self, artifacts: dict[str, str]) -> None:
+        """Hand files that a tool made to the programs that run after it.
+
+        Args:
+            artifacts: name, and hash in the evidence store.
+        """
+        for name, content_hash in sorted(artifacts.items()):
+            plain = name.rpartition("/")[2]
+            if plain not in _TAKEN:
+                self.files[plain] = await self.evidence.get_bytes(content_hash)

@@ -1,0 +1,51 @@
+"""What a reflector calls contradictory is looked at by code before it reaches a report."""
+
+import json
+from pathlib import Path
+
+from leadline import aresearch
+from services.evidence.bundle import verify_bundle
+from tests.fakes.openai_server import OpenAIServer
+
+QUESTION = "How deep is the Challenger Deep, and who measured it?"
+
+
+def reflection(*pairs: tuple[str, str]) -> str:
+    """Answer as a reflector that calls pairs of excerpts contradictory."""
+    contradictions = [{"topic": "Challenger Deep", "excerpt_ids": list(pair)} for pair in pairs]
+    return json.dumps({"has_enough_context": True, "contradictions": contradictions})
+
+
+async def test_code_confirms_what_differs_and_drops_what_is_no_disagreement(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "depths"
+    folder.mkdir()
+    (folder / "a.md").write_text(
+        "# Survey of 2010\n\nSonar measured the Challenger Deep at 10,994 m below sea level.\n"
+    )
+    (folder / "b.md").write_text(
+        "# Survey of 2021\n\nA lander measured the Challenger Deep at 10,935 m below sea level.\n"
+    )
+    (folder / "c.md").write_text("# Crew\n\nThe crew of the lander baked rye bread on the way home.\n")
+    quotes = {path.stem: path.read_text().split("\n\n")[1].strip() for path in folder.iterdir()}
+    answers = [{"passage_id": "unknown", "quote": quotes[one]} for one in "abc"]
+    endpoint.script["planner"] = [
+        json.dumps(
+            {
+                "title": "Depth",
+                "steps": [
+                    {"id": "1", "title": "Depth", "description": "d", "queries": ["Challenger Deep crew lander"]}
+                ],
+            }
+        )
+    ]
+    endpoint.script["researcher"] = [json.dumps({"excerpts": answers, "finding": "They differ.", "confidence": 1})]
+    endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E1-1", "E1-3"), ("E1-1", "E7-7"))]
+    report = await aresearch(QUESTION, docs=[folder], out=tmp_path / "out")
+    [conflict] = report.contradictions
+    assert (conflict.excerpt_ids, conflict.differs) == (["E1-1", "E1-2"], "numbers")
+    below = report.markdown.split("## Where sources disagree")[1].split("##")[0]
+    assert quotes["a"] in below
+    assert quotes["b"] in below
+    assert verify_bundle(Path(report.folder or "")).problems == []

@@ -1,0 +1,76 @@
+"""Embedding at an endpoint within a run: counted, limited, and on disk before it is used."""
+
+from pathlib import Path
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from leadline import aresearch
+from leadline.api import areplay
+from services.journal import Journal
+from services.runs import Run, _current
+from services.search.documents import open_documents
+from services.search.embeddings import claim_usage
+from tests.services.search.test_embeddings import Endpoint, endpoint, folder
+
+__all__ = ["endpoint", "folder"]
+QUESTION = "Where did the dog sleep all winter long?"
+
+
+@pytest.fixture(autouse=True)
+def nothing_unclaimed(endpoint: Endpoint) -> None:
+    claim_usage()  # what tests of the same address left over
+
+
+async def test_a_run_counts_what_embedding_took(endpoint: Endpoint, folder: Path) -> None:
+    report = await aresearch(QUESTION, docs=[folder])
+    assert "hound" in report.markdown
+    used = report.usage.roles["embedding"]
+    assert used.calls == used.input_tokens == endpoint.calls
+    assert sum(one.tokens for one in report.usage.roles.values()) == report.usage.total.tokens
+    again = await aresearch(QUESTION, docs=[folder])
+    assert 0 < again.usage.roles["embedding"].calls < used.calls
+
+
+async def test_a_replay_asks_no_endpoint_and_counts_the_same(endpoint: Endpoint, folder: Path, tmp_path: Path) -> None:
+    whole = await aresearch(QUESTION, docs=[folder], out=tmp_path / "first")
+    asked = endpoint.calls
+    again = await areplay(whole.run_id, out=tmp_path / "second")
+    assert endpoint.calls == asked
+    assert again.usage == whole.usage
+
+
+async def test_a_query_that_the_journal_knows_is_not_embedded_again(
+    endpoint: Endpoint, folder: Path, tmp_path: Path
+) -> None:
+    documents = await open_documents(folder, tmp_path / "home")
+    kept = InMemoryStore()
+    found = []
+    for _ in range(2):  # the same task, run again after a crash
+        token = _current.set(Run(journal=Journal(kept, "run", "task", "1:researcher")))
+        found.append([hit.title for hit in await documents.search("where was the dog?", 5)])
+        _current.reset(token)
+    assert found == [["Hound"], ["Hound"]]
+    assert endpoint.texts.count("where was the dog?") == 1
+
+
+@pytest.mark.parametrize("limit", [6_000, 100_000])
+async def test_a_limit_leaves_passages_and_queries_to_words(endpoint: Endpoint, tmp_path: Path, limit: int) -> None:
+    folder = tmp_path / "long"
+    folder.mkdir()
+    for place in range(30):
+        (folder / f"{place}.md").write_text(
+            f"# Note {place}\n\n" + f"The hound number {place} slept by the stove. " * 15
+        )
+    report = await aresearch("Where did the hound sleep all winter long?", docs=[folder], max_tokens=limit)
+    assert "hound" in report.markdown
+    assert report.usage.total.tokens <= limit
+    assert ("embedding" in report.usage.roles) is (limit > 6_000)
+
+
+async def test_money_cannot_be_limited_where_the_price_of_embedding_is_not_known(
+    endpoint: Endpoint, folder: Path, tmp_path: Path
+) -> None:
+    report = await aresearch("Where did the hound sleep all winter long?", docs=[folder], max_cost=1.0)
+    assert "hound" in report.markdown
+    assert endpoint.calls == 0

@@ -1,0 +1,94 @@
+"""Servers of tools in a whole run: the planner assigns them, failures stand in the report, nothing is left behind."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from leadline.api import areplay, aruns
+from services.settings import forget_settings
+from tests.conftest import PROJECT
+from tests.fakes.openai_server import OpenAIServer
+from tests.services.tools.mcp.conftest import left
+
+QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+STEP: dict[str, Any] = {
+    "id": "1",
+    "title": "The machine",
+    "description": "Find its designer.",
+    "queries": ["wire sounding machine"],
+}
+
+
+@pytest.fixture
+def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Configure a server that works and one that does not, and return what marks their processes."""
+    mark = f"mark-of-{tmp_path.name}"
+    pump = [sys.executable, "-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
+    servers = {
+        "Pump": {
+            "command": pump[0],
+            "args": pump[1:],
+            "env": {"LEADLINE_TEST": mark},
+            "description": "asks <the pump>",
+        },
+        "missing": {"command": "no-such-program"},
+    }
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    monkeypatch.setenv("LEADLINE_MCP", str(tmp_path / "mcp.json"))
+    forget_settings()
+    return mark
+
+
+def prompts_of(endpoint: OpenAIServer, role: str) -> list[str]:
+    return [
+        "\n".join(str(message["content"]) for message in request["messages"])
+        for request, one in zip(endpoint.requests, endpoint.roles, strict=True)
+        if one == role
+    ]
+
+
+async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are(
+    endpoint: OpenAIServer, docs: Path, mark: str
+) -> None:
+    plan = {"title": "T", "steps": [{**STEP, "tools": ["pump", "PUMP", "unheard of"]}]}
+    endpoint.script["planner"] = [json.dumps(plan)]
+    report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1)
+    [prompt] = prompts_of(endpoint, "planner")
+    assert '<tools>\n<tool name="Pump">asks <the pump></tool>\n</tools>' in prompt
+    assert "pump__say" not in prompt
+    assert report.plans[0].steps[0].tools == ["Pump"]
+    assert any("missing (no-such-program) cannot be started" in one for one in report.limits)
+    assert left(mark) == []
+
+
+async def test_without_servers_the_prompt_says_nothing_of_them(endpoint: OpenAIServer, docs: Path) -> None:
+    await aresearch(QUESTION, docs=[docs])
+    assert not any("<tool" in prompt for prompt in prompts_of(endpoint, "planner"))
+
+
+async def test_a_replay_needs_neither_servers_nor_their_file(
+    docs: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = await aresearch(QUESTION, docs=[docs])
+    monkeypatch.delenv("LEADLINE_MCP")
+    forget_settings()
+    again = await areplay((await aruns())[0].id)
+    assert again.markdown == report.markdown
+    assert again.limits == report.limits
+
+
+@pytest.mark.parametrize("moment", ["plan", "step_finished"])
+async def test_a_cancelled_run_leaves_no_process(docs: Path, mark: str, moment: str) -> None:
+    def stop(event: Any) -> None:
+        if event.type == moment:
+            task.cancel()
+
+    task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert left(mark) == []

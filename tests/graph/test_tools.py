@@ -1,0 +1,188 @@
+"""Steps with tools, through the whole graph: the model calls, the tools run, and only what they returned is cited."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from leadline.api import areplay
+from schemas.planner import Plan, Step
+from schemas.reporter import Report
+from services.evidence.verification import verify_bundle
+from services.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion
+
+QUESTION = "How deep were the soundings of the Challenger on average, and who designed the wire sounding machine?"
+BODY: dict[str, Any] = {"model": "m", "messages": []}
+CODE = """
+import pandas
+table = pandas.read_csv("soundings.csv")
+depths = table[table.ship == "Challenger"].depth_m
+print(f"The mean of {len(depths)} soundings of the Challenger is {depths.mean():.1f} m.")
+"""
+
+
+def call(name: str, **arguments: Any) -> Reply:
+    return completion(BODY, "", calls=[(name, json.dumps(arguments))])
+
+
+def plan(*steps: Step) -> str:
+    return Plan(locale="en-US", title="Soundings", steps=list(steps)).model_dump_json()
+
+
+COMPUTE = Step(
+    id="1",
+    title="Mean depth",
+    description="Mean depth_m of the soundings of the Challenger",
+    step_type="processing",
+    need_web_search=False,
+    tools=["run_python"],
+)
+LOOK_UP = Step(
+    id="1", title="Designer", description="Who designed the machine?", need_web_search=False, tools=["search_documents"]
+)
+
+
+@pytest.fixture
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    return endpoint
+
+
+async def run(endpoint: OpenAIServer, docs: Path, step: Step, **script: list[Reply | str]) -> Report:
+    endpoint.script |= {"planner": [plan(step)], **script}
+    return await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
+
+
+def excerpts(report: Report) -> list[str]:
+    return [excerpt.quote for result in report.results for excerpt in result.excerpts]
+
+
+async def test_a_finding_of_computing_with_tools_is_followed_to_the_run(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path
+) -> None:
+    said = "The two soundings of the Challenger have a mean of 7660.5 m. The deepest ocean is 10,935 m deep."
+    report = await run(endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE, description="mean depth"), said])
+    [result] = report.results
+    assert result.finding == "The two soundings of the Challenger have a mean of 7660.5 m."
+    assert excerpts(report) == ["The mean of 2 soundings of the Challenger is 7660.5 m."]
+    [source] = report.sources
+    assert source.kind == "computation"
+    assert report.usage.code_runs == 1
+    again = await areplay(report.run_id, out=tmp_path)
+    assert again.markdown == report.markdown
+    folder = await asyncio.to_thread(lambda: next(tmp_path.glob("*/evidence.json")).parent)
+    assert not verify_bundle(folder).problems
+    assert CODE.strip() in (folder / "sources" / f"{source.content_hash}.txt").read_text()
+
+
+async def test_code_that_ran_is_shown_to_the_model_by_its_id_alone(endpoint: OpenAIServer, docs: Path) -> None:
+    await run(
+        endpoint,
+        docs,
+        COMPUTE,
+        coder=[call("run_python", code=CODE, description="mean depth"), "The mean is 7660.5 m."],
+    )
+    again = next(
+        message
+        for body in endpoint.requests
+        for message in body["messages"]
+        if message.get("tool_calls") and message["role"] == "assistant"
+    )
+    [made] = again["tool_calls"]
+    assert "pandas" not in made["function"]["arguments"]
+    assert "code_mean_depth_" in made["function"]["arguments"]
+
+
+async def test_code_that_failed_is_shown_again_and_can_be_mended(endpoint: OpenAIServer, docs: Path) -> None:
+    broken = CODE.replace("depth_m", "depth")
+    report = await run(
+        endpoint,
+        docs,
+        COMPUTE,
+        coder=[call("run_python", code=broken), call("run_python", code=CODE), "The mean is 7660.5 m."],
+    )
+    assert report.results[0].status == "done"
+    shown = str([message for body in endpoint.requests for message in body["messages"]])
+    assert "AttributeError" in shown
+
+
+async def test_a_step_whose_tools_return_nothing_fails(endpoint: OpenAIServer, docs: Path) -> None:
+    report = await run(endpoint, docs, COMPUTE, coder=["The mean is 5000 m."])
+    assert report.results[0].status == "failed"
+    assert "5000" not in report.markdown
+
+
+async def test_a_research_step_looks_up_with_tools_and_quotes_what_they_returned(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
+    found = {
+        "excerpts": [
+            {"quote": "The wire sounding machine was designed by William Thomson in 1872.", "relevance": "high"}
+        ],
+        "finding": "William Thomson designed it in 1872.",
+        "confidence": 0.9,
+    }
+    searching = call("search_documents", query="The wire sounding machine was designed by")
+    report = await run(endpoint, docs, LOOK_UP, researcher=[searching, json.dumps(found)])
+    assert excerpts(report) == ["The wire sounding machine was designed by William Thomson in 1872."]
+    assert {source.kind for source in report.sources} == {"document"}
+    assert report.usage.searches > 1
+
+
+async def test_an_ending_that_quotes_nothing_is_asked_for_once_more_over_the_results(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
+    searching = call("search_documents", query="The wire sounding machine was designed by")
+    report = await run(endpoint, docs, LOOK_UP, researcher=[searching, "It was William Thomson."])
+    assert any("William Thomson" in quote for quote in excerpts(report))
+
+
+async def test_a_page_that_no_search_found_is_not_read(
+    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_SEARCH", "duckduckgo")
+    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
+    forget_settings()
+    await run(endpoint, docs, LOOK_UP, researcher=[call("web_reader", url="http://127.0.0.1:9/secret"), "Nothing."])
+    assert "no search found it" in str(endpoint.requests)
+
+
+async def test_steps_with_tools_replay_without_any_call(
+    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = await run(
+        endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE), "The mean of the soundings is 7660.5 m."]
+    )
+    asked = len(endpoint.requests)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    forget_settings()
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == asked
+
+
+async def test_the_same_step_works_by_the_structured_protocol(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.refuses = {"tools"}
+    calling = {
+        "task_analysis": "The mean of one ship's soundings.",
+        "execution_plan": "R1: compute",
+        "current_round": 1,
+        "action": {
+            "type": "tool_call",
+            "content": [
+                {"tool_call_id": "a1", "name": "run_python", "arguments": {"code": CODE, "description": "mean"}}
+            ],
+        },
+    }
+    done = {"action": {"type": "complete", "content": "The mean is 7660.5 m."}}
+    report = await run(endpoint, docs, COMPUTE, coder=[json.dumps(calling), json.dumps(done)])
+    assert report.results[0].finding == "The mean is 7660.5 m."
+    last = [body for body in endpoint.requests if "with tools" in body["messages"][0]["content"]][-1]
+    assert "pandas" not in last["messages"][2]["content"]
+    assert "code_mean_" in last["messages"][2]["content"]

@@ -1,0 +1,125 @@
+"""`leadline doctor`: what works here, what is missing and how to get it, without a call and without showing a key."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from services.sandbox import sandbox as module
+from services.sandbox.canaries import COUNT
+from tests.leadline.conftest import Leadline, Ran
+
+ALLOW_ALL = bytes.fromhex("06000000" + "0000ff7f")
+
+
+def checks(ran: Ran) -> dict[tuple[str, str], dict[str, str]]:
+    return {(one["area"], one["name"]): one for one in json.loads(ran.out)}
+
+
+def test_a_machine_that_isolates_is_fine_and_each_canary_says_what_stopped_it(leadline: Leadline) -> None:
+    ran = leadline("doctor", "--json")
+    found = checks(ran)
+    canaries = [one for one in found.values() if one["found"].startswith("stopped by ")]
+    assert ran.code == 0
+    assert len(canaries) == COUNT
+    assert {one["found"] for one in canaries} == {"stopped by Landlock", "stopped by seccomp"}
+    assert "Landlock version" in found["isolation", "kernel"]["found"]
+    assert "scipy" in found["libraries", "installed"]["found"]
+    assert found["parsers", "files and pages"]["found"] == "in a locked-in process"
+    assert not [one for one in found.values() if one["state"] == "broken"]
+
+
+def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = leadline("doctor").out
+    assert "\nok      isolation  a TCP socket: stopped by seccomp\n" in plain
+    assert "note    models     every role: offline model" in plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    table = leadline("doctor").out
+    assert "✓" in table
+    assert "a TCP socket" in table
+    assert "what to do" in table
+
+
+def test_keys_are_set_or_not_and_never_shown(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret-2@models.example/v1")
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret-3")
+    ran = leadline("doctor", "--json")
+    found = checks(ran)
+    assert found["search", "TAVILY_API_KEY"]["found"] == "set"
+    assert found["models", "OPENAI_API_KEY"]["found"] == "set"
+    assert found["models", "every role"]["found"].endswith("at http://models.example/v1")
+    assert "secret" not in ran.out + ran.err
+
+
+def test_a_model_of_a_role_is_shown_apart(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("LEADLINE_MODEL_REPORTER", "writer-7")
+    found = checks(leadline("doctor", "--json"))
+    assert found["models", "reporter"]["found"].startswith("writer-7 at ")
+
+
+def test_what_is_optional_comes_with_the_command_that_installs_it(leadline: Leadline) -> None:
+    extras = [one for one in checks(leadline("doctor", "--json")).values() if one["area"] == "extras"]
+    assert {"server", "notebook", "vectors"} <= {one["name"] for one in extras}
+    for one in extras:
+        missing = one["found"].startswith("not installed")
+        assert one["state"] == ("note" if missing or one["found"] == "not for this machine" else "ok")
+        assert (f"[{one['name']}]'" in one["remedy"]) == missing
+
+
+def test_a_canary_that_gets_out_is_named_and_fails(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "filter_program", lambda _: ALLOW_ALL)
+    ran = leadline("doctor", "--json")
+    found = checks(ran)
+    assert ran.code == 1
+    assert found["isolation", "a unix socket"]["state"] == "broken"
+    assert "NOT STOPPED" in found["isolation", "a unix socket"]["found"]
+    assert found["isolation", "reading a file outside"]["found"] == "stopped by Landlock"
+
+
+def test_a_sandbox_that_is_switched_off_is_said(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_SANDBOX", "unsafe")
+    ran = leadline("doctor", "--json")
+    assert ran.code == 0
+    assert checks(ran)["isolation", "LEADLINE_SANDBOX"]["state"] == "note"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "where", "words"),
+    [
+        ("LEADLINE_HOME", "{file}", ("home", "LEADLINE_HOME"), "is a file"),
+        ("LEADLINE_DOCS", "{file}-nowhere", ("search", "LEADLINE_DOCS"), "does not exist"),
+        ("LEADLINE_SEARCH", "tavily", ("search", "settings"), "TAVILY_API_KEY is not set"),
+        ("LEADLINE_SEARCH", "nonsense", ("settings", "environment"), "LEADLINE_SEARCH cannot be used"),
+        ("LEADLINE_EMBEDDINGS_MODEL", "some-model", ("search", "settings"), "needs an endpoint"),
+        ("LEADLINE_MODEL", "gpt-x", ("models", "settings"), "OPENAI_API_KEY"),
+        ("LEADLINE_SANDBOX_PYTHON", "/nowhere/python", ("libraries", "python"), "no working Python"),
+    ],
+)
+def test_what_is_broken_is_named_with_what_to_do(
+    variable: str,
+    value: str,
+    where: tuple[str, str],
+    words: str,
+    leadline: Leadline,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(variable, value.format(file=tmp_path / "file"))
+    ran = leadline("doctor", "--json")
+    found = checks(ran)[where]
+    assert ran.code == 1
+    assert found["state"] == "broken"
+    assert words in found["found"]
+
+
+def test_nothing_is_made(leadline: Leadline) -> None:
+    leadline("doctor")
+    assert not Path(os.environ["LEADLINE_HOME"]).exists()
+    assert list(Path.cwd().iterdir()) == []

@@ -1,0 +1,81 @@
+"""MCP on the dev server, both ways: its own endpoint as clients see it, and servers of tools in a run that it serves."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+from mcp import ClientSession, McpError
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
+
+from tests.conftest import PROJECT
+from tests.server.conftest import dev_server, papers
+from tests.services.tools.mcp.conftest import left, until
+
+QUESTION = "Who owned the schooner Lalla Rookh?"
+TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
+
+
+@asynccontextmanager
+async def connected(address: str) -> AsyncIterator[ClientSession]:
+    async with streamable_http_client(f"{address}/mcp") as (read, write, _), ClientSession(read, write) as session:
+        await session.initialize()
+        yield session
+
+
+def said(result: CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def test_the_graph_is_a_tool_with_a_small_schema(server: str) -> None:
+    async with connected(server) as session:
+        [tool] = (await session.list_tools()).tools
+    assert tool.name == "deep_research"
+    assert tool.description == "Researches a question in sources and proves every sentence of its report."
+    assert set(tool.inputSchema["properties"]) == {"question", "messages"}
+    assert tool.inputSchema["properties"]["messages"]["type"] == "string"
+    assert len(json.dumps(tool.inputSchema)) < 1_000
+
+
+async def test_a_question_and_a_message_are_answered_with_the_state_and_its_report(server: str) -> None:
+    async with connected(server) as session:
+        for arguments in ({"question": QUESTION}, {"messages": QUESTION}):
+            result = await session.call_tool("deep_research", arguments)
+            assert not result.isError
+            assert "'markdown': " in said(result)
+            assert "Lalla Rookh" in said(result)
+
+
+async def test_an_unknown_tool_is_refused(server: str) -> None:
+    async with connected(server) as session:
+        with pytest.raises(McpError, match="Unknown tool"):
+            await session.call_tool("dream", {})
+
+
+async def test_a_run_with_servers_of_tools_blocks_nothing_and_leaves_no_process(tmp_path: Path) -> None:
+    mark = f"mark-of-{tmp_path}"
+    fake = ["-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
+    servers: dict[str, Any] = {
+        "pump": {"command": sys.executable, "args": fake, "env": {"LEADLINE_TEST": mark}},
+        "closed": {"url": "http://127.0.0.1:9/mcp"},
+    }
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    environment = {"LEADLINE_DOCS": str(papers(tmp_path)), "LEADLINE_MCP": str(tmp_path / "mcp.json")}
+    with dev_server(tmp_path, **environment) as (address, _):
+        async with get_client(url=address) as client:
+            state: Any = await client.runs.wait(None, "deep_research", input={"question": TWO_PARTS})
+            assert "The tool server closed (http://127.0.0.1:9/mcp) cannot be reached" in str(state["report"]["limits"])
+            assert left(mark) == []
+            chosen: Any = {"mcp_servers": {"evil": {"command": "sh", "args": ["-c", "id"]}}}
+            refused: Any = await client.runs.wait(
+                None, "deep_research", input={"question": TWO_PARTS}, context=chosen, raise_error=False
+            )
+            assert "may not start 'sh'" in str(refused["__error__"])
+    await until(lambda: not left(mark))

@@ -1,0 +1,136 @@
+"""A contradiction has two sources on one subject; code says what they differ in, or that it sees nothing."""
+
+import pytest
+
+from schemas.evidence import Contradiction, Excerpt, Source
+from services.evidence.contradictions import checked
+from services.evidence.duplicates import fingerprint
+
+TRENCH = "The Challenger Deep is 10,994 m deep."
+
+
+def check(
+    *quotes: str, topic: str = "", titles: tuple[str, ...] = (), duplicate_of: str | None = None
+) -> Contradiction | None:
+    """Check a contradiction between quotes of different sources; `duplicate_of` is the last one's."""
+    excerpts, sources = {}, {}
+    for place, quote in enumerate(quotes, 1):
+        key = f"hash{place}"
+        copied = duplicate_of if place == len(quotes) else None
+        title = titles[place - 1] if titles else f"Paper {place}"
+        sources[key] = Source(url=f"{place}.md", title=title, kind="document", content_hash=key, duplicate_of=copied)
+        excerpts[f"E{place}-1"] = Excerpt(id=f"E{place}-1", source_id=key, quote=quote, start=0, end=len(quote))
+    return checked(Contradiction(topic=topic, excerpt_ids=list(excerpts)), excerpts, sources)
+
+
+def differs(one: str, other: str, titles: tuple[str, ...] = ()) -> str | None:
+    found = check(one, other, titles=titles)
+    return found.differs if found else None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        (TRENCH, "The Challenger Deep is 10,935 m deep.", "numbers"),
+        (TRENCH, "The Challenger Deep is 35,876 feet deep.", "numbers"),
+        ("The tower cost £50,000 in all.", "In all, the tower cost £60,000.", "numbers"),
+        ("Myopia fell to 36.7% of the pupils.", "Myopia fell to forty per cent of the pupils.", "numbers"),
+        ("The ship left Portsmouth on 21 December 1872.", "The ship left Portsmouth on 7 December 1872.", "dates"),
+        ("The ship left Portsmouth in 1872.", "The ship left Portsmouth in 1873.", "dates"),
+        ("Atropine slows the growth of the eye.", "Atropine does not slow the growth of the eye.", "negation"),
+        ("Sea level in the harbour rose.", "Sea level in the harbour fell.", "opposites"),
+        ("马里亚纳海沟最深处为10994米。", "马里亚纳海沟最深处为一万零九百三十五米。", "numbers"),
+        ("2022年小学生近视率为36.7%。", "2022年小学生近视率为百分之三十八。", "numbers"),
+        ("该方案于2018年8月30日印发。", "该方案于二〇一八年九月一日印发。", "dates"),
+        ("低浓度阿托品能够延缓眼轴增长。", "低浓度阿托品不能延缓眼轴增长。", "negation"),
+        ("户外活动后近视率下降。", "户外活动后近视率上升。", "opposites"),
+    ],
+)
+def test_code_says_what_two_sources_differ_in(one: str, other: str, what: str) -> None:
+    assert differs(one, other) == what
+    assert differs(other, one) == what
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (TRENCH, "The Challenger Deep is 36,070 feet deep."),
+        (TRENCH, "The Challenger Deep is 10.994 km deep."),
+        (TRENCH, "The Challenger Deep is about 11,000 m deep."),
+        ("The ship left Portsmouth in 1872.", "The ship left Portsmouth on 7 December 1872."),
+        ("The tower has 24 steps.", "The tower is 24 metres high and has 24 steps."),
+        ("The dive of the Trieste lasted 5 hours.", "The crew of the Trieste stayed on the bottom for 20 minutes."),
+        ("马里亚纳海沟最深处为10.994公里。", "马里亚纳海沟最深处为10994米。"),
+        ("马里亚纳海沟最深处为10994米。", "马里亚纳海沟最深处约为一万一千米。"),
+        ("该方案于2018年印发。", "该方案于2018年9月1日印发。"),
+        ("近视不仅影响学习。", "近视影响学习。"),
+    ],
+)
+def test_what_may_be_the_same_in_other_words_is_not_confirmed(one: str, other: str) -> None:
+    assert not differs(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The recipe needs two eggs.", "The court set nine rulings aside."),
+        ("户外活动后近视率下降。", "今天的菜谱需要两个鸡蛋。"),
+        (TRENCH, "今天的菜谱需要两个鸡蛋。"),
+    ],
+)
+def test_quotes_on_different_subjects_are_no_contradiction(one: str, other: str) -> None:
+    assert check(one, other) is None
+
+
+def test_a_title_says_what_a_quote_calls_it() -> None:
+    assert differs(TRENCH, "Its depth is 10,935 metres.", titles=("Paper", "The Challenger Deep")) == "numbers"
+    assert differs(TRENCH, "Its depth is 10,935 metres.", titles=("Paper", "Another")) is None
+
+
+def test_quotes_in_two_languages_are_kept_and_not_confirmed() -> None:
+    assert differs("The Mariana Trench is 10,994 m deep.", "该海沟深10935米。") == ""
+    assert differs("Challenger Deep was sounded by wire.", "挑战者深渊（Challenger Deep）从未被测量。") == ""
+    assert differs("Challenger Deep is 10,994 m deep.", "挑战者深渊（Challenger Deep）深10935米。") == "numbers"
+
+
+@pytest.mark.parametrize(
+    ("other", "duplicate_of"),
+    [
+        (TRENCH, None),
+        ("  The Challenger   Deep is 10,994 m deep", None),
+        ("The Challenger Deep is 10,935 m deep.", "hash1"),
+    ],
+)
+def test_one_text_quoted_twice_is_no_contradiction(other: str, duplicate_of: str | None) -> None:
+    assert check(TRENCH, other, duplicate_of=duplicate_of) is None
+
+
+def test_copies_that_only_their_signatures_betray_are_one_source() -> None:
+    text = " ".join(f"{TRENCH} It was sounded by ship number {place}." for place in range(20))
+    one = Source(url="a", title="A", kind="web", content_hash="a", fingerprint=fingerprint(text))
+    two = Source(url="b", title="B", kind="web", content_hash="b", fingerprint=fingerprint(f"{text} Reprinted."))
+    excerpts = {
+        "E1-1": Excerpt(id="E1-1", source_id="a", quote=TRENCH, start=0, end=1),
+        "E2-1": Excerpt(id="E2-1", source_id="b", quote="The Challenger Deep is 9,000 m deep.", start=0, end=1),
+    }
+    named = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
+    assert checked(named, excerpts, {"a": one, "b": two}) is None
+
+
+def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
+    found = check(TRENCH, "The recipe needs two eggs.", "The Challenger Deep is 10,935 m deep.")
+    assert found is not None
+    assert found.excerpt_ids == ["E1-1", "E3-1"]
+    assert checked(Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"]), {}, {}) is None
+
+
+def test_what_a_model_calls_confirmed_is_looked_at_all_the_same() -> None:
+    named = Contradiction(topic="depth of the trench", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
+    excerpts = {
+        one: Excerpt(id=one, source_id=key, quote=quote, start=0, end=1)
+        for one, key, quote in (("E1-1", "a", TRENCH), ("E2-1", "b", "The Challenger Deep lies near Guam."))
+    }
+    found = checked(named, excerpts, {})
+    assert found is not None
+    assert found.differs == ""
+    assert "differs" not in Contradiction.model_json_schema()["properties"]

@@ -1,0 +1,75 @@
+"""The libraries of the sandbox's own environment work inside, charts with Chinese included."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from services.sandbox import Sandbox
+from services.sandbox.imports import LIBRARIES, refused_imports
+from services.sandbox.interpreter import default_python, interpreter
+
+PROGRAMS = {
+    "scipy": "from scipy import stats\nprint(round(stats.linregress([0, 1, 2], [1, 3, 5]).slope, 6))",
+    "statsmodels": (
+        "import statsmodels.api as sm\n"
+        "print(round(sm.OLS([1, 3, 5], sm.add_constant([0.0, 1, 2])).fit().params[1], 6))"
+    ),
+    "xlsxwriter, openpyxl": (
+        "import openpyxl, xlsxwriter\nbook = xlsxwriter.Workbook('t.xlsx')\nbook.add_worksheet().write(0, 0, 2.0)\n"
+        "book.close()\nprint(float(openpyxl.load_workbook('t.xlsx').active['A1'].value))"
+    ),
+    "plotly": "import json\nimport plotly.graph_objects as go\nprint(json.loads(go.Figure(go.Scatter(y=[2.0])).to_json())['data'][0]['y'][0])",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+async def test_a_library_computes(name: str) -> None:
+    result = await Sandbox().run(PROGRAMS[name])
+    assert (result.ok, result.stdout) == (True, "2.0\n"), result.error
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "",
+        "import seaborn as sns; sns.set_theme()",
+        "plt.rcParams['font.sans-serif'] = ['SimHei']; plt.rcParams['axes.unicode_minus'] = False",
+    ],
+)
+async def test_a_chart_shows_chinese(style: str) -> None:
+    code = (
+        "import warnings; warnings.simplefilter('error')  # a glyph that no font has is a warning\n"
+        f"import matplotlib.pyplot as plt\n{style}\n"
+        "figure, axes = plt.subplots()\naxes.plot([-1, 2]); axes.set_title('Depth 各站测深 (m)'); figure.savefig('测深.png')"
+    )
+    result = await Sandbox().run(code)
+    assert result.ok, result.error
+    assert list(result.artifacts) == ["测深.png"]
+    assert result.artifacts["测深.png"].startswith(b"\x89PNG")
+
+
+async def test_seaborn_draws() -> None:
+    code = "import seaborn as sns\nsns.barplot(x=['a', 'b'], y=[1, 2]).figure.savefig('bars.png')"
+    result = await Sandbox().run(code)
+    assert result.ok, result.error
+    assert result.artifacts["bars.png"].startswith(b"\x89PNG")
+
+
+async def test_the_environment_holds_what_is_allowed_and_nothing_of_the_application() -> None:
+    own = await interpreter(default_python())
+    assert own.libraries == LIBRARIES
+    result = await Sandbox().run("try: __import__('langgraph')\nexcept ImportError as error: print(error)")
+    assert "No module named 'langgraph'" in result.stdout
+
+
+async def test_a_library_that_is_not_installed_is_named_with_those_that_are() -> None:
+    result = await Sandbox(python=Path(sys.executable)).run("import pandas, statsmodels.api")
+    assert result.stopped_by == "imports"
+    assert "import of statsmodels is not possible" in result.error
+    assert "pandas, numpy, openpyxl" in result.error
+
+
+def test_a_refused_import_tells_which_libraries_there_are() -> None:
+    said = refused_imports("import requests")
+    assert all(library in said for library in LIBRARIES)

@@ -1,0 +1,258 @@
+"""Servers that break: each is reported and left out, the others work, and nothing is left of them."""
+
+import asyncio
+import threading
+from typing import Literal
+
+import pytest
+from langchain_core.tools import BaseTool
+
+from schemas.context import RunContext
+from services.errors import ToolError
+from services.runs import Run
+from services.settings import forget_settings
+from services.tools.mcp import registry, sessions
+from services.tools.mcp import tools as tools_module
+from services.tools.mcp.configuration import Server
+from services.tools.mcp.failures import ServerFailed
+from services.tools.mcp.listing import failures_once, offer, servers_once
+from services.tools.mcp.registry import close_sessions
+from services.tools.mcp.tools import mcp_tools
+from tests.fakes.http import Reply, Request, serving
+from tests.services.tools.mcp.conftest import Configure, fake, left, listening, until
+
+
+async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
+    tools, failures = await mcp_tools(run, names)
+    assert failures == []
+    return {tool.name: tool for tool in tools}
+
+
+async def reasons(run: Run) -> dict[str, str]:
+    return {one.server: one.reason for one in (await servers_once(run)).failures}
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait a second for connections, not ten."""
+    monkeypatch.setattr(sessions, "CONNECT_SECONDS", 1.0)
+
+
+async def test_a_missing_program_and_one_that_ends_at_once_are_left_out(run: Run, configure: Configure) -> None:
+    configure(
+        missing={"command": "no-such-program"},
+        crash=fake("crash", env={"SERVICE_TOKEN": "hush-hush-1"}),
+        pump=fake(),
+    )
+    servers = await servers_once(run)
+    assert {one.server: one.reason for one in servers.failures} == {"missing": "unstartable", "crash": "ended"}
+    assert [one.name for one in servers.views] == ["pump"]
+    assert "missing (no-such-program) cannot be started" in servers.said("en-US")[0]
+    assert "工具服务器 missing" in servers.said("zh-CN")[0]
+    assert "hush-hush-1" not in servers.model_dump_json()
+
+
+async def test_a_program_that_prints_noise_is_left_out(run: Run, configure: Configure) -> None:
+    configure(noise=fake("noise"))
+    assert await reasons(run) == {"noise": "garbage"}
+
+
+async def test_a_program_that_never_answers_is_left_out_and_ended(
+    run: Run, configure: Configure, impatient: None
+) -> None:
+    configure(silent=fake("silent"))
+    assert await reasons(run) == {"silent": "silent"}
+
+
+async def test_a_server_without_tools_is_left_out(run: Run, configure: Configure) -> None:
+    configure(empty=fake("empty"))
+    assert await reasons(run) == {"empty": "empty"}
+
+
+async def test_a_closed_port_is_left_out_at_once(run: Run, configure: Configure) -> None:
+    configure(
+        http={"url": "http://127.0.0.1:9/mcp?key=hush"},
+        sse={"url": "http://user:hush@127.0.0.1:9/sse", "transport": "sse"},
+    )
+    servers = await servers_once(run)
+    assert {one.server: one.reason for one in servers.failures} == {"http": "unreachable", "sse": "unreachable"}
+    assert "http://127.0.0.1:9/mcp" in servers.said("en-US")[0]
+    assert "hush" not in servers.model_dump_json()
+
+
+GARBAGE = {
+    "a page": (Reply(headers={"Content-Type": "text/html"}, body="<html>"), "garbage"),
+    "JSON that is no message": (Reply(body={"hello": "world"}), "garbage"),
+    "an error of its own": (Reply(500, {"error": "no"}), "status"),
+    "a refusal": (Reply(401, {"error": "who are you"}), "status"),
+    "broken JSON": (Reply(headers={"Content-Length": "3"}, body={"a": 1}), "garbage"),
+}
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+@pytest.mark.parametrize(("reply", "reason"), GARBAGE.values(), ids=GARBAGE.keys())
+async def test_answers_that_are_none_are_left_out(
+    run: Run, configure: Configure, reply: Reply, reason: str, transport: str
+) -> None:
+    with serving(lambda _: reply) as address:
+        configure(web={"url": f"{address}/mcp", "transport": transport})
+        assert await reasons(run) == {"web": reason}
+
+
+async def test_an_address_that_never_answers_is_left_out(run: Run, configure: Configure, impatient: None) -> None:
+    over = threading.Event()
+
+    def sit_on(_: Request) -> Reply:
+        over.wait(20)
+        return Reply()
+
+    with serving(sit_on) as address:
+        configure(web={"url": f"{address}/mcp"})
+        assert await reasons(run) == {"web": "silent"}
+        over.set()
+
+
+def run_of(address: str, transport: str = "http") -> Run:
+    """Return a run that names a server itself."""
+    return Run(context=RunContext.model_validate({"mcp_servers": {"web": {"url": address, "transport": transport}}}))
+
+
+async def test_a_run_uses_the_address_that_the_operator_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening("pump", "http") as address:
+        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", address.split("/")[2])
+        forget_settings()
+        run = run_of(address)
+        assert await (await tools_of(run, "web"))["web__say"].ainvoke({"words": "hi"}) == "pump says hi"
+        await close_sessions(run)
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_runs_address_cannot_lead_on_to_a_private_one(monkeypatch: pytest.MonkeyPatch, transport: str) -> None:
+    asked: list[str] = []
+
+    def secret(request: Request) -> Reply:
+        asked.append(request.path)
+        return Reply()
+
+    with serving(secret) as inside, serving(lambda _: Reply(307, headers={"Location": f"{inside}/"})) as address:
+        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", address.removeprefix("http://"))
+        forget_settings()
+        run = run_of(f"{address}/mcp", transport)
+        assert await reasons(run) == {"web": "status"}
+        await close_sessions(run)
+    assert asked == []
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_the_address_that_is_dialled_is_checked_whatever_the_name_was(
+    run: Run, transport: Literal["http", "sse"]
+) -> None:
+    asked: list[str] = []
+
+    def secret(request: Request) -> Reply:
+        asked.append(request.path)
+        return Reply()
+
+    with serving(secret) as inside:
+        offered = await offer(run, Server("web", transport, url=inside))
+    assert [one.reason for one in offered.failures] == ["refused"]
+    assert asked == []
+
+
+async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it_started(
+    run: Run, configure: Configure, mark: str
+) -> None:
+    configure(pump=fake(), other=fake("other"))
+    tools = await tools_of(run, "pump", "other")
+    with pytest.raises(ServerFailed, match="broke off in the middle of a call"):
+        await tools["pump__die"].ainvoke({})
+    with pytest.raises(ServerFailed, match="broke off"):
+        await tools["pump__say"].ainvoke({"words": "again"})
+    assert await tools["other__say"].ainvoke({"words": "hello"}) == "other says hello"
+    assert [one.server for one in await failures_once(run)] == ["pump"]
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_server_at_an_address_that_dies_in_a_call_is_left_out(
+    run: Run, configure: Configure, transport: str
+) -> None:
+    with listening("pump", transport) as address:
+        configure(pump={"url": address, "transport": transport})
+        tools = await tools_of(run, "pump")
+        with pytest.raises(ServerFailed, match="left out"):
+            await tools["pump__die"].ainvoke({})
+
+
+async def test_a_call_that_hangs_is_ended_and_its_server_left_out(
+    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools_module, "CALL_SECONDS", 0.5)
+    configure(pump=fake())
+    tools = await tools_of(run, "pump")
+    with pytest.raises(ServerFailed, match=r"did not answer within 0\.5 seconds"):
+        await tools["pump__hang"].ainvoke({})
+
+
+async def test_a_tools_own_error_goes_to_the_model_without_secrets_and_leaves_nobody_out(
+    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REAL_TOKEN", "hush-hush-2")
+    configure(pump=fake(env={"SERVICE_TOKEN": "${REAL_TOKEN}"}))
+    tools = await tools_of(run, "pump")
+    with pytest.raises(ToolError, match="the pump is broken") as caught:
+        await tools["pump__fail"].ainvoke({})
+    assert "hush-hush-2" not in str(caught.value)
+    assert await tools["pump__say"].ainvoke({"words": "still here"}) == "pump says still here"
+
+
+async def test_a_huge_result_is_cut_and_says_so(run: Run, configure: Configure) -> None:
+    configure(pump=fake())
+    tools = await tools_of(run, "pump")
+    text = await tools["pump__huge"].ainvoke({"characters": 3_000_000})
+    assert len(text) < 401_000
+    assert text.endswith("3,000,000 characters]")
+
+
+async def test_a_program_sees_no_key_of_ours_and_its_own_secret_does_not_come_back(
+    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-ours")
+    monkeypatch.setenv("REAL_TOKEN", "hush-hush-3")
+    configure(pump=fake(env={"SERVICE_TOKEN": "${REAL_TOKEN}", "PLAIN": "seen"}))
+    text = await (await tools_of(run, "pump"))["pump__environment"].ainvoke({})
+    names = {line.partition("=")[0] for line in text.splitlines()}
+    assert names <= {
+        "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SERVICE_TOKEN", "PLAIN", "LEADLINE_TEST", "LEADLINE_MCP_MARK"
+    }  # fmt: skip
+    assert "SERVICE_TOKEN=…" in text
+    assert "PLAIN=seen" in text
+    assert "sk-ours" not in text
+
+
+async def test_a_variable_that_is_not_set_is_named_and_nothing_is_started(run: Run, configure: Configure) -> None:
+    configure(pump=fake(env={"SERVICE_TOKEN": "${NOWHERE_SET}"}))
+    servers = await servers_once(run)
+    assert "needs NOWHERE_SET, which is not set" in servers.said("en-US")[0]
+
+
+async def test_two_servers_with_tools_of_one_name_do_not_collide(run: Run, configure: Configure) -> None:
+    configure(pump=fake(), other=fake("other"))
+    tools = await tools_of(run, "pump", "other")
+    assert await tools["pump__say"].ainvoke({"words": "a"}) == "pump says a"
+    assert await tools["other__say"].ainvoke({"words": "a"}) == "other says a"
+
+
+async def test_arguments_may_have_the_names_that_libraries_use(run: Run, configure: Configure) -> None:
+    configure(pump=fake())
+    arguments = {"config": "c", "run_manager": "m", "runtime": "r"}
+    assert await (await tools_of(run, "pump"))["pump__odd"].ainvoke(arguments) == "c m r"
+
+
+async def test_a_run_that_is_cancelled_leaves_nothing_behind(configure: Configure, mark: str) -> None:
+    configure(pump=fake(), silent=fake("silent"))
+    run = Run()
+    begun = asyncio.create_task(servers_once(run))
+    await until(lambda: len(left(mark)) == 2)
+    begun.cancel()
+    registry.end(run.journal.key)
+    await until(lambda: not left(mark))

@@ -1,0 +1,89 @@
+"""What servers offer is written down: a resumed task and a replay have the same tools and start nothing."""
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from services.errors import ToolError
+from services.journal import Journal, Recording, replaying
+from services.runs import Run
+from services.settings import forget_settings
+from services.tools.mcp.listing import failures_once, servers_once
+from services.tools.mcp.registry import close_sessions
+from services.tools.mcp.tools import mcp_tools
+from tests.services.tools.mcp.conftest import Configure, fake, left
+
+
+def run_with(store: InMemoryStore) -> Run:
+    return Run(journal=Journal(store, "key", "task", "1:planner"))
+
+
+def withdraw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LEADLINE_MCP")
+    forget_settings()
+
+
+async def test_a_replay_has_the_same_servers_and_tools_and_starts_nothing(
+    configure: Configure, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = InMemoryStore()
+    configure(pump=fake(), missing={"command": "no-such-program"})
+    run = run_with(store)
+    servers = await servers_once(run)
+    tools, failures = await mcp_tools(run, ["pump", "missing", "unheard of"])
+    left_out = await failures_once(run)
+    await close_sessions(run)
+    withdraw(monkeypatch)
+    with replaying(await Recording.load(store, "key", "r")):
+        again = run_with(store)
+        assert await servers_once(again) == servers
+        replayed, same = await mcp_tools(again, ["pump", "missing", "unheard of"])
+        assert await failures_once(again) == left_out
+    assert [tool.tool_call_schema for tool in replayed] == [tool.tool_call_schema for tool in tools]
+    assert [(tool.name, tool.description) for tool in replayed] == [(tool.name, tool.description) for tool in tools]
+    assert (same, left(mark)) == (failures, [])
+    with pytest.raises(ToolError, match="not there any more"):
+        await replayed[0].ainvoke({"words": "hi"})
+
+
+async def test_a_resumed_task_asks_no_server_again_and_connects_at_its_first_call(
+    configure: Configure, mark: str
+) -> None:
+    store = InMemoryStore()
+    configure(pump=fake())
+    first = run_with(store)
+    await servers_once(first)
+    await mcp_tools(first, ["pump"])
+    await close_sessions(first)
+    second = run_with(store)
+    await servers_once(second)
+    tools, _ = await mcp_tools(second, ["pump"])
+    assert left(mark) == []
+    assert await tools[0].ainvoke({"words": "hi"}) == "pump says hi"
+    await close_sessions(second)
+    assert left(mark) == []
+
+
+async def test_a_replay_of_a_run_without_servers_has_none_even_when_there_are_some_now(configure: Configure) -> None:
+    store = InMemoryStore()
+    await run_with(store).journal.mark("anything")
+    configure(pump=fake())
+    with replaying(await Recording.load(store, "key", "r")):
+        run = run_with(store)
+        assert (await servers_once(run)).views == []
+        assert await mcp_tools(run, ["pump"]) == ([], [])
+
+
+async def test_the_journal_holds_no_secret(configure: Configure, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REAL_TOKEN", "hush-hush-4")
+    store = InMemoryStore()
+    configure(
+        pump=fake(env={"SERVICE_TOKEN": "${REAL_TOKEN}"}, description="logs in with hush-hush-4"),
+        web={"url": "http://127.0.0.1:9/mcp?key=${REAL_TOKEN}", "headers": {"Authorization": "Bearer ${REAL_TOKEN}"}},
+    )
+    run = run_with(store)
+    await servers_once(run)
+    await mcp_tools(run, ["pump", "web"])
+    await close_sessions(run)
+    kept = str([item.value for item in await store.asearch(("journal", "key"), limit=100)])
+    assert "pump__say" in kept
+    assert "hush-hush-4" not in kept

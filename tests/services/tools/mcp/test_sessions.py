@@ -1,0 +1,147 @@
+"""Sessions: one a server and run, reused, closed at the run's end and when nobody calls; the event loop never waits."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from blockbuster import blockbuster_ctx
+from langchain_core.tools import BaseTool
+
+from services.errors import SettingsError
+from services.runs import Run
+from services.settings import settings
+from services.tools.mcp import registry, sessions
+from services.tools.mcp.listing import servers_once
+from services.tools.mcp.registry import close_sessions
+from services.tools.mcp.tools import mcp_tools
+from tests.conftest import PROJECT
+from tests.services.tools.mcp.conftest import Configure, fake, left, until
+
+
+async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
+    return {tool.name: tool for tool in (await mcp_tools(run, names))[0]}
+
+
+async def test_calls_of_a_run_share_one_process_and_run_side_by_side(run: Run, configure: Configure) -> None:
+    configure(pump=fake())
+    await servers_once(run)
+    tools = await tools_of(run, "pump")
+    calls = [tools["pump__process"].ainvoke({}) for _ in range(8)]
+    assert len(set(await asyncio.gather(*calls))) == 1
+
+
+async def test_two_runs_have_a_process_each_and_closing_one_leaves_the_other(configure: Configure, mark: str) -> None:
+    configure(pump=fake())
+    runs = [Run(), Run()]
+    runs[0].journal.key, runs[1].journal.key = "first", "second"
+    first, second = [(await tools_of(run, "pump"))["pump__process"] for run in runs]
+    assert await first.ainvoke({}) != await second.ainvoke({})
+    await close_sessions(runs[0])
+    assert len(left(mark)) == 1
+    await second.ainvoke({})
+    await close_sessions(runs[1])
+    assert left(mark) == []
+
+
+async def test_a_call_after_the_end_connects_anew(run: Run, configure: Configure, mark: str) -> None:
+    configure(pump=fake())
+    tool = (await tools_of(run, "pump"))["pump__process"]
+    before = await tool.ainvoke({})
+    await close_sessions(run)
+    assert left(mark) == []
+    assert await tool.ainvoke({}) != before
+
+
+async def test_a_session_that_nobody_uses_is_closed(
+    run: Run, configure: Configure, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "IDLE_SECONDS", 0.2)
+    configure(pump=fake())
+    tool = (await tools_of(run, "pump"))["pump__process"]
+    await until(lambda: not left(mark))
+    assert int(await tool.ainvoke({}))
+
+
+async def test_a_server_that_was_killed_between_calls_is_started_again(run: Run, configure: Configure) -> None:
+    configure(pump=fake())
+    tool = (await tools_of(run, "pump"))["pump__process"]
+    number = int(await tool.ainvoke({}))
+    os.kill(number, signal.SIGKILL)
+    session = registry._of("").sessions["pump"]
+    await until(lambda: not session.usable)
+    assert int(await tool.ainvoke({})) != number
+
+
+async def test_a_call_that_is_cancelled_leaves_the_session_to_the_others(run: Run, configure: Configure) -> None:
+    configure(pump=fake())
+    tools = await tools_of(run, "pump")
+    call = asyncio.create_task(tools["pump__hang"].ainvoke({}))
+    await asyncio.sleep(0.2)
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    assert await tools["pump__say"].ainvoke({"words": "hi"}) == "pump says hi"
+
+
+async def test_the_event_loop_is_not_blocked(run: Run, configure: Configure) -> None:
+    configure(pump=fake(), closed={"url": "http://127.0.0.1:9/mcp"})
+    settings()  # read once, at the start of a process
+    with blockbuster_ctx():
+        await servers_once(run)
+        tools = await tools_of(run, "pump")
+        assert await tools["pump__say"].ainvoke({"words": "hi"}) == "pump says hi"
+        await close_sessions(run)
+
+
+PROGRAM = """
+import asyncio
+from services.runs import Run
+from services.tools.mcp.tools import mcp_tools
+
+async def main():
+    tools, _ = await mcp_tools(Run(), ["pump"])
+    print(await tools[0].ainvoke({"words": "hi"}), flush=True)
+    %s
+"""
+ENDINGS = {
+    "the loop ends": "\nasyncio.run(main())",
+    "the loop is left without a word": "\nloop = asyncio.new_event_loop()\nloop.run_until_complete(main())",
+    "the process is killed": "await asyncio.sleep(600)\nasyncio.run(main())",
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+async def test_no_process_is_left_however_the_run_ends(configure: Configure, mark: str, ending: str) -> None:
+    configure(pump=fake())
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAM % ENDINGS[ending],
+        cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert (await process.stdout.readline()).decode().strip() == "pump says hi"
+    if "killed" in ending:
+        process.kill()
+    await process.wait()
+    await until(lambda: not left(mark))
+
+
+async def test_a_missing_library_is_answered_with_the_command_that_installs_it(
+    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "langchain_mcp_adapters.sessions", None)
+    configure(pump=fake())
+    with pytest.raises(SettingsError, match="-m pip install langchain-mcp-adapters"):
+        await servers_once(run)
+
+
+def test_without_servers_nothing_is_imported(tmp_path: Path) -> None:
+    program = (
+        "import asyncio, sys\nfrom services.runs import Run\nfrom services.tools.mcp.listing import servers_once\n"
+        "servers = asyncio.run(servers_once(Run()))\n"
+        "print(servers.views, [name for name in sys.modules if name.split('.')[0] in ('mcp', 'langchain_mcp_adapters')])"
+    )
+    said = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[] []"

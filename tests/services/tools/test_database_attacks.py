@@ -1,0 +1,125 @@
+"""Hostile queries meet two doors, and each is tried alone: the check of the statement, and the connection without the check."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from services.errors import QueryRefused
+from services.tools.databases import duckdb_file, postgres_server, sqlite_file
+from services.tools.databases.naming import Dialect, database
+from services.tools.databases.statement import checked
+from tests.services.tools.attacks import DUCKDB, POSTGRES, SQLITE, Attack
+from tests.services.tools.conftest import ROWS, Configure, PostgresServer
+
+SECONDS = 1.0
+DRIVERS: dict[Dialect, ModuleType] = {"sqlite": sqlite_file, "duckdb": duckdb_file, "postgres": postgres_server}
+ALL: list[tuple[Dialect, Attack]] = [
+    *(("sqlite", one) for one in SQLITE),
+    *(("duckdb", one) for one in DUCKDB),
+    *(("postgres", one) for one in POSTGRES),
+]
+Target = Callable[[Dialect], tuple[dict[str, Any], Callable[[], object]]]
+
+
+def _named(attacks: list[tuple[Dialect, Attack]]) -> list[Any]:
+    return [pytest.param(dialect, one, id=f"{dialect}: {one.name}") for dialect, one in attacks]
+
+
+@pytest.fixture
+def target(request: pytest.FixtureRequest, configure: Configure) -> Target:
+    """Return what gives a database's place, and a function that tells whether it is as it was."""
+
+    def make(dialect: Dialect) -> tuple[dict[str, Any], Callable[[], object]]:
+        configure(f"primary={request.getfixturevalue(f'{dialect}_url')}")
+        place = database("primary").place()
+        if dialect == "postgres":
+            server: PostgresServer = request.getfixturevalue("postgres")
+            return place, lambda: _state_of_server(server)
+        return place, lambda: _state_of_folder(Path(place["path"]).parent)
+
+    return make
+
+
+def _state_of_folder(folder: Path) -> object:
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
+
+
+def _state_of_server(server: PostgresServer) -> object:
+    import psycopg
+
+    with psycopg.connect(host="127.0.0.1", port=server.port, user="owner", dbname="postgres") as connection:
+        return [
+            connection.execute(one).fetchall()  # the queries are the tests' own
+            for one in (
+                "SELECT * FROM soundings ORDER BY year",
+                "SELECT relname FROM pg_class WHERE relnamespace NOT IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pg\\_%') ORDER BY 1",
+                "SELECT last_value, is_called FROM numbers",
+                "SELECT count(*) FROM pg_largeobject_metadata",
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'",
+                "SELECT proname FROM pg_proc WHERE proowner > 16000 ORDER BY 1",
+            )
+        ]
+
+
+def test_there_are_enough_attacks_and_no_name_twice() -> None:
+    for attacks in (SQLITE, DUCKDB, POSTGRES):
+        assert len(attacks) >= 40
+        assert len({one.name for one in attacks}) == len(attacks)
+
+
+@pytest.mark.parametrize(("dialect", "attack"), _named([one for one in ALL if one[1].stopped_by != "connection"]))
+def test_the_check_of_the_statement_stops(dialect: Dialect, attack: Attack) -> None:
+    with pytest.raises(QueryRefused):
+        checked(attack.sql, (), dialect)
+
+
+@pytest.mark.parametrize(("dialect", "attack"), _named([one for one in ALL if one[1].stopped_by != "parser"]))
+def test_the_connection_alone_stops(dialect: Dialect, attack: Attack, target: Target) -> None:
+    place, state = target(dialect)
+    before = state()
+    with pytest.raises(Exception):  # noqa: B017 - each driver has errors of its own; what counts is that nothing changed
+        DRIVERS[dialect].query(place, attack.sql, {}, 5, SECONDS)
+    assert state() == before
+
+
+@pytest.mark.parametrize(("dialect", "attack"), _named([one for one in ALL if one[1].stopped_by == "parser"]))
+def test_what_the_connection_lets_pass_leaves_nothing_behind(dialect: Dialect, attack: Attack, target: Target) -> None:
+    place, state = target(dialect)
+    before = state()
+    DRIVERS[dialect].query(place, attack.sql, {}, 5, SECONDS)
+    assert state() == before
+
+
+def test_a_role_that_may_do_anything_is_not_used(postgres: PostgresServer, configure: Configure) -> None:
+    configure(f"primary={postgres.url('owner')}")
+    with pytest.raises(Exception, match="may do more than read"):
+        postgres_server.query(database("primary").place(), "SELECT 1", {}, 5, SECONDS)
+
+
+def test_the_server_itself_ends_a_query_whose_time_is_up(target: Target, postgres: PostgresServer) -> None:
+    place, _ = target("postgres")
+    with pytest.raises(Exception, match="statement timeout"):
+        postgres_server.query(place, "SELECT pg_sleep(60)", {}, 5, 0.3)
+    assert _running(postgres) == 0
+
+
+def _running(server: PostgresServer) -> int:
+    import psycopg
+
+    with psycopg.connect(host="127.0.0.1", port=server.port, user="owner", dbname="postgres") as connection:
+        found = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE usename = 'writer' AND state = 'active'"
+        )
+        row = found.fetchone()
+        return int(row[0]) if row else -1
+
+
+def test_the_rows_are_those_of_the_table(target: Target) -> None:
+    for dialect in ("sqlite", "duckdb"):
+        place, _ = target(dialect)
+        rows = DRIVERS[dialect].query(place, "SELECT ship, year, depth FROM soundings", {}, 5, SECONDS).rows
+        assert rows == [[ship, str(year), None if depth is None else str(depth)] for ship, year, depth in ROWS]

@@ -1,0 +1,283 @@
+"""Hostile paths and files: each is refused with a reason, and what lies outside of the folder is never read."""
+
+import io
+import os
+import socket
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from langchain_core.tools import BaseTool
+
+from schemas.context import RunContext
+from services.errors import DocumentsError, FileError
+from services.evidence.store import EvidenceStore
+from services.runs import Run
+from services.settings import forget_settings
+from services.tools.file_reader import file_reader
+from services.tools.files.opening import MAX_BYTES, _walk, open_file
+
+SECRET = "the-secret-outside"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of the run, with a secret beside it."""
+    (tmp_path / "secret.txt").write_text(SECRET)
+    (tmp_path / "papers-of-others").mkdir()
+    (tmp_path / "papers-of-others" / "secret.txt").write_text(SECRET)
+    inside = tmp_path / "papers"
+    (inside / "sub").mkdir(parents=True)
+    (inside / "note.txt").write_text("a note")
+    (inside / ".env").write_text(SECRET)
+    monkeypatch.setenv("LEADLINE_DOCS", str(inside))
+    forget_settings()
+    return inside
+
+
+@pytest.fixture
+def tool(run: Run, evidence: EvidenceStore) -> BaseTool:
+    return file_reader(run, evidence)
+
+
+PATHS = {
+    "upwards": "../secret.txt",
+    "upwards through a folder": "sub/../../secret.txt",
+    "upwards behind the folder's name": "papers/../secret.txt",
+    "upwards with backslashes": "..\\secret.txt",
+    "upwards inside": "sub/../note.txt",
+    "upwards, percent-encoded": "%2e%2e/secret.txt",
+    "upwards, in wide characters": "．．/secret.txt",
+    "a folder whose name begins alike": "papers-of-others/secret.txt",
+    "absolute": "/etc/passwd",
+    "absolute, of the process": "/proc/self/environ",
+    "absolute, of the system": "/dev/zero",
+    "home": "~/.ssh/id_rsa",
+    "an address of a file": "file:///etc/passwd",
+    "an address of the web": "http://127.0.0.1:9/x.csv",
+    "a drive": "C:\\Windows\\..\\secret.txt",
+    "NUL inside": "note.txt\x00.csv",
+    "a line end inside": "note.txt\n/etc/passwd",
+    "nothing": " ",
+    "too long": "a/" * 600 + "x",
+    "a name too long": "a" * 300,
+    "a device by its name": "CON",
+    "a device with an ending": "sub/nul.txt",
+    "a serial port": "COM1.csv",
+    "hidden": ".env",
+    "in a hidden folder": ".git/config",
+    "a folder": "sub",
+    "the folder itself": ".",
+    "below a file": "note.txt/secret.txt",
+}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=name) for name, path in PATHS.items()])
+async def test_a_hostile_path_is_refused(path: str, folder: Path, tool: BaseTool) -> None:
+    with pytest.raises(FileError) as caught:
+        await tool.ainvoke({"path": path})
+    assert SECRET not in str(caught.value)
+    assert str(folder.parent) not in str(caught.value)
+
+
+def _link_to_file(folder: Path) -> str:
+    (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
+    return "link.txt"
+
+
+def _link_to_folder(folder: Path) -> str:
+    (folder / "outside").symlink_to(folder.parent)
+    return "outside/secret.txt"
+
+
+def _link_over_links(folder: Path) -> str:
+    (folder / "sub" / "one").symlink_to("../two")
+    (folder / "two").symlink_to("../secret.txt")
+    return "sub/one"
+
+
+def _link_in_a_circle(folder: Path) -> str:
+    (folder / "circle").symlink_to("circle")
+    return "circle"
+
+
+def _link_to_environment(folder: Path) -> str:
+    (folder / "environ.txt").symlink_to("/proc/self/environ")
+    return "environ.txt"
+
+
+def _link_to_device(folder: Path) -> str:
+    (folder / "zero.csv").symlink_to("/dev/zero")
+    return "zero.csv"
+
+
+def _link_to_hidden(folder: Path) -> str:
+    (folder / "plain.txt").symlink_to(".env")
+    return "plain.txt"
+
+
+def _pipe(folder: Path) -> str:
+    os.mkfifo(folder / "pipe.csv")
+    return "pipe.csv"
+
+
+def _socket(folder: Path) -> str:
+    where = os.getcwd()  # noqa: PTH109 - the path of a socket must be short
+    os.chdir(folder)
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind("socket.csv")
+    os.chdir(where)
+    return "socket.csv"
+
+
+def _huge(folder: Path) -> str:
+    with (folder / "huge.csv").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    return "huge.csv"
+
+
+def _packed(folder: Path, name: str, parts: dict[str, bytes]) -> str:
+    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, data in parts.items():
+            archive.writestr(part, data)
+    return name
+
+
+def _bomb(folder: Path) -> str:
+    with zipfile.ZipFile(folder / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("xl/x", "w") as part:
+        for _ in range(301):
+            part.write(bytes(1_000_000))
+    return "bomb.xlsx"
+
+
+def _bomb_that_lies(folder: Path) -> str:
+    """Write a workbook whose table of contents claims that a large part is small."""
+    inside = io.BytesIO()
+    with zipfile.ZipFile(inside, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", bytes(50_000_000))
+    (folder / "lies.xlsx").write_bytes(inside.getvalue().replace((50_000_000).to_bytes(4, "little"), b"\x10\0\0\0"))
+    return "lies.xlsx"
+
+
+def _many_parts(folder: Path) -> str:
+    return _packed(folder, "parts.xlsx", {f"xl/{place}": b"" for place in range(5_001)})
+
+
+def _entities(folder: Path) -> str:
+    """Write a workbook whose shared texts would grow to a billion letters."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.active.append(["a", "b"])
+    book.save(folder / "plain.xlsx")
+    with zipfile.ZipFile(folder / "plain.xlsx") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+    parts["xl/sharedStrings.xml"] = (
+        f'<!DOCTYPE x [<!ENTITY e0 "0123456789">{entities}]>'
+        '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>&e9;</t></si></sst>'
+    ).encode()
+    return _packed(folder, "entities.xlsx", parts)
+
+
+def _no_workbook(folder: Path) -> str:
+    (folder / "fake.xlsx").write_bytes(b"PK\x03\x04" + os.urandom(2_000))
+    return "fake.xlsx"
+
+
+def _old_workbook(folder: Path) -> str:
+    (folder / "old.xlsx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000))
+    return "old.xlsx"
+
+
+def _no_pdf(folder: Path) -> str:
+    (folder / "fake.pdf").write_bytes(b"%PDF-1.7\n" + os.urandom(5_000))
+    return "fake.pdf"
+
+
+def _deep_json(folder: Path) -> str:
+    (folder / "deep.json").write_text("[" * 200_000)
+    return "deep.json"
+
+
+def _deep_json_that_is_whole(folder: Path) -> str:
+    (folder / "deep.json").write_text('{"a":' * 50_000 + "1" + "}" * 50_000)
+    return "deep.json"
+
+
+def _long_number(folder: Path) -> str:
+    (folder / "long.json").write_text("[" + "9" * 1_000_000 + "]")
+    return "long.json"
+
+
+def _binary(folder: Path) -> str:
+    (folder / "binary.txt").write_bytes(b"\x7fELF\x00\x00" + os.urandom(5_000))
+    return "binary.txt"
+
+
+def _endless_cell(folder: Path) -> str:
+    (folder / "cell.csv").write_text('a,b\n"' + "x" * 3_000_000)
+    return "cell.csv"
+
+
+def _empty(folder: Path) -> str:
+    (folder / "empty.csv").write_bytes(b"\n \n")
+    return "empty.csv"
+
+
+FILES = [
+    _link_to_file, _link_to_folder, _link_over_links, _link_in_a_circle, _link_to_environment, _link_to_device,
+    _link_to_hidden, _pipe, _socket, _huge, _bomb, _bomb_that_lies, _many_parts, _entities, _no_workbook, _old_workbook,
+    _no_pdf, _deep_json, _deep_json_that_is_whole, _long_number, _binary, _endless_cell, _empty,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [pytest.param(one, id=one.__name__.strip("_").replace("_", " ")) for one in FILES])
+async def test_a_hostile_file_is_refused(make: Callable[[Path], str], folder: Path, tool: BaseTool) -> None:
+    with pytest.raises(FileError) as caught:
+        await tool.ainvoke({"path": make(folder)})
+    assert SECRET not in str(caught.value)
+    assert str(folder.parent) not in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["zlib", "unicode_escape", "idna", "undefined", "no-such", "../utf-8", "hex", ""])
+async def test_a_hostile_encoding_is_refused(encoding: str, folder: Path, tool: BaseTool) -> None:
+    with pytest.raises(FileError, match="encoding"):
+        await tool.ainvoke({"path": "note.txt", "encoding": encoding})
+
+
+def test_a_link_put_in_after_the_look_is_not_followed(folder: Path) -> None:
+    (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
+    (folder / "outside").symlink_to(folder.parent)
+    for parts in (("link.txt",), ("outside", "secret.txt")):
+        with pytest.raises(OSError):
+            _walk(folder, parts)
+
+
+def test_no_handle_stays_open(folder: Path) -> None:
+    handles = Path("/proc/self/fd")
+    if not handles.exists():
+        pytest.skip("this system does not list open files")
+    os.mkfifo(folder / "pipe")
+    before = len(list(handles.iterdir()))
+    for path in ("note.txt", "pipe", "sub", "nothing.txt") * 20:
+        try:
+            open_file(path, [folder])
+        except FileError:
+            continue
+    assert len(list(handles.iterdir())) == before
+
+
+async def test_a_folder_that_the_server_does_not_open_is_refused(folder: Path, evidence: EvidenceStore) -> None:
+    run = Run(RunContext(documents=[str(folder.parent / "papers-of-others")]))
+    with pytest.raises(DocumentsError):
+        await file_reader(run, evidence).ainvoke({"path": "secret.txt"})
+
+
+@pytest.mark.usefixtures("folder")
+async def test_a_file_that_takes_too_long_is_left(tool: BaseTool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.tools.file_reader.READ_SECONDS", 0.01)
+    with pytest.raises(FileError, match="took longer"):
+        await tool.ainvoke({"path": "note.txt"})
