@@ -19,6 +19,8 @@ _UNIT = re.compile(
     r"平方公里|平方米|公里|千米|厘米|毫米|英里|海里|英寻|米|公斤|千克|吨|克|毫克|升|亿元|万元|元|美元|人次|名|人|例|个月|年|周|天|小时|分钟|秒|"
     r"度|倍|屈光度|D\b)"
 )
+_NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength|atropine)\b)")
+"""What follows a number that only names something: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
 
 
@@ -49,6 +51,8 @@ def _measured(one: Quantity, said: str) -> str:
     """Return a number as written with its unit; empty where it has none."""
     start = said.find(one.text)
     if start < 0 or one.kind not in {"number", "percent"} or not any(char.isdigit() for char in one.text):
+        return ""
+    if _NAME.match(said, start + len(one.text)):
         return ""
     currency = _CURRENCY.search(said, 0, start)
     before = currency.group() if currency else ""

@@ -139,6 +139,8 @@ def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
             for number in range(min(MOST_CARDS, len(waiting)), 0, -1)
             if number == 1 or all(_size(one) <= CAPACITY[number] for one in waiting[:number])
         )
+        if count > 2 and len(waiting) - count == 1:
+            count -= 1  # two and two read better than three and a last one alone
         slides.append(Slide("cards", title, cards=tuple(waiting[:count])))
         waiting = waiting[count:]
     return slides
