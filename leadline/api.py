@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from os import PathLike
@@ -15,15 +15,17 @@ from langgraph.types import Command
 
 from leadline.alone import alone
 from leadline.home import Home, RunRecord, open_home
-from leadline.output import check_writable, write_report
+from leadline.output import check_writable, write_formats, write_report
 from leadline.review import ReviewPending
 from leadline.timeline import Timeline
 from leadline.warmup import getting_ready
+from schemas.context import OutputFormat
 from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
 from services.models import clients_open
+from services.reports.formats import check_formats
 from services.runs import checked_choices
 from services.search.providers import allow_folders, check_search, providers_for
 from services.search.tokens import has_cjk
@@ -63,6 +65,7 @@ async def aresearch(
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
     if out is not None:
+        check_formats(context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
     allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
@@ -156,8 +159,56 @@ async def _written(home: Home, record: RunRecord, report: Report) -> Report:
     report = report.model_copy(update={"run_id": record.id})
     if record.out is None or report.direct:
         return report
-    folder = await write_report(report, Path(record.out), home.evidence)
-    return report.model_copy(update={"folder": str(folder)})
+    folder, files = await write_report(report, Path(record.out), home.evidence, record.context.output_formats)
+    return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+async def areport(
+    run_id: str, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
+) -> Report:
+    """Make files of a finished run's report: no model is asked, nothing is searched.
+
+    Args:
+        run_id: as `leadline runs` lists it.
+        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`.
+        out: folder below which the report is written with its evidence; by default the files join those in its folder.
+
+    Returns:
+        The report; `folder` and `files` say where the files are.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, or it has no report.
+        SettingsError: something that a format needs is not installed.
+    """
+    check_formats(formats)
+    if out is not None:
+        await asyncio.to_thread(check_writable, Path(out))
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run_id)
+        report: Report | None = (await home.graph.aget_state(_config(record))).values.get("report")
+        if record.status != "done" or report is None:
+            raise BadInput(f"Run {run_id} has no report yet. Go on with: leadline resume {run_id}")
+        report = report.model_copy(update={"run_id": record.id})
+        kept = out is None and record.folder is not None and await asyncio.to_thread(_is_there, record.folder)
+        if kept and record.folder is not None:
+            folder, files = Path(record.folder), await write_formats(report, Path(record.folder), formats)
+        else:
+            folder, files = await write_report(report, Path(out or record.out or "out"), home.evidence, formats)
+            files = [name for name in files if name != "report.md" or "md" in formats]
+        return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+def _is_there(folder: str) -> bool:
+    return (Path(folder) / "evidence.json").is_file()
+
+
+def _notebook(report: Report) -> str:
+    from services.reports.html.notebook import notebook_html
+
+    return notebook_html(report)
+
+
+Report.as_html = _notebook
 
 
 async def aruns() -> list[RunRecord]:

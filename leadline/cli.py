@@ -39,6 +39,9 @@ Docs = Annotated[
     list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder below which the report is written.")]
+Formats = Annotated[
+    str, typer.Option("--format", metavar="F,F,…", help="Files to make: md, html, slides, pptx, docx, pdf.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of Markdown.")]
 
 
@@ -47,6 +50,7 @@ def research(
     question: Annotated[str, typer.Argument(help="What you want to know, in English, Chinese or another language.")],
     docs: Docs = None,
     out: Out = Path("out"),
+    formats: Formats = "md",
     locale: Annotated[str, typer.Option(metavar="L", help="Language of the report: auto, en-US, zh-CN, …")] = "auto",
     max_plans: Annotated[int, typer.Option(metavar="N", help="Plans a run may make, 1 to 10.")] = 3,
     max_steps: Annotated[int, typer.Option(metavar="N", help="Steps a plan may have, 1 to 20.")] = 3,
@@ -81,8 +85,10 @@ def research(
     leadline research "Who invented the sounding machine?" --docs papers
     """
     from leadline.profiles import load_profile
+    from services.reports.formats import chosen_formats
 
     choices: dict[str, Any] = {
+        "output_formats": chosen_formats(formats),
         "locale": locale,
         "max_plan_iterations": max_plans,
         "max_step_num": max_steps,
@@ -142,6 +148,30 @@ def replay(
     from leadline.api import areplay
 
     _show(lambda _: areplay(run, out=out), as_json)
+
+
+@app.command()
+def report(
+    run: Annotated[str, typer.Argument(help="Id of a finished run, as `leadline runs` lists it.")],
+    formats: Formats = "html",
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write below this folder instead of the report's own.")
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
+) -> None:
+    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF. Nothing is asked or searched.
+
+    leadline report 20260301-101500-1234567f --format html,pptx,pdf --open
+    """
+    from leadline.api import areport
+    from services.reports.formats import chosen_formats
+
+    made = asyncio.run(areport(run, chosen_formats(formats), out=out))
+    for name in made.files:
+        place = Path(str(made.folder)) / name
+        typer.echo(place)
+        if open_it:
+            typer.launch(place.absolute().as_uri())
 
 
 @app.command()
@@ -249,18 +279,30 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
 
 
 @app.command()
-def verify(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a report.")]) -> None:
-    """Check a report offline: every stored text, quote, claim and citation."""
+def verify(
+    place: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of a report, or a Markdown file that cites one.")
+    ],
+    bundle: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
+    ] = None,
+) -> None:
+    """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
     from services.evidence.bundle import verify_bundle
+    from services.evidence.cited_markdown import verify_markdown
 
-    check = verify_bundle(folder)
+    check = verify_bundle(bundle or place.parent if place.is_file() else place)
+    if place.is_file():
+        own = verify_markdown(place, bundle)
+        check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
+        check.problems += own.problems
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     for problem in check.problems:
         typer.echo(f"FAILED {problem}", err=True)
     if check.problems:
-        typer.echo(f"{folder}: {len(check.problems)} of the checks failed ({counts}).", err=True)
+        typer.echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
         raise typer.Exit(EXIT_FAILED)
-    typer.echo(f"{folder}: everything holds ({counts}).")
+    typer.echo(f"{place}: everything holds ({counts}).")
 
 
 @app.command()
@@ -330,11 +372,13 @@ def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, quest
                 progress(starting(question))
             return await work(progress)
 
-    report = _until_interrupted(main())
-    typer.echo(report.model_dump_json(indent=2) if as_json else report.markdown)
-    if report.folder:
-        typer.echo(f"\nWritten to {report.folder} (check it with: leadline verify {report.folder})", err=True)
-    if not report.direct and not report.excerpts:
+    finished = _until_interrupted(main())
+    typer.echo(finished.model_dump_json(indent=2) if as_json else finished.markdown)
+    if finished.folder:
+        typer.echo(f"\nWritten to {finished.folder} (check it with: leadline verify {finished.folder})", err=True)
+        for name in finished.files[1:]:
+            typer.echo(f"  {Path(finished.folder) / name}", err=True)
+    if not finished.direct and not finished.excerpts:
         raise typer.Exit(EXIT_NO_EVIDENCE)
 
 

@@ -4,8 +4,10 @@ import json
 import os
 import re
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
+from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
@@ -36,13 +38,15 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
-async def write_report(report: Report, out: Path, evidence: EvidenceStore) -> Path:
-    """Write report, evidence and source texts.
+async def write_report(
+    report: Report, out: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
+) -> tuple[Path, list[str]]:
+    """Write report, evidence and source texts, and the report in further formats.
 
     A folder of the same question is replaced; one of another question is left alone, and a number is added.
 
     Returns:
-        The report's folder.
+        The report's folder, and the names of the files that hold the report.
     """
     from services.evidence.bundle import write_bundle
 
@@ -52,7 +56,24 @@ async def write_report(report: Report, out: Path, evidence: EvidenceStore) -> Pa
         number += 1
         folder = out / f"{slug_of(report.question)}-{number}"
     await write_bundle(report, folder, evidence)
-    return folder
+    return folder, ["report.md", *await write_formats(report, folder, [one for one in formats if one != "md"])]
+
+
+async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFormat]) -> list[str]:
+    """Write a report's files in formats into its folder, and return their names.
+
+    Raises:
+        SettingsError: something that a format needs is not installed.
+        StoreError: the folder cannot be written.
+    """
+    if not formats:
+        return []
+    from services.evidence.bundle import write_files
+    from services.reports.formats import render
+
+    files = await render(report, formats)
+    await write_files(folder, files)
+    return list(files)
 
 
 def _holds_other(folder: Path, question: str) -> bool:

@@ -103,6 +103,9 @@ LANGUAGES = frozenset(
 Locale = Annotated[str, BeforeValidator(_locale)]
 
 
+OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
+
+
 class RunContext(BaseModel):
     """Choices of one run. Everything has a default; secrets and endpoints are not here but in the environment."""
 
@@ -139,6 +142,9 @@ class RunContext(BaseModel):
     max_results: int = Field(default=10, ge=1, le=20, description="Results that one search gives.")
     profile: Profile | None = Field(
         default=None, description="Scope, replies and tone of a deployment; none by default."
+    )
+    output_formats: list[OutputFormat] = Field(
+        default=["md"], description="Files that are made of the report: md, html, slides, pptx, docx, pdf."
     )
     length: Literal["brief", "standard", "full"] = Field(
         default="standard",

@@ -1,5 +1,8 @@
 """The reporter's prompt and the report that people get."""
 
+from collections.abc import Callable
+from typing import ClassVar
+
 from pydantic import BaseModel, Field
 
 from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
@@ -41,6 +44,8 @@ class Report(BaseModel):
 
     title: str
     question: str = ""
+    locale: str = ""
+    """Language of the program's own words in it; empty in reports that were written before it was kept."""
     markdown: str
     sources: list[Source] = Field(default_factory=list)
     excerpts: list[Excerpt] = Field(default_factory=list)
@@ -59,6 +64,14 @@ class Report(BaseModel):
     run_id: str = ""
     folder: str | None = None
     """Where its files were written, if they were."""
+
+    files: list[str] = Field(default_factory=list)
+    """Names of the files in the folder that hold the report, one a format."""
+    as_html: ClassVar[Callable[["Report"], str] | None] = None
+    """How a notebook shows a report, where the program that does so is loaded; else it shows the Markdown."""
+
+    def _repr_html_(self) -> str | None:
+        return None if self.as_html is None or self.direct else type(self).as_html(self)  # type: ignore[misc]  # it is not None
 
     def _repr_markdown_(self) -> str:
         return self.markdown

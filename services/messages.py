@@ -158,6 +158,30 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "A limit left no room for the language model to write this report: its sentences are extracts, selected by rules.",
         "由于达到上限，语言模型未能撰写本报告：句子由规则从来源中摘选。",
     ),
+    "chart_refused": ("A chart was left out. {reason}", "有一个图表被省略。{reason}"),
+    "chart_form": ("Its data does not have the form of a chart: {what}.", "其数据不符合图表格式：{what}。"),
+    "chart_unknown": ("It cites {what}, and there is no such excerpt.", "它引用了不存在的摘录 {what}。"),
+    "chart_numbers": ("Not in what it cites: {what}.", "所引内容中没有：{what}。"),
+    "chart_one_number": ("It shows a single number.", "它只有一个数字。"),
+    "chart_lengths": (
+        "A series must have one value for each category, and each category a name of its own.",
+        "每个系列须与类别一一对应，且类别名称不得重复。",
+    ),
+    "chart_names": ("Several series must have names that differ.", "多个系列必须有不同的名称。"),
+    "chart_points": ("A scatter chart has points and no categories.", "散点图应给出坐标点，而不是类别。"),
+    "chart_too_many": (
+        "It has {what} numbers, too many for a picture.",
+        "它有 {what} 个数字，过多，无法在一张图中看清。",
+    ),
+    "chart_pie_series": ("A pie shows one series.", "饼图只能有一个系列。"),
+    "chart_pie_parts": (
+        "A pie shows 2 to {what} parts, none of them negative.",
+        "饼图应有 2 到 {what} 个部分，且不得为负。",
+    ),
+    "chart_pie_whole": (
+        "Its parts do not make up one whole: {what} is neither 100 percent nor in what it cites.",
+        "各部分不能构成一个整体：合计 {what} 既不是百分之百，也不在所引内容中。",
+    ),
     "unisolated": (
         "Model-written code ran without isolation (LEADLINE_SANDBOX=unsafe): it could read and change whatever the user could.",
         "模型编写的代码在没有隔离的情况下运行（LEADLINE_SANDBOX=unsafe）：它可以读取和修改该用户能访问的一切。",

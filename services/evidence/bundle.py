@@ -14,6 +14,7 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,19 @@ async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) ->
         json.dumps(_content(report), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
     )
     files["report.md"] = report.markdown.encode()
+    await write_files(folder, files)
+    await asyncio.to_thread(_remove_old_texts, folder, set(files))
+
+
+async def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a folder, in their order; each appears whole or not at all.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
     try:
-        await asyncio.to_thread(_write_all, folder, files)
+        for name, data in files.items():
+            await asyncio.to_thread(_write_whole, folder / name, data)
     except OSError as error:
         raise StoreError(
             f"{error.filename or folder} cannot be written ({error.strerror}). Name another folder with --out."
@@ -72,6 +84,7 @@ def _content(report: Report) -> dict[str, Any]:
         "version": FORMAT_VERSION,
         "question": report.question,
         "title": report.title,
+        "locale": report.locale,
         "run_id": report.run_id,
         "sources": [
             {**{key: source[key] for key in source_keys}, "text": f"sources/{source['content_hash']}.txt"}
@@ -89,10 +102,8 @@ def _content(report: Report) -> dict[str, Any]:
     return {**content, "evidence_sha256": seal(content)}
 
 
-def _write_all(folder: Path, files: dict[str, bytes]) -> None:
-    for name, data in files.items():
-        _write_whole(folder / name, data)
-    kept = {folder / name for name in files}
+def _remove_old_texts(folder: Path, names: set[str]) -> None:
+    kept = {folder / name for name in names}
     for old in (folder / "sources").glob("*.txt"):
         if re.fullmatch(r"[0-9a-f]{64}", old.stem) and old not in kept:
             old.unlink()

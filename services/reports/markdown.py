@@ -17,6 +17,7 @@ from services.evidence.plain import plain
 from services.evidence.views import steps_by_id
 from services.reports.labels import Labels, labels
 from services.reports.numbering import Numbering, link_of, number_sources
+from services.reports.references import details
 from services.search.tokens import has_cjk
 
 if TYPE_CHECKING:
@@ -63,13 +64,18 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         The report; its excerpts name their sources by number. Without evidence it says so and makes no claims,
         whatever the draft says.
     """
+    from services.reports.charts.fences import check_charts
+
     draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
+    quotes = {one.id: one.quote for one in draft.excerpts}
+    charts = check_charts(draft.markdown, quotes, question=draft.question, locale=draft.locale)
+    draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = _checked(draft)
     title, body = _title_and_body(checked.markdown, draft, words)
     contradictions = _grounded(draft)
     conflicts = _conflicts(contradictions, draft, words)
-    cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}")))
+    cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}"))) + charts.cited
     numbering = number_sources(draft.sources, draft.excerpts, cited)
     limits = _limits(draft, checked, numbering, words)
     parts = [
@@ -84,6 +90,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     return Report(
         title=title.replace(words.mark, "").strip(),
         question=draft.question,
+        locale=draft.locale,
         markdown=_linked("\n\n".join(part for part in parts if part), draft, numbering) + "\n",
         sources=numbering.sources,
         excerpts=_renumbered(draft.excerpts, numbering),
@@ -190,17 +197,8 @@ def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labe
             continue
         link = link_of(source)
         address = plain(source.url) if link.startswith("sources/") else link
-        details = []
-        if source.kind in words.kinds:
-            details.append(words.kinds[source.kind])
-        if source.published:
-            details.append(words.published.format(date=source.published))
         copies = [copy.url for copy in numbering.copies_of(source)]
-        if copies:
-            details.append(words.copy.format(urls="; ".join(copies)))
-        if source.id not in cited_sources:
-            details.append(words.uncited)
-        shown = " · ".join([address, *map(plain, details)])
+        shown = " · ".join([address, *map(plain, details(source, copies, words, cited=source.id in cited_sources))])
         lines.append(f"{source.id[1:]}. [{plain(source.title or source.url)}]({link}) — {shown}")
     return lines
 

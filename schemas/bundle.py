@@ -1,0 +1,85 @@
+"""The form of `evidence.json`, the file that proves a report: what other programs may rely on.
+
+`docs/evidence.schema.json` is this model as JSON Schema. A field that is added needs no new version; one that is taken
+out, renamed or means something else does.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.evidence import Claim, Contradiction, Excerpt, SourceKind
+from schemas.planner import Plan
+from schemas.results import StepResult
+from schemas.usage import Usage
+
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class BundledSource(BaseModel):
+    """A source, and where its text lies in the folder."""
+
+    id: Annotated[str, Field(pattern=r"^S\d+$", description="S1, S2, … as the report cites it: S3 is [3].")]
+    url: Annotated[str, Field(description="Web address, or the document's path as the user named it.")]
+    title: str
+    kind: SourceKind
+    content_hash: Annotated[Hash, Field(description="SHA-256 of the stored, normalised text.")]
+    fetched_at: Annotated[str, Field(description="ISO 8601, UTC; empty where unknown.")]
+    published: Annotated[str | None, Field(description="ISO date, where the source tells it.")]
+    duplicate_of: Annotated[
+        str | None, Field(description="Id of the source that this one copies; it is cited as that.")
+    ]
+    snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
+    text: Annotated[str, Field(pattern=r"^sources/[0-9a-f]{64}\.txt$", description="File of the text, in UTF-8.")]
+
+
+class BundledArtifact(BaseModel):
+    """A file that a step made."""
+
+    id: str
+    name: str
+    description: str
+    media_type: str
+    content_hash: Annotated[Hash, Field(description="SHA-256 of the file's bytes.")]
+    file: Annotated[str, Field(pattern=r"^artifacts/[0-9a-f]{12}-[\w.-]+$", description="Where it lies in the folder.")]
+
+
+class EvidenceFile(BaseModel):
+    """Everything that a report rests on; `leadline verify` checks it offline."""
+
+    model_config = ConfigDict(title="Leadline evidence bundle, version 1")
+
+    version: Literal[1]
+    question: str
+    title: str
+    locale: Annotated[str, Field(description="Language of the report.")] = ""
+    run_id: str
+    sources: list[BundledSource]
+    excerpts: Annotated[
+        list[Excerpt],
+        Field(description="Verbatim quotes: `quote` is the source's text from `start` to `end` (in characters)."),
+    ]
+    claims: Annotated[list[Claim], Field(description="Every sentence that claims something, in the report's order.")]
+    plans: list[Plan]
+    results: list[StepResult]
+    contradictions: list[Contradiction]
+    follow_up_questions: list[str]
+    usage: Usage
+    limits: Annotated[list[str], Field(description="What the report must admit, in words.")]
+    prompts: Annotated[dict[str, int], Field(description="Versions of the prompts that were used, by role.")]
+    artifacts: list[BundledArtifact]
+    report_sha256: Annotated[Hash, Field(description="SHA-256 of report.md.")]
+    evidence_sha256: Annotated[
+        Hash,
+        Field(
+            description="SHA-256 of all other fields, written as JSON with sorted keys, no blanks and ASCII escapes."
+        ),
+    ]
+
+
+def evidence_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of `evidence.json`."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **EvidenceFile.model_json_schema(mode="serialization"),
+    }

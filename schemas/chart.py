@@ -1,0 +1,52 @@
+"""A chart as data: what the reporter or a program gives as JSON, and nothing that could run."""
+
+import unicodedata
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
+
+ChartKind = Literal["bar", "line", "pie", "scatter"]
+MAX_POINTS = 200
+"""Numbers of one chart; more cannot be read in a picture."""
+MAX_SERIES = 8
+MAX_PIE = 12
+
+
+def _on_one_line(value: object) -> object:
+    """Take control characters and line ends of every kind out of a label."""
+    if not isinstance(value, str):
+        return value
+    return " ".join("".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in value).split())
+
+
+Label = Annotated[str, BeforeValidator(_on_one_line), Field(max_length=120)]
+Unit = Annotated[str, BeforeValidator(_on_one_line), Field(max_length=40)]
+
+
+class Series(BaseModel):
+    """Numbers of one name: one for each category, or pairs for a scatter chart."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Label = ""
+    values: list[FiniteFloat] = Field(default=[], max_length=MAX_POINTS)
+    points: list[tuple[FiniteFloat, FiniteFloat]] = Field(default=[], max_length=MAX_POINTS)
+    """Of a scatter chart: x and y."""
+
+
+class Chart(BaseModel):
+    """A chart's data. `services/reports/charts/checks.py` tells whether it may be drawn."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    type: ChartKind
+    title: Label
+    categories: list[Label] = Field(default=[], max_length=MAX_POINTS)
+    """Names along the axis, or of the parts of a pie; none for a scatter chart."""
+    series: list[Series] = Field(min_length=1, max_length=MAX_SERIES)
+    unit: Unit = ""
+    """Of the values."""
+    x_unit: Unit = ""
+    """Of a scatter chart's x."""
+    sources: list[Annotated[str, Field(pattern=r"^E\d+-\d+$")]] = Field(min_length=1, max_length=50)
+    """Ids of the excerpts that hold the numbers."""

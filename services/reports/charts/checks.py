@@ -1,0 +1,108 @@
+"""Whether a chart may be drawn: its numbers stand in what it cites, and its form suits them."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import ValidationError
+
+from schemas.chart import MAX_PIE, MAX_POINTS, Chart
+from services.evidence.numbers import missing_quantities, quantities
+from services.messages import say
+
+
+class ChartRefused(ValueError):
+    """A chart may not be drawn; the message says why, in the reader's language."""
+
+
+def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = "", locale: str = "en-US") -> Chart:
+    """Return a chart whose form and numbers hold.
+
+    Args:
+        written: the JSON that a model or a program gave.
+        quotes: the quotes of all excerpts, by id.
+        question: numbers in titles and names may be the question's.
+        locale: language of the reason.
+
+    Raises:
+        ChartRefused: it may not be drawn.
+    """
+    try:
+        chart = Chart.model_validate_json(written)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise _refused("form", locale, f"{where}: {first['msg']}" if where else first["msg"]) from None
+    unknown = [one for one in chart.sources if one not in quotes]
+    if unknown:
+        raise _refused("unknown", locale, ", ".join(unknown))
+    cited = [quotes[one] for one in chart.sources]
+    _check_form(chart, locale)
+    missing = list(dict.fromkeys(_missing(chart, cited, question)))
+    if missing:
+        raise _refused("numbers", locale, ", ".join(missing[:6]))
+    if chart.type == "pie":
+        _check_whole(chart, cited, locale)
+    return chart
+
+
+def shown(value: float) -> str:
+    """Write a number as plainly as it can be: no exponent, no zeros at the end."""
+    return f"{value:.10f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
+
+
+def _refused(reason: str, locale: str, what: object = "") -> ChartRefused:
+    return ChartRefused(say(f"chart_{reason}", locale, what=what))
+
+
+def _check_form(chart: Chart, locale: str) -> None:
+    count = sum(len(one.values) + len(one.points) for one in chart.series)
+    if count > MAX_POINTS:
+        raise _refused("too_many", locale, count)
+    if count < 2:
+        raise _refused("one_number", locale)
+    if len({one.name for one in chart.series}) < len(chart.series):
+        raise _refused("names", locale)
+    if chart.type == "scatter":
+        if chart.categories or any(one.values or not one.points for one in chart.series):
+            raise _refused("points", locale)
+        return
+    if len(set(chart.categories)) < len(chart.categories) or not all(one.strip() for one in chart.categories):
+        raise _refused("lengths", locale)
+    if any(one.points or len(one.values) != len(chart.categories) for one in chart.series):
+        raise _refused("lengths", locale)
+    if chart.type == "pie":
+        if len(chart.series) > 1:
+            raise _refused("pie_series", locale)
+        if not 2 <= count <= MAX_PIE or min(chart.series[0].values) < 0 or max(chart.series[0].values) == 0:
+            raise _refused("pie_parts", locale, MAX_PIE)
+
+
+def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]:
+    """Yield every number of the chart, as written, that what it cites does not hold."""
+    for one in chart.series:
+        for value in one.values:
+            if not _held(value, chart.unit, cited):
+                yield shown(value)
+        for x, y in one.points:
+            if not _held(x, chart.x_unit, cited):
+                yield shown(x)
+            if not _held(y, chart.unit, cited):
+                yield shown(y)
+    for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(one.name for one in chart.series)):
+        yield from missing_quantities(label, [*cited, question])
+
+
+def _held(value: float, unit: str, cited: Sequence[str]) -> bool:
+    """Look for a number alone and with its unit, which may be a scale (`million`, `万`) or a percent sign."""
+    number = shown(abs(value))
+    forms = [number] if quantities(unit) else [number, f"{number} {unit}", f"{number}{unit}"]
+    return any(not missing_quantities(form, cited) for form in dict.fromkeys(forms))
+
+
+def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
+    """Refuse a pie of groups that overlap or leave something out: together they must be all there is."""
+    total = math.fsum(chart.series[0].values)
+    percent = chart.unit.strip().lower() in {"%", "percent", "per cent", "百分比"}
+    whole = abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _held(total, chart.unit, cited)
+    if not whole:
+        raise _refused("pie_whole", locale, shown(round(total, 6)) + (" %" if percent else ""))

@@ -1,0 +1,76 @@
+"""Charts in a draft: those that hold are written in one form, the others are left out and said to be."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from schemas.chart import Chart
+from services.messages import say
+from services.reports.charts.checks import ChartRefused, checked_chart
+
+LANGUAGE = "chart"
+_PARSER = MarkdownIt("commonmark")
+_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})\s*chart\b", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class CheckedCharts:
+    """A draft without the charts that do not hold."""
+
+    markdown: str
+    cited: list[str] = field(default_factory=list)
+    """Ids of the excerpts that the charts cite, in order."""
+    limits: list[str] = field(default_factory=list)
+    """Why charts were left out."""
+
+
+def check_charts(
+    markdown: str, quotes: Mapping[str, str], *, question: str = "", locale: str = "en-US"
+) -> CheckedCharts:
+    """Check the charts of a draft; takes what `checked_chart` takes."""
+    if not _FENCE.search(markdown):
+        return CheckedCharts(markdown)
+    lines = markdown.replace("\r\n", "\n").split("\n")
+    result = CheckedCharts("")
+    kept: list[str] = []
+    last = 0
+    for token in _PARSER.parse("\n".join(lines)):
+        if token.type != "fence" or token.level or token.map is None or not is_chart(token.info):
+            continue
+        first, end = token.map
+        kept += lines[last:first]
+        last = end
+        try:
+            chart = checked_chart(token.content, quotes, question=question, locale=locale)
+        except ChartRefused as refused:
+            result.limits.append(say("chart_refused", locale, reason=refused))
+            continue
+        result.cited += chart.sources
+        kept += [f"```{LANGUAGE}", written(chart), "```"]
+    result.markdown = "\n".join([*kept, *lines[last:]])
+    return result
+
+
+def is_chart(info: str) -> bool:
+    """Tell by its language whether a fenced block is a chart."""
+    return (info.split() or [""])[0].lower() == LANGUAGE
+
+
+def written(chart: Chart) -> str:
+    """Write a chart as JSON, a line a field."""
+    fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+    return "\n".join(["{", ",\n".join(lines), "}"])
+
+
+def _plain_numbers(value: Any) -> Any:
+    """Write 3.0 as 3."""
+    if isinstance(value, dict):
+        return {key: _plain_numbers(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain_numbers(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

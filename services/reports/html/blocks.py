@@ -1,0 +1,208 @@
+"""Blocks of a report as HTML. Every word is escaped as it is written, and the whole is sanitised once more."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from services.reports.html.figure import figure
+from services.reports.html.formulas import mathml
+from services.reports.html.sanitised import sanitised
+from services.reports.parsed import (
+    Block,
+    Break,
+    Citation,
+    Code,
+    Display,
+    Drawing,
+    Formula,
+    Heading,
+    Inline,
+    Inlines,
+    Link,
+    Listing,
+    Paragraph,
+    ParsedReport,
+    Quotation,
+    Reference,
+    Rule,
+    Table,
+    Text,
+    Unverified,
+)
+from services.reports.words import Words
+
+_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
+_STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
+_TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
+LONGEST_QUOTE = 600
+
+
+def safe_link(link: str) -> str:
+    """Return a link that may stand in a page: to the web, or to a stored text beside it; empty for any other."""
+    return link if _WEB.fullmatch(link) or _STORED.fullmatch(link) else ""
+
+
+@dataclass(slots=True)
+class Blocks:
+    """Renders one report's blocks; counts its citations and charts."""
+
+    report: ParsedReport
+    words: Words
+    with_echarts: bool
+    charts: list[Drawing] = field(default_factory=list)
+    """The charts that were met, in order; `chart-<place>` are their ids."""
+    _tips: int = 0
+
+    def html(self, blocks: Iterable[Block]) -> Markup:
+        """Render blocks."""
+        first = len(self.charts)
+        clean = sanitised(Markup("\n").join(map(self._block, blocks)))
+        for place, drawing in enumerate(self.charts[first:], first):
+            cited = sanitised(self.line(drawing.citations))
+            drawn = figure(drawing.chart, place, self.words, cited, with_echarts=self.with_echarts)
+            clean = clean.replace(_placeholder(place), drawn)
+        return clean
+
+    def inline(self, content: Inlines) -> Markup:
+        """Render a line by itself."""
+        return sanitised(self.line(content))
+
+    def plain_line(self, content: Inlines) -> Markup:
+        """Render a line without citations, for a heading's entry in the contents."""
+        return self.inline(tuple(one for one in content if not isinstance(one, Citation)))
+
+    def line(self, content: Sequence[Inline]) -> Markup:
+        """Render inlines."""
+        parts: list[Markup] = []
+        for place, one in enumerate(content):
+            follows = content[place + 1] if place + 1 < len(content) else None
+            if isinstance(one, Text) and isinstance(follows, Citation):
+                one = Text(one.text.rstrip(" "), one.styles)  # noqa: PLW2901 - a mark stands close to its word
+            parts.append(self._inline(one))
+        return Markup("").join(parts)
+
+    def _inline(self, one: Inline) -> Markup:
+        match one:
+            case Text(text=text, styles=styles):
+                shown = Markup("{}").format(text)
+                for style in ("code", "emphasis", "strong"):
+                    if style in styles:
+                        shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - one of three
+                return shown
+            case Formula(latex=latex, display=display):
+                return mathml(latex, display=display)
+            case Citation():
+                return self._citation(one)
+            case Link(text=text, link=link):
+                return self._anchor(link, Markup("{}").format(text))
+            case Unverified():
+                return Markup('<mark class="unverified" title="{}">⚠<span class="sr"> {}</span></mark>').format(
+                    self.words.unverified, self.words.unverified
+                )
+            case Break():
+                return Markup("<br>")
+
+    def _anchor(self, link: str, shown: Markup, **attributes: str) -> Markup:
+        target = safe_link(link)
+        more = Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items())
+        if not target:
+            return Markup("<span{}>{}</span>").format(more, shown)
+        if target.startswith("sources/"):
+            return Markup('<a href="{}"{}>{}</a>').format(target, more, shown)
+        return Markup('<a href="{}" target="_blank" rel="noopener noreferrer"{}>{}</a>').format(target, more, shown)
+
+    def _citation(self, one: Citation) -> Markup:
+        """Show the number, and on hover or focus the verbatim quote with its source."""
+        self._tips += 1
+        tip = f"tip-{self._tips}"
+        reference = next((each for each in self.report.references if each.number == one.number), None)
+        if reference is None:
+            return Markup("<sup>[{}]</sup>").format(one.number)
+        shown = Markup("[{}]").format(one.number)
+        quotes = [quote.text for quote in reference.quotes if quote.id in one.excerpts]
+        return Markup(
+            '<span class="cite" data-ref="{}">{}<span class="tip" role="tooltip" id="{}">{}{}</span></span>'
+        ).format(
+            one.number,
+            Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(one.number, tip, shown),
+            tip,
+            Markup("").join(Markup("<q>{}</q>").format(_short(quote)) for quote in quotes),
+            self._source_line(reference),
+        )
+
+    def _source_line(self, reference: Reference) -> Markup:
+        title = Markup("{}").format(reference.title)
+        if reference.on_the_web and safe_link(reference.link):
+            label = f"{reference.title}: {self.words.opens_new}"
+            return Markup("<cite>{} ↗</cite>").format(
+                self._anchor(reference.link, title, **{"aria-label": label, "class": "out"})
+            )
+        return Markup("<cite>{}</cite>").format(title)
+
+    def _block(self, block: Block) -> Markup:
+        match block:
+            case Paragraph(content=content):
+                return Markup("<p>{}</p>").format(self.line(content))
+            case Heading(level=level, content=content):
+                return Markup("<h{0}>{1}</h{0}>").format(min(6, level), self.line(content))
+            case Listing():
+                return self._list(block)
+            case Quotation(blocks=blocks):
+                return Markup("<blockquote>{}</blockquote>").format(Markup("\n").join(map(self._block, blocks)))
+            case Table():
+                return self._table(block)
+            case Code(text=text) if block.is_diagram:
+                return Markup(
+                    '<figure class="diagram"><figcaption>{}</figcaption><pre tabindex="0"><code>{}</code></pre></figure>'
+                ).format(self.words.diagram, text)
+            case Code(text=text):
+                return Markup('<pre tabindex="0"><code>{}</code></pre>').format(text)
+            case Display(latex=latex):
+                return Markup('<div class="formula" tabindex="0">{}</div>').format(mathml(latex, display=True))
+            case Drawing():
+                self.charts.append(block)
+                return Markup(_placeholder(len(self.charts) - 1))  # noqa: S704 - of our own making
+            case Rule():
+                return Markup("<hr>")
+
+    def _list(self, block: Listing) -> Markup:
+        items = Markup("\n").join(Markup("<li>{}</li>").format(self._item(item, block)) for item in block.items)
+        if not block.ordered:
+            return Markup("<ul>{}</ul>").format(items)
+        start = Markup(' start="{}"').format(block.start) if block.start != 1 else ""
+        return Markup("<ol{}>{}</ol>").format(start, items)
+
+    def _item(self, item: Sequence[Block], block: Listing) -> Markup:
+        if block.tight and len(item) == 1 and isinstance(item[0], Paragraph):
+            return self.line(item[0].content)
+        return Markup("\n").join(map(self._block, item))
+
+    def _table(self, block: Table) -> Markup:
+        sides = [f"align-{one}" if one else "" for one in block.aligned or ("",) * len(block.header)]
+        head = Markup("").join(
+            Markup('<th scope="col" class="{}">{}</th>').format(side, self.line(cell))
+            for cell, side in zip(block.header, sides, strict=True)
+        )
+        rows = Markup("\n").join(
+            Markup("<tr>{}</tr>").format(
+                Markup("").join(
+                    Markup('<td class="{}">{}</td>').format(side, self.line(cell))
+                    for cell, side in zip(row, sides, strict=True)
+                )
+            )
+            for row in block.rows
+        )
+        return Markup(
+            '<div class="scroll" tabindex="0"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
+        ).format(head, rows)
+
+
+def _placeholder(place: int) -> str:
+    return f'<div id="chart-{place}"></div>'
+
+
+def _short(quote: str) -> str:
+    quote = " ".join(quote.split())
+    return quote if len(quote) <= LONGEST_QUOTE else f"{quote[: LONGEST_QUOTE - 1]}…"

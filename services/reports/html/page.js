@@ -1,0 +1,107 @@
+"use strict";
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+  // Charts: the options are data; nothing in them is code.
+  const drawn = [];
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const draw = (theme) => {
+    const options = JSON.parse(document.getElementById("charts").textContent);
+    while (drawn.length) drawn.pop().dispose();
+    for (const plot of all(".plot[data-chart]")) {
+      const chart = echarts.init(plot, theme, { renderer: "canvas" });
+      const option = options[Number(plot.dataset.chart)];
+      option.textStyle = { fontFamily: getComputedStyle(document.body).fontFamily };
+      chart.setOption(option);
+      drawn.push(chart);
+    }
+  };
+  if (typeof echarts !== "undefined") {
+    const theme = () => (dark.matches ? "dark" : null);
+    draw(theme());
+    dark.addEventListener("change", () => draw(theme()));
+    addEventListener("resize", () => drawn.forEach((chart) => chart.resize()));
+    addEventListener("beforeprint", () => draw(null));
+    addEventListener("afterprint", () => draw(theme()));
+  }
+
+  // Citations: keep the quote inside the window, light up the reference, close with Escape.
+  for (const cite of all(".cite")) {
+    const tip = cite.querySelector(".tip");
+    const reference = document.getElementById(`ref-${cite.dataset.ref}`);
+    const show = () => {
+      tip.style.translate = "";
+      const box = tip.getBoundingClientRect();
+      const over = Math.max(0, box.right + 12 - document.documentElement.clientWidth);
+      const under = box.top < 8 ? box.height + 28 : 0;
+      tip.style.translate = `${-over}px ${under}px`;
+      if (reference) reference.classList.add("lit");
+    };
+    const hide = () => { cite.classList.remove("closed"); if (reference) reference.classList.remove("lit"); };
+    cite.addEventListener("mouseenter", show);
+    cite.addEventListener("focusin", show);
+    cite.addEventListener("mouseleave", hide);
+    cite.addEventListener("focusout", hide);
+  }
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") all(".cite:hover, .cite:focus-within").forEach((cite) => cite.classList.add("closed"));
+  });
+
+  // Links to sections.
+  for (const link of all(".link")) {
+    link.addEventListener("click", async () => {
+      const address = new URL(link.getAttribute("href"), location.href).href;
+      try { await navigator.clipboard.writeText(address); link.textContent = `# ${link.dataset.done}`; } catch { return; }
+      setTimeout(() => { link.textContent = "#"; }, 1500);
+    });
+  }
+
+  // Search: highlights without touching the text.
+  const input = document.getElementById("search");
+  const found = document.getElementById("found");
+  let ranges = [], at = -1;
+  const search = () => {
+    const wanted = input.value.trim().toLowerCase();
+    ranges = []; at = -1;
+    if (wanted) {
+      const walker = document.createTreeWalker(document.getElementById("report"), NodeFilter.SHOW_TEXT);
+      for (let node; (node = walker.nextNode()) && ranges.length < 2000;) {
+        if (node.parentElement.closest(".tip, .sr, .plot")) continue;
+        const text = node.data.toLowerCase();
+        if (text.length !== node.data.length) continue;
+        for (let from = text.indexOf(wanted); from >= 0; from = text.indexOf(wanted, from + wanted.length)) {
+          const range = new Range();
+          range.setStart(node, from); range.setEnd(node, from + wanted.length);
+          ranges.push(range);
+        }
+      }
+    }
+    if (CSS.highlights) { CSS.highlights.set("found", new Highlight(...ranges)); CSS.highlights.delete("here"); }
+    found.textContent = wanted ? found.dataset.text.replace("{count}", ranges.length) : "";
+  };
+  const step = (back) => {
+    if (!ranges.length) return;
+    at = (at + (back ? ranges.length - 1 : 1)) % ranges.length;
+    const details = ranges[at].startContainer.parentElement.closest("details");
+    if (details) details.open = true;
+    if (CSS.highlights) CSS.highlights.set("here", new Highlight(ranges[at]));
+    ranges[at].startContainer.parentElement.scrollIntoView({ block: "center" });
+    found.textContent = `${at + 1} / ${ranges.length}`;
+  };
+  input.addEventListener("input", search);
+  input.form.addEventListener("submit", (event) => event.preventDefault());
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") step(event.shiftKey); });
+
+  // Contents: where the reader is.
+  const entries = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
+  const watch = new IntersectionObserver((seen) => {
+    for (const one of seen) {
+      const link = entries.get(encodeURI(one.target.id)) || entries.get(one.target.id);
+      if (one.isIntersecting && link) {
+        entries.forEach((other) => other.removeAttribute("aria-current"));
+        link.setAttribute("aria-current", "true");
+      }
+    }
+  }, { rootMargin: "0px 0px -70% 0px" });
+  all("main :is(h2, h3, h4, h5, h6)[id]").forEach((heading) => watch.observe(heading));
+})();

@@ -1,0 +1,105 @@
+"""The page: one file that needs nothing else, and whose policy lets nothing run or load but what stands in it."""
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from services.reports.charts.echarts import echarts_script
+from services.reports.charts.options import options
+from services.reports.html.blocks import Blocks, safe_link
+from services.reports.parsed import ParsedReport, words
+from services.reports.proofs import letters
+from services.reports.words import language_of, words_for
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def asset(name: str) -> str:
+    """Return one of the files beside this one or in another format's folder."""
+    return (_HERE.parent / name).read_text("utf-8")
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of the page templates; it escapes everything that is not marked as HTML."""
+    return Environment(
+        loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
+    """Render a report as one HTML file.
+
+    Args:
+        report: parsed.
+        interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
+    """
+    library = echarts_script() if interactive and report.drawings else ""
+    blocks = Blocks(report, words_for(report.locale), with_echarts=bool(library))
+    fixed = {
+        "opening": blocks.html(report.opening),
+        "summary": blocks.inline(report.summary),
+        "figures": [(one, blocks.inline(one.citations)) for one in report.figures],
+        "lead": blocks.html(report.lead),
+        "sections": [
+            (
+                section,
+                blocks.inline(section.title),
+                "" if section.role in {"contradictions", "references"} else blocks.html(section.blocks),
+            )
+            for section in report.sections
+        ],
+        "disagreements": [(one.topic, [blocks.inline(side) for side in one.sides]) for one in report.disagreements],
+    }
+    contents = [(one.anchor, one.level, blocks.plain_line(one.title)) for one in report.sections]
+    scripts = [script for script in (library, asset("html/page.js")) if script]
+    return (
+        environment()
+        .get_template("html/page.html.j2")
+        .render(
+            report=report,
+            words=words_for(report.locale),
+            language=language_of(report.locale),
+            title=words(report.title),
+            question="" if letters(report.question) == letters(words(report.title)) else report.question,
+            heading=blocks.inline(report.title),
+            contents=contents,
+            links={one.number: safe_link(one.link) for one in report.references},
+            **fixed,
+            **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
+            data=data_block([options(one.chart) for one in blocks.charts] if library else []),
+        )
+    )
+
+
+def page_parts(styles: list[str], scripts: list[str]) -> dict[str, Any]:
+    """Return styles and scripts ready for a template, and the policy that allows them and nothing else."""
+    style = "\n".join(styles)
+    policy = (
+        f"default-src 'none'; script-src {' '.join(map(_source, scripts))}; style-src {_source(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return {
+        "policy": policy,
+        "style": Markup(style),  # noqa: S704 - our own file
+        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own file, and ECharts in a known build
+    }
+
+
+def data_block(value: Any) -> Markup:
+    """Return JSON that cannot end the element it stands in."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 - no character of markup is left
+
+
+def _source(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

@@ -1,0 +1,107 @@
+"""What stands in a line of a finished report: text in styles, citations, formulas; HTML and images become their text."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.texmath import texmath_plugin
+
+from services.reports.labels import CHINESE, ENGLISH
+from services.reports.parsed import Break, Citation, Formula, Inline, Inlines, Link, Style, Text, Unverified
+from services.search.tokens import has_cjk
+
+PARSER = (
+    MarkdownIt("commonmark")
+    .enable("table")
+    .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+    .use(texmath_plugin, delimiters="brackets")
+)
+_MARK = re.compile("|".join(re.escape(one.mark) for one in (ENGLISH, CHINESE)))
+_STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
+_LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
+_NUMBER = re.compile(r"\[(\d{1,6})\]")
+
+
+def inlines(tokens: Sequence[Token]) -> Inlines:
+    """Return the content of an `inline` token's children."""
+    found: list[Inline] = []
+    styles: list[Style] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        name, _, side = token.type.rpartition("_")
+        if token.type == "link_open":
+            end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
+            found.append(_link(token, "".join(one.content for one in tokens[place + 1 : end])))
+            place = end
+        elif name in _STYLES:
+            if side == "open":
+                styles.append(_STYLES[name])
+            else:
+                styles.remove(_STYLES[name])
+        else:
+            found += _plain(token, frozenset(styles))
+        place += 1
+    return tuple(_joined(found))
+
+
+def is_formula(latex: str) -> bool:
+    """Tell LaTeX from a sum of money between two dollar signs."""
+    return _LATEX.search(latex.strip()) is not None
+
+
+def _link(token: Token, text: str) -> Inline:
+    href = str(token.attrs.get("href", ""))
+    number = _NUMBER.fullmatch(text)
+    return Citation(int(number.group(1)), href) if number else Link(text, href)
+
+
+def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
+    match token.type:
+        case "softbreak":
+            return [Text("\n", styles)]
+        case "hardbreak":
+            return [Break()]
+        case "code_inline":
+            return [Text(token.content, styles | {"code"})]
+        case "math_inline" | "math_inline_double" | "math_single":
+            if is_formula(token.content):
+                return [Formula(token.content.strip(), display=token.type == "math_inline_double")]
+            return [Text(f"{token.markup}{token.content}{token.markup}", styles)]
+    if not token.content:
+        return []
+    parts: list[Inline] = []
+    last = 0
+    for found in _MARK.finditer(token.content):
+        parts += [Text(token.content[last : found.start()], styles), Unverified()]
+        last = found.end()
+    parts.append(Text(token.content[last:], styles))
+    return [one for one in parts if not isinstance(one, Text) or one.text]
+
+
+def _joined(parts: list[Inline]) -> list[Inline]:
+    """Put runs of one style together, and wrapped lines as their script has it."""
+    whole: list[Inline] = []
+    for one in parts:
+        before = whole[-1] if whole else None
+        if (
+            isinstance(one, Text)
+            and isinstance(before, Text)
+            and one.styles == before.styles
+            and "code" not in one.styles
+        ):
+            whole[-1] = Text(before.text + one.text, one.styles)
+        else:
+            whole.append(one)
+    return [
+        replace(one, text=re.sub(r"(.?)[ \t]*\n[ \t]*(.?)", _wrapped, one.text)) if isinstance(one, Text) else one
+        for one in whole
+    ]
+
+
+def _wrapped(found: re.Match[str]) -> str:
+    before, after = found.groups()
+    return f"{before}{'' if has_cjk(before) and has_cjk(after) else ' '}{after}"

@@ -1,0 +1,65 @@
+"""The numbered references of a report, each with the quotes that were taken from it."""
+
+import re
+
+from schemas.evidence import Source
+from schemas.reporter import Report
+from services.reports.labels import Labels
+from services.reports.numbering import link_of
+from services.reports.parsed import Quote, Reference
+
+_CITATION = re.compile(r"\[\[(\d+)\]\]\(")
+
+
+def numbers_of(report: Report) -> dict[str, int]:
+    """Return under which number each excerpt is cited: that of its source, or of the source that this one copies."""
+    sources = {one.id: one for one in report.sources}
+    numbers = {}
+    for excerpt in report.excerpts:
+        source = sources.get(excerpt.source_id)
+        original = (source.duplicate_of or source.id) if source else ""
+        if original[1:].isdecimal():
+            numbers[excerpt.id] = int(original[1:])
+    return numbers
+
+
+def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
+    """List the sources of a report in the order of their numbers; copies stand with their originals."""
+    numbers = numbers_of(report)
+    cited = {int(one) for one in _CITATION.findall(report.markdown)} | _cited_by_charts(report, numbers)
+    copies: dict[str, list[str]] = {}
+    for source in report.sources:
+        if source.duplicate_of:
+            copies.setdefault(source.duplicate_of, []).append(source.url)
+    return tuple(
+        Reference(
+            number=(number := int(source.id[1:])),
+            title=source.title or source.url,
+            url=source.url,
+            link=link_of(source),
+            details=details(source, copies.get(source.id, []), labels, cited=number in cited),
+            cited=number in cited,
+            quotes=tuple(Quote(one.id, one.quote) for one in report.excerpts if numbers.get(one.id) == number),
+        )
+        for source in report.sources
+        if not source.duplicate_of and source.id[1:].isdecimal()
+    )
+
+
+def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -> tuple[str, ...]:
+    """Say what a source is, in the reader's language."""
+    found = []
+    if source.kind in labels.kinds:
+        found.append(labels.kinds[source.kind])
+    if source.published:
+        found.append(labels.published.format(date=source.published))
+    if copies:
+        found.append(labels.copy.format(urls="; ".join(copies)))
+    if not cited:
+        found.append(labels.uncited)
+    return tuple(found)
+
+
+def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:
+    fences = re.findall(r"^```chart\n(.*?)\n```$", report.markdown, re.DOTALL | re.MULTILINE)
+    return {numbers[one] for fence in fences for one in re.findall(r"E\d+-\d+", fence) if one in numbers}

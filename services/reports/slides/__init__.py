@@ -1,0 +1,1 @@
+"""Slides: one outline, shown as an HTML deck and as PowerPoint."""

@@ -1,0 +1,68 @@
+"""The deck as one HTML file: 16:9, moved through by buttons, keys or by itself, and printed a slide a page."""
+
+from markupsafe import Markup
+
+from services.reports.charts.echarts import echarts_script
+from services.reports.charts.options import options
+from services.reports.charts.svg import chart_svg
+from services.reports.html.formulas import mathml
+from services.reports.html.page import asset, data_block, environment, page_parts
+from services.reports.parsed import ParsedReport, words
+from services.reports.slides.fitting import TITLE, shortened
+from services.reports.slides.outline import Card, Slide, outline
+from services.reports.words import language_of, words_for
+
+
+def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
+    """Render a report as an HTML deck.
+
+    Args:
+        report: parsed.
+        interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
+    """
+    slides = outline(report)
+    charts = [one.chart for one in slides if one.chart is not None]
+    library = echarts_script() if interactive and charts else ""
+    scripts = [script for script in (library, asset("slides/deck.js")) if script]
+    return (
+        environment()
+        .get_template("slides/deck.html.j2")
+        .render(
+            slides=[(one, _size(one), shortened(one.title, TITLE)) for one in slides],
+            drawings=_drawings(slides, with_echarts=bool(library)),
+            shown=_shown,
+            title=words(report.title),
+            language=language_of(report.locale),
+            words=words_for(report.locale),
+            data=data_block([options(one) for one in charts] if library else []),
+            **page_parts([asset("html/tokens.css"), asset("slides/deck.css")], scripts),
+        )
+    )
+
+
+def _shown(card: Card) -> Markup:
+    """Return a card's text: a formula drawn, anything else escaped."""
+    return mathml(card.text, display=True) if card.kind == "formula" else Markup("{}").format(card.text)
+
+
+def _size(slide: Slide) -> str:
+    """Return how large the title of a cover or a divider may be."""
+    length = len(slide.title.encode("gbk", "replace"))
+    return "long" if length > TITLE else "short"
+
+
+def _drawings(slides: list[Slide], *, with_echarts: bool) -> dict[int, Markup]:
+    """Return what is drawn on each slide with a chart, by the slide's place; a table where nothing can draw."""
+    drawn: dict[int, Markup] = {}
+    for place, slide in enumerate(slides):
+        if slide.chart is None:
+            continue
+        still = None if with_echarts else chart_svg(slide.chart, width=900, height=380)
+        if with_echarts:
+            plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
+            drawn[place] = plot.format(len(drawn), slide.title)
+        elif still is not None:
+            drawn[place] = Markup('<div class="plot still" role="img" aria-label="{}">{}</div>').format(
+                slide.title, still
+            )
+    return drawn

@@ -1,0 +1,69 @@
+"""How much fits on a slide, in half-width characters: a Chinese one counts twice."""
+
+import unicodedata
+from collections.abc import Sequence
+
+CAPACITY = {1: 760, 2: 400, 3: 220, 4: 165}
+"""Of each card, by how many cards stand on the slide."""
+_WIDE = frozenset("WM@%&mwOQGD—…")
+TITLE = 96
+"""Of a slide's title, which has two lines."""
+TABLE_ROOM = 13
+"""Lines of a table on a slide, the header's included."""
+TABLE_LINE = 100
+"""Characters of a line across all columns."""
+
+
+def width(text: str) -> int:
+    """Return how wide a text is, rather too wide than too narrow."""
+    return sum(2 if char in _WIDE or unicodedata.east_asian_width(char) in "WFA" else 1 for char in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a title that is too long, and show that it was cut."""
+    if width(text) <= most:
+        return text
+    while width(text) > most - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def pieces(text: str, most: int) -> list[str]:
+    """Cut a text into pieces at its line ends, stops, commas or blanks, in that order of liking."""
+    found = []
+    while width(text) > most:
+        end = _fitting(text, most)
+        at = max(
+            (text.rfind(mark, end // 2, end) + 1 for mark in ("\n", "。", ". ", "；", "; ")),
+            default=0,
+        ) or max(text.rfind(mark, end // 2, end) + 1 for mark in ("，", ", ", "、", " "))
+        cut = at or end
+        found.append(text[:cut].strip())
+        text = text[cut:].strip()
+    return [*found, text] if text else found
+
+
+def _fitting(text: str, most: int) -> int:
+    """Return how many characters of a text fit."""
+    taken = 0
+    for place, char in enumerate(text):
+        taken += width(char)
+        if taken > most:
+            return place
+    return len(text)
+
+
+def row_height(cells: Sequence[str]) -> int:
+    """Return how many lines a row of a table takes, with columns of one width."""
+    column = max(4, TABLE_LINE // max(1, len(cells)) - 4)
+    return max((-(-width(cell) // max(1, column * 4 // 5)) for cell in cells), default=1) or 1
+
+
+def halves(cells: tuple[str, ...], room: int) -> list[tuple[str, ...]]:
+    """Cut a row that is higher than a slide into rows that fit."""
+    if row_height(cells) <= room:
+        return [cells]
+    column = max(4, TABLE_LINE // max(1, len(cells)) - 4) * 4 // 5
+    cut = [pieces(cell, column * (room - 1)) or [""] for cell in cells]
+    most = max(map(len, cut))
+    return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(most)]

@@ -1,0 +1,240 @@
+"""The outline of a deck: what stands on each slide, so little that it fits, with the sources in the notes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from schemas.chart import Chart
+from services.reports.html.figure import data_rows
+from services.reports.parsed import (
+    Block,
+    Citation,
+    Code,
+    Display,
+    Drawing,
+    Heading,
+    Inline,
+    Inlines,
+    Listing,
+    Paragraph,
+    ParsedReport,
+    Quotation,
+    Section,
+    Table,
+    words,
+)
+from services.reports.sentences import cited_sentences
+from services.reports.slides.fitting import CAPACITY, TABLE_ROOM, halves, pieces, row_height, shortened, width
+from services.reports.words import words_for
+
+MOST_CARDS = 4
+CODE_LINES = 14
+"""Of one card of code."""
+CONTENTS = 10
+"""Entries of one slide of contents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A thought on a slide."""
+
+    text: str
+    heading: str = ""
+    numbers: tuple[int, ...] = ()
+    """Of the sources that it cites."""
+    kind: str = "plain"
+    """`plain`, `quote`, `figure`, `formula` or `code`."""
+    unverified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """One slide."""
+
+    kind: str
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart` or `end`."""
+    title: str
+    subtitle: str = ""
+    cards: tuple[Card, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Of a table, the header first; or the entries of the contents."""
+    chart: Chart | None = None
+    numbers: tuple[int, ...] = ()
+    """Of the sources of a table or chart."""
+    notes: tuple[str, ...] = ()
+
+
+def outline(report: ParsedReport) -> list[Slide]:
+    """Lay a report out as slides: cover, contents, sections with their dividers, summary, end."""
+    say = words_for(report.locale)
+    title = words(report.title)
+    slides = [
+        Slide("cover", title, report.question if report.question != title else "", rows=((say.author, report.created),))
+    ]
+    sections = [one for one in report.sections if one.role != "references"]
+    parts = list(_parts(sections))
+    names = [shortened(words(part[0].title), 72) for part in parts]
+    for start in range(0, len(names), CONTENTS):
+        entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
+        slides.append(Slide("contents", say.contents, rows=entries))
+    if report.lead or report.opening:
+        slides += _filled(title, [*report.opening, *report.lead], report)
+    if report.figures:
+        cards = [Card(one.claim, one.value, _numbers(one.citations), "figure") for one in report.figures]
+        slides += _cards(say.key_figures, cards)
+    for place, (part, name) in enumerate(zip(parts, names, strict=True), 1):
+        if part[0].role == "":
+            slides.append(Slide("divider", name, str(place)))
+        for section in part:
+            slides += _section(section, report)
+    if report.summary:
+        slides += _cards(say.summary, list(_sentence_cards(report.summary, single=True)))
+    slides.append(Slide("end", say.the_end, say.generated))
+    return [replace(one, notes=tuple(_notes(one, report))) for one in slides]
+
+
+def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
+    """Group sections below those of the second level."""
+    part: list[Section] = []
+    for section in sections:
+        if section.level == 2 and part:
+            yield part
+            part = []
+        part.append(section)
+    if part:
+        yield part
+
+
+def _section(section: Section, report: ParsedReport) -> list[Slide]:
+    title = words(section.title)
+    if section.role != "contradictions":
+        return _filled(title, section.blocks, report)
+    slides = []
+    for one in report.disagreements:
+        cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in one.sides]
+        slides += _cards(f"{title} · {one.topic}" if one.topic else title, cards)
+    return slides
+
+
+def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
+    """Fill slides with blocks: texts as cards, tables and charts on slides of their own."""
+    slides: list[Slide] = []
+    cards: list[Card] = []
+    for block in blocks:
+        if isinstance(block, Table | Drawing):
+            slides += _cards(title, cards)
+            cards = []
+            slides += _table(title, block) if isinstance(block, Table) else [_chart(block, report)]
+        else:
+            cards += _block_cards(block)
+    return slides + _cards(title, cards)
+
+
+def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
+    """Put cards on slides, at most four on one and only as many as fit; a card too long for one goes on on the next."""
+    waiting = [piece for card in cards for piece in _pieces(card)]
+    slides = []
+    while waiting:
+        count = next(
+            number
+            for number in range(min(MOST_CARDS, len(waiting)), 0, -1)
+            if number == 1 or all(_size(one) <= CAPACITY[number] for one in waiting[:number])
+        )
+        if count > 2 and len(waiting) - count == 1:
+            count -= 1  # two and two read better than three and a last one alone
+        slides.append(Slide("cards", title, cards=tuple(waiting[:count])))
+        waiting = waiting[count:]
+    return slides
+
+
+def _size(card: Card) -> int:
+    if card.kind == "code":
+        return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
+    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers)
+
+
+def _pieces(card: Card) -> list[Card]:
+    if _size(card) <= CAPACITY[1]:
+        return [card]
+    return [replace(card, text=text) for text in pieces(card.text, CAPACITY[1] // 2)]
+
+
+def _block_cards(block: Block) -> Iterator[Card]:
+    match block:
+        case Paragraph(content=content):
+            yield from _sentence_cards(content)
+        case Quotation(blocks=blocks):
+            for one in blocks:
+                yield from (replace(card, kind="quote") for card in _block_cards(one))
+        case Listing(items=items):
+            for item in items:
+                yield _item_card(item)
+        case Code(text=text):
+            lines = text.splitlines()
+            for start in range(0, len(lines), CODE_LINES):
+                yield Card("\n".join(lines[start : start + CODE_LINES]), kind="code")
+        case Display(latex=latex):
+            yield Card(latex, kind="formula")
+        case Heading(content=content):
+            yield Card(words(content))
+        case _:
+            return
+
+
+def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
+    for one in cited_sentences(content, single=single):
+        yield Card(one.text, numbers=_numbers(one.citations), unverified=one.unverified)
+
+
+def _item_card(item: Sequence[Block]) -> Card:
+    inner = [card for block in item for card in _block_cards(block)]
+    return Card(
+        " ".join(card.text for card in inner),
+        numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
+        unverified=any(card.unverified for card in inner),
+    )
+
+
+def _table(title: str, table: Table) -> list[Slide]:
+    """Cut a table into slides by the height of its rows; the header comes again on each."""
+    header = tuple(words(cell) for cell in table.header)
+    numbered = [
+        (tuple(words(cell) for cell in row), _numbers([one for cell in row for one in cell])) for row in table.rows
+    ]
+    over = _numbers([one for cell in table.header for one in cell])
+    slides = []
+    head = row_height(header)
+    rows: list[tuple[str, ...]] = []
+    numbers: list[int] = list(over)
+    room = TABLE_ROOM - head
+    for cells, cited in numbered:
+        for part in halves(cells, TABLE_ROOM - head):
+            if rows and row_height(part) > room:
+                slides.append(Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers))))
+                rows, numbers, room = [], list(over), TABLE_ROOM - head
+            rows.append(part)
+            numbers += cited
+            room -= row_height(part)
+    return (
+        [*slides, Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers)))]
+        if rows
+        else slides
+    )
+
+
+def _chart(drawing: Drawing, report: ParsedReport) -> Slide:
+    chart = drawing.chart
+    label = f"{chart.title} ({chart.unit})" if chart.unit else chart.title
+    rows = tuple(tuple(row) for row in data_rows(chart, words_for(report.locale)))
+    return Slide("chart", label, chart=chart, rows=rows, numbers=_numbers(drawing.citations))
+
+
+def _numbers(content: Sequence[Inline]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(one.number for one in content if isinstance(one, Citation)))
+
+
+def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
+    cited = dict.fromkeys([*slide.numbers, *(number for card in slide.cards for number in card.numbers)])
+    for one in report.references:
+        if one.number in cited:
+            yield f"[{one.number}] {one.title} — {one.url}"
+            yield from (f"    “{' '.join(quote.text.split())}”" for quote in one.quotes[:3])

@@ -1,0 +1,154 @@
+"""The system's Chromium, driven over its own protocol: what a page logs, asks for, pops up, and where its boxes are."""
+
+import base64
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)"
+)
+STARTING = 60
+"""Seconds that Chromium may take to be ready on a busy machine."""
+
+
+@dataclass(slots=True)
+class Page:
+    """One tab, and what happened in it since it was last opened."""
+
+    connection: ClientConnection
+    session: str
+    numbers: "itertools.count[int]"
+    logged: list[str] = field(default_factory=list)
+    """Errors and warnings of the console, those of the page's policy included."""
+    asked: list[str] = field(default_factory=list)
+    """Addresses beside the page itself."""
+    dialogs: list[str] = field(default_factory=list)
+    _loaded: bool = False
+    _address: str = ""
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a command and return its result."""
+        number = next(self.numbers)
+        message = {"id": number, "method": method, "params": params, "sessionId": self.session}
+        self.connection.send(json.dumps(message))
+        while True:
+            answer = json.loads(self.connection.recv(timeout=STARTING))
+            if answer.get("id") == number:
+                if "error" in answer:
+                    raise AssertionError(f"{method}: {answer['error']}")
+                return dict(answer["result"])
+            self._note(answer)
+
+    def open(self, place: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Load a file and wait until it and what it asks for have come."""
+        for one in (self.logged, self.asked, self.dialogs):
+            one.clear()
+        self._loaded, self._address = False, place.absolute().as_uri()
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Page.navigate", url=self._address)
+        while not self._loaded:
+            self._note(json.loads(self.connection.recv(timeout=STARTING)))
+        self.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+    def evaluate(self, script: str) -> Any:
+        """Run a script in the page and return what it comes to."""
+        result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise AssertionError(result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def screenshot(self, place: Path) -> None:
+        """Save what is seen as PNG."""
+        place.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def press(self, key: str, code: int) -> None:
+        """Press a key."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        params = event.get("params", {})
+        match event.get("method"):
+            case "Page.loadEventFired":
+                self._loaded = True
+            case "Page.javascriptDialogOpening":
+                self.dialogs.append(params["message"])
+                answer = {"id": next(self.numbers), "method": "Page.handleJavaScriptDialog", "sessionId": self.session}
+                self.connection.send(json.dumps({**answer, "params": {"accept": True}}))
+            case "Network.requestWillBeSent":
+                if params["request"]["url"].partition("#")[0] != self._address:
+                    self.asked.append(params["request"]["url"])
+            case "Log.entryAdded":
+                self.logged.append(f"{params['entry']['level']}: {params['entry']['text']}")
+            case "Runtime.exceptionThrown":
+                self.logged.append(json.dumps(params["exceptionDetails"])[:500])
+            case "Runtime.consoleAPICalled":
+                self.logged.append(f"{params['type']}: {json.dumps(params['args'])[:500]}")
+
+
+@contextmanager
+def chromium() -> Iterator[Page]:
+    """Start Chromium with an empty profile and give its first tab."""
+    assert CHROMIUM
+    with tempfile.TemporaryDirectory(prefix="leadline-chromium-", ignore_cleanup_errors=True) as profile:
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+        command += ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio"]
+        command += ["--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
+        environment = {**os.environ, "HOME": profile}
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+        try:
+            with connect(_address(Path(profile), process), max_size=None, proxy=None) as connection:
+                yield _first_page(connection)
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _address(profile: Path, process: "subprocess.Popen[bytes]") -> str:
+    """Wait until Chromium says where it listens."""
+    port = profile / "DevToolsActivePort"
+    end = time.monotonic() + STARTING
+    while time.monotonic() < end and process.poll() is None:
+        lines = port.read_text().splitlines() if port.exists() else []
+        if len(lines) > 1:
+            return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
+        time.sleep(0.05)
+    raise AssertionError("Chromium did not start")
+
+
+def _first_page(connection: ClientConnection) -> Page:
+    numbers = itertools.count(1)
+    root = Page(connection, "", numbers)
+
+    def ask(method: str, **params: Any) -> dict[str, Any]:
+        number = next(numbers)
+        connection.send(json.dumps({"id": number, "method": method, "params": params}))
+        while (answer := json.loads(connection.recv(timeout=STARTING))).get("id") != number:
+            pass
+        return dict(answer["result"])
+
+    target = ask("Target.createTarget", url="about:blank")["targetId"]
+    root.session = ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    for domain in ("Page", "Runtime", "Log", "Network"):
+        root.call(f"{domain}.enable")
+    return root

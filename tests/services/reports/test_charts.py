@@ -1,0 +1,86 @@
+"""Charts: drawn where their numbers stand in what they cite and their form suits them, else refused with a reason."""
+
+import json
+from typing import Any
+
+import pytest
+
+from services.reports.charts.checks import ChartRefused, checked_chart
+from services.reports.charts.fences import check_charts
+from services.reports.parsed import Code, Drawing, walk
+from services.reports.parsing import parse_report
+from tests.services.reports.full import ENGLISH, chart, chinese, english
+
+QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
+
+
+def check(**changes: Any) -> None:
+    checked_chart(chart(**changes).removeprefix("```chart\n").removesuffix("\n```"), QUOTES)
+
+
+def test_a_chart_whose_numbers_are_cited_is_drawn() -> None:
+    check()
+    check(type="line")
+    check(type="scatter", categories=[], series=[{"name": "d", "points": [[1875, 8184], [2010, 10994]]}])
+    check(type="pie", unit="%", categories=["mapped", "not"], series=[{"values": [24.9, 75.1]}], sources=["E1-5"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"series": [{"name": "depth", "values": [8184, 10863, 11034, 10995]}]}, "Not in what it cites: 10995"),
+        ({"title": "Depth in 1066"}, "Not in what it cites: 1066"),
+        ({"sources": ["E1-1"]}, "Not in what it cites"),
+        ({"sources": ["E9-9"]}, "there is no such excerpt"),
+        ({"sources": []}, "form of a chart: sources"),
+        ({"categories": ["1875"], "series": [{"values": [8184]}]}, "a single number"),
+        ({"categories": ["1875", "1951"]}, "one value for each category"),
+        ({"categories": ["1875", "1875", "1957", "2010"]}, "a name of its own"),
+        ({"series": [{"name": "a", "values": [8184, 10863, 11034, 10994]}] * 2}, "names that differ"),
+        ({"type": "scatter"}, "points and no categories"),
+        ({"type": "pie", "categories": ["a", "b"], "series": [{"name": "x", "values": [8184, 10863]}, {"name": "y", "values": [8184, 10863]}]}, "one series"),
+        ({"type": "pie", "unit": "percent", "categories": ["deep", "deeper"], "series": [{"values": [24.9, 24.9]}], "sources": ["E1-5"]}, "one whole: 49.8 %"),
+        ({"type": "pie"}, "do not make up one whole: 41075"),
+        ({"type": "pie", "categories": ["a", "b"], "series": [{"values": [-8184, 10863]}]}, "none of them negative"),
+        ({"series": [{"name": "depth", "values": ["8184", None, 1, 2]}]}, "form of a chart: series.0.values"),
+        ({"formatter": "function(){}"}, "form of a chart: formatter"),
+        ({"type": "sankey"}, "form of a chart: type"),
+        ({"series": [{"name": str(place), "values": [8184] * 50} for place in range(5)], "categories": [chr(0x4E00 + place) for place in range(50)]}, "too many"),
+    ],
+)  # fmt: skip
+def test_a_chart_that_does_not_hold_is_refused_with_the_reason(changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ChartRefused, match=reason.replace("(", r"\(")):
+        check(**changes)
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999"])
+def test_numbers_that_are_none_are_refused(value: str) -> None:
+    written = json.dumps({"type": "bar", "title": "t", "categories": ["a", "b"], "sources": ["E1-1"]})
+    with pytest.raises(ChartRefused, match="form of a chart"):
+        checked_chart(f'{written[:-1]}, "series": [{{"values": [{value}, 8184]}}]}}', QUOTES)
+
+
+def test_a_refused_chart_leaves_the_report_and_the_reader_is_told() -> None:
+    body = f"# T\n\nIt is deep [E1-1].\n\n{chart(sources=['E1-1'])}\n\n{chart()}\n"
+    checked = check_charts(body, QUOTES)
+    assert checked.markdown.count("```chart") == 1
+    assert checked.cited == ["E1-1", "E1-2", "E1-3", "E1-4"]
+    assert checked.limits == ["A chart was left out. Not in what it cites: 10863, 11034, 10994, 1951, 1957, 2010."]
+
+
+def test_charts_of_a_report_are_cited_by_the_numbers_of_their_sources() -> None:
+    for report in (english(), chinese()):
+        parsed = parse_report(report)
+        bar, pie = parsed.drawings
+        assert len(bar.citations) == 4
+        assert {one.number for one in (*bar.citations, *pie.citations)} <= {
+            one.number for one in parsed.references if one.cited
+        }
+
+
+def test_a_chart_that_was_changed_afterwards_stays_code() -> None:
+    report = english()
+    changed = report.model_copy(update={"markdown": report.markdown.replace("10994]", "20994]")})
+    blocks = list(walk(parse_report(changed)))
+    assert sum(isinstance(one, Drawing) for one in blocks) == 1
+    assert any(isinstance(one, Code) and one.language == "chart" for one in blocks)

@@ -1,0 +1,193 @@
+"""One report, many formats: any report renders in each of them, and all say and cite the same."""
+
+import io
+import re
+import unicodedata
+import zipfile
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.reporter import Report
+from services.errors import BadInput
+from services.reports.formats import FORMATS, chosen_formats, render
+from services.reports.html.page import render_html
+from services.reports.parsed import Citation, ParsedReport, Text, citations_of, inlines_of, walk, words
+from services.reports.parsing import parse_report
+from services.reports.pdf import find_browser
+from services.reports.rewriting import to_markdown
+from services.reports.slides.deck import render_deck
+from services.reports.slides.outline import outline
+from tests.services.reports.full import chart, chinese, english
+from tests.services.reports.test_html import hostile_report
+from tests.services.reports.vectors import VECTORS
+
+LINKS = {one.number: one.link for one in parse_report(english()).references}
+CITE = st.sampled_from([f"[[{number}]]({link})" for number, link in LINKS.items()])
+PIECE = st.one_of(
+    st.text(st.characters(blacklist_categories=["Cc", "Cs", "Co"], blacklist_characters="\ue000\ue001"), max_size=24),
+    st.sampled_from(
+        ["深度约为8184米。", "It is 8,184 metres.", "**strong**", "*soft*", "`code`", "$x^2$", "\\(a_b\\)", "(⚠ unverified)", "<b>",
+         "a | b", "# no", "1. x", "> q", "***", "US$5 and $6", "[x](javascript:1)", "![i](x)", "&amp;", "\\*", "~~s~~", "（⚠ 未核实）"]
+    ),
+    CITE,
+)  # fmt: skip
+LINE = st.lists(PIECE, min_size=1, max_size=6).map(" ".join)
+BLOCK = st.one_of(
+    LINE,
+    LINE.map(lambda line: f"> {line}"),
+    st.lists(LINE, min_size=1, max_size=4).map(lambda lines: "\n".join(f"- {line}" for line in lines)),
+    st.lists(LINE, min_size=1, max_size=4).map(
+        lambda lines: "\n".join(f"{place}. {line}" for place, line in enumerate(lines, 3))
+    ),
+    st.lists(LINE, min_size=1, max_size=3).map(
+        lambda lines: "| a | b |\n|---|:-:|\n" + "\n".join(f"| {line} | 1 |" for line in lines)
+    ),
+    LINE.map(lambda line: f"### {line}"),
+    LINE.map(lambda line: f"## {line}"),
+    st.tuples(st.sampled_from(["", "mermaid", "chart", "python"]), LINE).map(lambda one: f"```{one[0]}\n{one[1]}\n```"),
+    st.just(chart()),
+    st.just("$$\n\\frac{a}{b}\n$$"),
+    LINE.map(lambda line: f"**TL;DR** {line}"),
+)
+BODY = st.lists(BLOCK, max_size=8).map("\n\n".join)
+often = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def with_body(body: str) -> Report:
+    return english().model_copy(update={"markdown": f"# Title\n\n{body}\n"})
+
+
+class _Marks(HTMLParser):
+    """Collects the citations of the page's text, without the notes and cards that repeat them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[int] = []
+        self._skipped = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "section" and given.get("class") in {"figures", "references"}:
+            self._skipped = 1
+        if tag == "nav":
+            self._skipped = 1
+        if not self._skipped and given.get("data-ref"):
+            self.found.append(int(given["data-ref"] or 0))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"section", "nav"}:
+            self._skipped = 0
+
+
+def cited_in_text(parsed: ParsedReport) -> set[int]:
+    """Return what the text cites, the list of references aside."""
+    known = {one.number for one in parsed.references}
+    return {number for number in citations_of(parsed) if number in known}
+
+
+@often
+@given(BODY)
+def test_any_report_comes_back_from_its_own_markdown(body: str) -> None:
+    once = parse_report(with_body(body))
+    again = parse_report(with_body("").model_copy(update={"markdown": to_markdown(once)}))
+    twice = parse_report(with_body("").model_copy(update={"markdown": to_markdown(again)}))
+    assert citations_of(again) == citations_of(once)
+    assert twice == again
+
+
+@pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
+def test_a_finished_report_comes_back_as_it_is(report: Report) -> None:
+    parsed = parse_report(report)
+    assert parse_report(report.model_copy(update={"markdown": to_markdown(parsed)})) == parsed
+
+
+@often
+@given(BODY)
+def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> None:
+    parsed = parse_report(with_body(body))
+    page = _Marks()
+    page.feed(render_html(parsed, interactive=False))
+    text = [number for number in citations_of(parsed) if number in {one.number for one in parsed.references}]
+    assert set(page.found) == set(text)
+    slides = {
+        number for one in outline(parsed) for number in (*one.numbers, *(n for card in one.cards for n in card.numbers))
+    }
+    in_titles = {
+        one.number
+        for part in (parsed.title, *(section.title for section in parsed.sections))
+        for one in part
+        if isinstance(one, Citation)
+    }
+    assert cited_in_text(parsed) - in_titles <= slides | in_titles
+    assert "<script" in render_deck(parsed, interactive=False)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(BODY)
+async def test_any_report_renders_in_the_office_formats(body: str) -> None:
+    pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    pytest.importorskip("docx", reason="Word needs the extra formats")
+    files = await render(with_body(body), ["pptx", "docx"])
+    for data in files.values():
+        assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None
+
+
+@pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
+async def test_word_holds_every_word_and_every_citation_of_the_text(report: Report) -> None:
+    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    document = docx.Document(io.BytesIO((await render(report, ["docx"]))["report.docx"]))
+    body = "".join(node.text or "" for node in document.element.body.iter() if node.tag.endswith("}t"))
+    parsed = parse_report(report)
+    for block in walk(parsed):
+        for one in inlines_of(block):
+            if isinstance(one, Text) and len(one.text) > 3:
+                assert one.text.strip() in body or parsed.section("references"), one
+    assert words(parsed.title) in body
+    for number in {one.number for one in parsed.references if one.cited}:
+        assert f"[{number}]" in body
+
+
+@pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
+async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    if find_browser() is None:
+        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
+    data = (await render(report, ["pdf"]))["report.pdf"]
+    pages = [
+        re.sub(r"\s+", "", unicodedata.normalize("NFKC", page.extract_text()))
+        for page in pypdf.PdfReader(io.BytesIO(data)).pages
+    ]
+    for number, text in enumerate(pages, 1):
+        assert f"{number}/{len(pages)}" in text
+    whole = "".join(pages)
+    for figure in parse_report(report).figures:
+        assert figure.value.replace(" ", "") in whole
+
+
+async def test_pdf_without_a_browser_is_set_by_weasyprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    pytest.importorskip("weasyprint", reason="PDF without Chromium needs the extra pdf")
+    monkeypatch.setenv("PATH", "")
+    data = (await render(english(), ["pdf"]))["report.pdf"]
+    whole = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages)
+    assert "10,994 metres" in whole
+    assert "\\frac" in whole
+
+
+async def test_hostile_text_breaks_no_format() -> None:
+    names = [one for one in FORMATS if one != "pdf"]
+    files = await render(hostile_report(VECTORS), names)
+    assert set(files) == {FORMATS[one].file for one in names}
+
+
+def test_formats_are_named_as_people_name_them() -> None:
+    assert chosen_formats("md, HTML,.pdf,ppt") == ["md", "html", "pdf", "pptx"]
+    with pytest.raises(BadInput, match=r"no format 'odt'. Choose from: md, html"):
+        chosen_formats("md,odt")
+    with pytest.raises(BadInput, match="No format is named"):
+        chosen_formats(" , ")

@@ -1,0 +1,258 @@
+"""The page in a real browser: it reads, works and stays inside its box, and nothing hostile runs, loads or pops up."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from schemas.chart import Chart, Series
+from schemas.evidence import Claim, Excerpt
+from schemas.reporter import Report
+from services.reports.charts.echarts import echarts_script
+from services.reports.html.page import render_html
+from services.reports.parsing import parse_report
+from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.services.reports.full import ENGLISH, chinese, english, evidence
+from tests.services.reports.vectors import VECTORS
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with chromium() as started:
+        yield started
+
+
+def shown(
+    page: Page, report: Report, folder: Path, *, interactive: bool = True, width: int = 1280, dark: bool = False
+) -> Page:
+    place = folder / "report.html"
+    place.write_text(render_html(parse_report(report), interactive=interactive), "utf-8")
+    page.open(place, width=width, dark=dark)
+    return page
+
+
+def quiet(page: Page) -> bool:
+    return not page.logged and not page.asked and not page.dialogs
+
+
+@needs_chromium
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_report_shows_everything_inside_the_window_and_asks_for_nothing(
+    page: Page, tmp_path: Path, language: str, width: int
+) -> None:
+    report = english() if language == "en" else chinese()
+    shown(page, report, tmp_path, width=width)
+    assert quiet(page), (page.logged, page.asked)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("document.documentElement.lang").startswith(language)
+    assert page.evaluate("document.querySelectorAll('.card').length") == 4
+    assert page.evaluate("document.querySelectorAll('.unverified').length") == 2
+    assert page.evaluate("document.querySelectorAll('.side').length") == 2
+    assert page.evaluate("document.querySelectorAll('math mfrac').length") == 2
+    assert page.evaluate("document.querySelectorAll('.references > li').length") == 6
+
+
+@needs_chromium
+def test_headings_go_down_by_one_and_ids_are_unique_and_all_links_in_the_page_lead_somewhere(
+    page: Page, tmp_path: Path
+) -> None:
+    shown(page, english(), tmp_path)
+    levels = page.evaluate("[...document.querySelectorAll('main h1, main h2, main h3')].map(h => +h.tagName[1])")
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.evaluate(
+        "[...document.querySelectorAll('[id]')].length === new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size"
+    )
+    assert page.evaluate(
+        "[...document.querySelectorAll('a[href^=\"#\"]')].every(a => document.getElementById(decodeURIComponent(a.hash.slice(1))))"
+    )
+    assert page.evaluate("[...document.querySelectorAll('a[target]')].every(a => a.rel === 'noopener noreferrer')")
+    assert page.evaluate("['main', 'nav', 'footer', 'header'].every(one => document.querySelector(one))")
+
+
+@needs_chromium
+def test_a_focused_citation_shows_its_verbatim_quote_inside_the_window(page: Page, tmp_path: Path) -> None:
+    shown(page, english(), tmp_path, width=400)
+    page.evaluate("document.querySelectorAll('.cite .mark')[1].focus()")
+    tip = "document.querySelectorAll('.cite .tip')[1]"
+    assert ENGLISH[0] in page.evaluate(f"{tip}.textContent")
+    box = page.evaluate(
+        f"(() => {{ const b = {tip}.getBoundingClientRect(); return [b.left, b.right, b.top, b.height]; }})()"
+    )
+    assert box[0] >= 0
+    assert box[1] <= 400
+    assert box[2] >= 0
+    assert box[3] > 0
+    page.press("Escape", 27)
+    assert page.evaluate(f"getComputedStyle({tip}).display") == "none"
+
+
+@needs_chromium
+def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
+    shown(page, english(), tmp_path)
+    page.evaluate(
+        "(() => { const i = document.getElementById('search'); i.value = 'vityaz'; i.dispatchEvent(new Event('input')); })()"
+    )
+    found = int(re.sub(r"\D", "", page.evaluate("document.getElementById('found').textContent")))
+    assert found == page.evaluate("CSS.highlights.get('found').size")
+    assert found >= 3
+
+
+@needs_chromium
+def test_charts_are_drawn_by_echarts_where_it_is_installed_and_else_as_svg(page: Page, tmp_path: Path) -> None:
+    if not echarts_script():
+        pytest.skip("ECharts is not installed (extra: charts)")
+    shown(page, english(), tmp_path)
+    assert page.evaluate("document.querySelectorAll('.plot canvas').length") == 2
+    drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v)"
+    assert page.evaluate(f"[...document.querySelectorAll('.plot canvas')].every({drawn})")
+    pytest.importorskip("vl_convert", reason="charts as SVG need the extra charts")
+    shown(page, english(), tmp_path, interactive=False)
+    assert page.evaluate("document.querySelectorAll('.plot svg').length") == 2
+    assert page.evaluate("document.querySelectorAll('.chart table td').length") == 12
+    assert quiet(page), (page.logged, page.asked)
+
+
+CONTRAST = """
+(() => {
+  const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b; };
+  const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$/.test(c)) return c; } };
+  const poor = [];
+  for (const e of document.querySelectorAll('main *, nav *, footer *')) {
+    if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.checkVisibility() || e.closest('svg, .sr, .link')) continue;
+    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+    if ((a + .05) / (b + .05) < 4.5) poor.push(e.outerHTML.slice(0, 80));
+  }
+  return poor;
+})()
+"""
+
+
+@needs_chromium
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_word_has_enough_contrast(page: Page, tmp_path: Path, dark: bool) -> None:
+    shown(page, english(), tmp_path, dark=dark)
+    assert page.evaluate(CONTRAST) == []
+
+
+def hostile(vector: str) -> tuple[str, str]:
+    """Return Markdown with a vector in every place that a model or a page writes, and a quote that is one."""
+    line = vector.replace("\n", " ")
+    chart = {
+        "type": "bar", "title": line[:100], "unit": line[:30] or "m", "categories": [line[:100], "b"],
+        "series": [{"name": line[:100], "values": [40, 10994]}], "sources": ["E1-4"],
+    }  # fmt: skip
+    markdown = "\n\n".join([
+        f"> {line}",
+        f"**TL;DR** {line} [[1]](https://example.org/depth/1)",
+        f"## {line}",
+        f"{line} **{line}** [[1]](https://example.org/depth/1)",
+        f"- {line}\n- **{line}**",
+        f"> {line} [[2]](sources/{'0' * 64}.txt)",
+        f"| {line.replace('|', ' ')} | b |\n| --- | --- |\n| {line.replace('|', ' ')} | c |",
+        f"```chart\n{json.dumps(chart)}\n```",
+        f"```mermaid\ngraph LR; {line}\n```",
+        f"```\n{line}\n```",
+        f"$$\nx = {line}\n$$",
+        f"$x = {line}$",
+        line,
+        f"[{line}](https://example.org/ok)",
+    ])  # fmt: skip
+    return markdown, f"{vector} On 23 March 1875 it was 40 metres, 10,994 metres in 2010."
+
+
+def hostile_report(vectors: list[str]) -> Report:
+    bodies, quotes = zip(*map(hostile, vectors), strict=True)
+    excerpts, sources = evidence([f"{quote} {place}" for place, quote in enumerate(quotes)])
+    listed = [
+        one.model_copy(update={"id": f"S{place}", "title": vectors[(place - 1) % len(vectors)], "published": vectors[(place - 1) % len(vectors)],
+                               "url": vectors[(place - 1) % len(vectors)] if place % 3 else f"https://example.org/{vectors[(place - 1) % len(vectors)]}"})
+        for place, one in enumerate(sources.values(), 1)
+    ]  # fmt: skip
+    numbered = [Excerpt(**{**one.model_dump(), "source_id": f"S{place}"}) for place, one in enumerate(excerpts, 1)]
+    claims = [
+        Claim(text=f"{one} 40 metres", citations=[f"E1-{place}"], verified=True) for place, one in enumerate(vectors, 1)
+    ]
+    title = " ".join(vectors[:6])
+    return Report(
+        title=title, question=" ".join(vectors), locale="en-US", markdown=f"# {title}\n\n" + "\n\n".join(bodies),
+        sources=listed, excerpts=numbered, citations=claims,
+    )  # fmt: skip
+
+
+SAFE = """
+(() => {
+  const bad = [...document.querySelectorAll('img, iframe, object, embed, link, base, video, audio, marquee, frameset, svg a, svg script, style ~ style, main form')].map(e => e.outerHTML);
+  for (const e of document.querySelectorAll('*')) for (const a of e.attributes)
+    if (/^on/i.test(a.name) || a.name === 'style' && e.closest('main') && !e.closest('.plot, .tip') || /^(href|src|action|formaction|xlink:href|data)$/i.test(a.name) && !/^(https?:|#|sources\\/)/i.test(a.value)) bad.push(`${e.tagName} ${a.name}=${a.value}`);
+  return bad;
+})()
+"""
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(set(VECTORS)) >= 60
+
+
+@needs_chromium
+@pytest.mark.parametrize("first", range(0, len(VECTORS), 15))
+@pytest.mark.parametrize("interactive", [True, False])
+def test_hostile_text_anywhere_stays_text(page: Page, tmp_path: Path, first: int, interactive: bool) -> None:
+    report = hostile_report(VECTORS[first : first + 15])
+    shown(page, report, tmp_path, interactive=interactive)
+    assert quiet(page), (page.logged[:5], page.asked, page.dialogs)
+    assert page.evaluate(SAFE) == []
+    parsed = parse_report(report)
+    scripts = page.evaluate("document.querySelectorAll('script').length")
+    assert scripts == 2 + bool(interactive and parsed.drawings and echarts_script())
+    page.evaluate(
+        "document.querySelectorAll('main a, main [tabindex]').forEach(e => { e.focus(); e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})); })"
+    )
+    page.evaluate("document.querySelectorAll('a:not([target]):not([href^=\"sources/\"])').forEach(e => e.click())")
+    assert quiet(page), (page.logged[:5], page.asked, page.dialogs)
+
+
+@needs_chromium
+def test_chart_labels_of_every_vector_are_drawn_and_nothing_more(page: Page, tmp_path: Path) -> None:
+    if not echarts_script():
+        pytest.skip("ECharts is not installed (extra: charts)")
+    from services.reports.charts.options import options
+    from services.reports.html.page import asset, data_block, page_parts
+
+    charts = [
+        Chart(type=kind, title="t", unit=one[:40], categories=[one[:120], "b"] if kind != "scatter" else [],
+              series=[Series(name=one[:120], values=[1, 2] if kind != "scatter" else [], points=[(1, 2)] if kind == "scatter" else [])],
+              sources=["E1-1"])
+        for one in VECTORS for kind in ("bar", "pie", "scatter")
+    ]  # fmt: skip
+    parts = page_parts([".plot { width: 200px; height: 150px }"], [echarts_script(), asset("html/page.js")])
+    plots = "".join(f'<div class="plot" data-chart="{place}"></div>' for place in range(len(charts)))
+    scripts = "".join(f"<script>{one}</script>" for one in parts["scripts"])
+    place = tmp_path / "charts.html"
+    place.write_text(
+        f'<!doctype html><meta charset=utf-8><meta http-equiv="Content-Security-Policy" content="{parts["policy"]}">'
+        f"<style>{parts['style']}</style><main id=report></main><form><input id=search><output id=found></output></form>{plots}"
+        f'<script type="application/json" id="charts">{data_block([options(one) for one in charts])}</script>{scripts}',
+        "utf-8",
+    )
+    page.open(place)
+    assert page.evaluate("document.querySelectorAll('canvas').length") == len(charts)
+    page.evaluate(
+        "document.querySelectorAll('.plot').forEach(p => echarts.getInstanceByDom(p).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0}))"
+    )
+    page.evaluate("new Promise(done => setTimeout(done, 200))")
+    assert quiet(page), (page.logged[:5], page.asked, page.dialogs)
+
+
+def test_the_policy_names_every_script_by_its_hash_and_allows_nothing_else() -> None:
+    html = render_html(parse_report(english()))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert policy
+    assert "default-src &#39;none&#39;" in policy.group(1)
+    assert "unsafe" not in policy.group(1)
+    assert "http" not in policy.group(1)

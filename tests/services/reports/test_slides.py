@@ -1,0 +1,199 @@
+"""The deck: everything fits, it is moved through as people expect, and PowerPoint holds the same in its own objects."""
+
+import io
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.reporter import Report
+from services.reports.parsing import parse_report
+from services.reports.slides.deck import render_deck
+from services.reports.slides.outline import MOST_CARDS, outline
+from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.services.reports.full import chinese, english
+from tests.services.reports.test_html import hostile_report, quiet
+from tests.services.reports.vectors import VECTORS
+
+SOFFICE = shutil.which("soffice") or shutil.which("libreoffice")
+
+
+def overfull(language: str) -> Report:
+    """Return a report with far more on each page than a slide can hold."""
+    report = english() if language == "en" else chinese()
+    sentence = (
+        "The survey, which took eleven weeks and three ships, none of them new, found that the depth varies with the season"
+        if language == "en"
+        else "这次测量历时十一周，动用了三艘船，没有一艘是新的，结果发现深度随季节变化，而且每次测量的结果都略有不同"
+    )
+    stop = ". " if language == "en" else "。"
+    long = (sentence + stop) * 12
+    cell = sentence[: 90 if language == "en" else 40]
+    rows = "\n".join(f"| {place} | {cell} | {cell} | {'x' * 70} |" for place in range(30))
+    code = "\n".join(f"    step_{place} --> step_{place + 1}" for place in range(60))
+    more = (
+        f"\n\n## {sentence}, {sentence}\n\n{long}\n\n{long.replace(stop, ', ')}\n\n{'W' * 900}\n\n"
+        f"| a | b | c | d |\n|---|---|---|---|\n{rows}\n\n```mermaid\n{code}\n```\n\n"
+        + "\n".join(f"- {sentence} {place}" for place in range(23))
+        + "".join(f"\n\n## Part {place}: {sentence}\n\n{sentence}." for place in range(25))
+    )
+    return report.model_copy(update={"markdown": report.markdown + more})
+
+
+OUTSIDE = """
+(() => {
+  const bad = [];
+  document.querySelectorAll('.slide').forEach(one => { one.classList.add('now'); one.style.display = 'flex'; });
+  for (const slide of document.querySelectorAll('.slide')) {
+    const frame = slide.getBoundingClientRect();
+    for (const e of slide.querySelectorAll('*:not(.notes, .notes *, math *, canvas, svg *)')) {
+      const b = e.getBoundingClientRect();
+      if (b.width && (b.left < frame.left - 1 || b.right > frame.right + 1 || b.top < frame.top - 1 || b.bottom > frame.bottom + 1))
+        bad.push(`${slide.id} ${e.tagName}.${e.className} ${e.textContent.slice(0, 40)} ${Math.round(b.bottom - frame.bottom)}`);
+      if (e.matches('.card, .table, td, h1, h2, .entries, .subtitle') && (e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth + 2))
+        bad.push(`${slide.id} ${e.tagName}.${e.className} holds too much: ${e.textContent.slice(0, 40)}`);
+    }
+    const boxes = [...slide.querySelectorAll(':scope > h2, :scope > .cards, :scope > .table, :scope > .plot, :scope > .cited')].map(e => e.getBoundingClientRect());
+    for (let at = 1; at < boxes.length; at++) if (boxes[at].top < boxes[at - 1].bottom - 1) bad.push(`${slide.id} overlaps`);
+  }
+  return bad;
+})()
+"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with chromium() as started:
+        yield started
+
+
+def opened(page: Page, report: Report, folder: Path) -> Page:
+    place = folder / "slides.html"
+    place.write_text(render_deck(parse_report(report)), "utf-8")
+    page.open(place, width=1280, height=720)
+    return page
+
+
+@needs_chromium
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("full", [False, True])
+def test_nothing_stands_outside_its_box(page: Page, tmp_path: Path, language: str, full: bool) -> None:
+    report = overfull(language) if full else english() if language == "en" else chinese()
+    opened(page, report, tmp_path)
+    assert page.evaluate(OUTSIDE) == []
+    assert quiet(page), (page.logged, page.asked)
+
+
+@needs_chromium
+def test_keys_and_buttons_move_and_playing_ends_at_the_end(page: Page, tmp_path: Path) -> None:
+    opened(page, english(), tmp_path)
+    count = page.evaluate("document.querySelectorAll('.slide').length")
+    now = "document.querySelector('.slide.now').id"
+    assert page.evaluate(now) == "slide-1"
+    page.press("ArrowRight", 39)
+    assert page.evaluate(now) == "slide-2"
+    page.evaluate("document.getElementById('back').click()")
+    assert page.evaluate(now) == "slide-1"
+    page.press("End", 35)
+    assert page.evaluate(now) == f"slide-{count}"
+    page.press("ArrowRight", 39)
+    assert page.evaluate(now) == f"slide-{count}"
+    assert page.evaluate("document.getElementById('bar').getBoundingClientRect().width") == 1280
+    page.press("Home", 36)
+    page.evaluate(
+        "(() => { const later = setInterval; window.setInterval = f => later(f, 5); document.getElementById('play').click(); })()"
+    )
+    page.evaluate("new Promise(done => setTimeout(done, 1500))")
+    assert page.evaluate(now) == f"slide-{count}"
+    assert page.evaluate("document.getElementById('play').textContent") == "▶"
+
+
+@needs_chromium
+@pytest.mark.parametrize("first", range(0, len(VECTORS), 30))
+def test_hostile_text_stays_text_on_slides(page: Page, tmp_path: Path, first: int) -> None:
+    opened(page, hostile_report(VECTORS[first : first + 30]), tmp_path)
+    for _ in range(5):
+        page.press("ArrowRight", 39)
+    assert quiet(page), (page.logged[:5], page.asked, page.dialogs)
+    assert (
+        page.evaluate("document.querySelectorAll('img, iframe, object, embed, link, base, [onerror], [onload]').length")
+        == 0
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_outline_has_a_cover_contents_dividers_few_cards_and_an_end(language: str) -> None:
+    slides = outline(parse_report(overfull(language)))
+    kinds = [one.kind for one in slides]
+    assert kinds[0] == "cover"
+    assert kinds[1] == "contents"
+    assert kinds[-1] == "end"
+    assert {"divider", "cards", "table", "chart"} <= set(kinds)
+    assert max(len(one.cards) for one in slides) <= MOST_CARDS
+
+
+def test_a_deck_cites_the_sources_that_the_report_cites() -> None:
+    parsed = parse_report(english())
+    on_slides = {
+        number
+        for slide in outline(parsed)
+        for number in (*slide.numbers, *(n for card in slide.cards for n in card.numbers))
+    }
+    assert on_slides == {one.number for one in parsed.references if one.cited}
+
+
+def test_powerpoint_has_native_tables_and_charts_and_sources_in_its_notes() -> None:
+    pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    from services.reports.slides.pptx import render_pptx
+
+    parsed = parse_report(chinese())
+    deck = pptx.Presentation(io.BytesIO(render_pptx(parsed)))
+    shapes = [shape for slide in deck.slides for shape in slide.shapes]
+    assert len(deck.slides) == len(outline(parsed))
+    assert sum(shape.has_table for shape in shapes) == 1
+    assert sum(shape.has_chart for shape in shapes) == 2
+    assert all(slide.shapes.title.text_frame.text for slide in deck.slides)
+    values = [tuple(one.values) for shape in shapes if shape.has_chart for one in shape.chart.plots[0].series]
+    assert (8184.0, 10863.0, 11034.0, 10994.0) in values
+    notes = "\n".join(slide.notes_slide.notes_text_frame.text for slide in deck.slides if slide.has_notes_slide)
+    assert all(f"[{one.number}] {one.title}" in notes for one in parsed.references if one.cited)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_powerpoint_rendered_by_libreoffice_overflows_nowhere(tmp_path: Path, language: str) -> None:
+    pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    if SOFFICE is None:
+        pytest.skip("LibreOffice is not installed (Debian: apt-get install libreoffice-impress)")
+    import pptx
+    from pptx.util import Emu
+    from pypdf import PdfReader
+
+    from services.reports.slides.pptx import render_pptx
+
+    place = tmp_path / "deck.pptx"
+    place.write_bytes(render_pptx(parse_report(overfull(language))))
+    command = [SOFFICE, "--headless", f"-env:UserInstallation={(tmp_path / 'office').as_uri()}", "--convert-to", "pdf"]
+    subprocess.run([*command, "--outdir", str(tmp_path), str(place)], check=True, capture_output=True, timeout=110)
+    pages = PdfReader(tmp_path / "deck.pdf").pages
+    slides = list(pptx.Presentation(str(place)).slides)
+    assert len(pages) == len(slides)
+    for number, (sheet, slide) in enumerate(zip(pages, slides, strict=True), 1):
+        height = float(sheet.mediabox.height)
+        heights: list[float] = []
+        sheet.extract_text(
+            visitor_text=lambda text, cm, tm, *_, into=heights: (
+                into.append(cm[1] * tm[4] + cm[3] * tm[5] + cm[5]) if text.strip() else None
+            )
+        )
+        lowest = min(heights, default=height)
+        assert lowest > 0, f"slide {number}: text below its edge"
+        cards = [shape for shape in slide.shapes if shape.shape_type == 1]
+        if cards:
+            bottom = height - max(Emu(shape.top + shape.height).inches for shape in cards) * 72
+            assert lowest > bottom - 1, f"slide {number}: {cards[0].text_frame.text[:60]}"
+            top = height - min(Emu(shape.top).inches for shape in cards) * 72
+            inside = [at for at in heights if at < height - 1.6 * 72]
+            assert max(inside) < top, f"slide {number}: {cards[0].text_frame.text[:60]}"
