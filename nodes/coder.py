@@ -21,7 +21,6 @@ from services.search.recorded import table_files_once
 from services.steps import Outcome, attempt
 from services.tools.databases.schema import schema_views
 from services.tools.loop import Worked, use_tools
-from services.tools.returned import returned
 from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
 
@@ -81,12 +80,12 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model work with tools; of what it says, only what they returned is kept."""
-    given = await tool_set(run, task["step"], workspace, task["locale"])
+    given = await tool_set(run, task, workspace)
     asked = any(tool.name == QUERY for tool in given.tools)
     databases = await schema_views(run) if asked else []
     prompt = _prompt(task, views, workspace, []).model_copy(update={"with_tools": True, "databases": databases})
     worked = await use_tools("coder", prompt, given.tools, workspace)
-    passages, sources = await returned(worked.calls, workspace.evidence)
+    passages, sources = workspace.passages, workspace.sources
     if not passages:
         return Outcome(_nothing(task, worked), limits=given.notices)
     known = [_as_passage(excerpt) for result in task["results"].values() for excerpt in result.excerpts]

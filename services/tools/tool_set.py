@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.planner import Step
+from schemas.state import StepTask
 from services.errors import SettingsError
 from services.models.roles import OFFLINE, role_model
 from services.runs import Run
@@ -18,6 +19,7 @@ from services.tools.databases.naming import databases
 from services.tools.file_reader import file_reader
 from services.tools.mcp.tools import mcp_tools
 from services.tools.query_database import query_database
+from services.tools.report import report
 from services.tools.run_python import run_python
 from services.tools.web_reader import web_reader
 from services.tools.web_search import search_documents, web_search
@@ -29,22 +31,24 @@ GROUPS = {
     "code": ("run_python",),
     "files": ("file_reader",),
     "data": (QUERY,),
+    "report": ("report",),
 }
 """Tools by the names that `LEADLINE_TOOLS` takes."""
-DATA_STYLE = ("files", "code", "data")
+DATA_STYLE = ("report", "files", "code", "data")
 """Groups of the data style; every other style has files and what `LEADLINE_TOOLS` says."""
 OF_KIND = {
     "research": frozenset({"web_search", "web_reader", "search_documents", "file_reader", QUERY}),
-    "processing": frozenset({"run_python", "search_documents", "file_reader", QUERY}),
+    "processing": frozenset({"run_python", "search_documents", "file_reader", "report", QUERY}),
 }
 """A research step gathers, a processing step computes."""
-MAKERS: dict[str, Callable[[Run, Workspace], BaseTool]] = {
-    "web_search": lambda run, workspace: web_search(workspace),
-    "web_reader": lambda run, workspace: web_reader(workspace),
-    "search_documents": lambda run, workspace: search_documents(workspace),
-    "run_python": lambda run, workspace: run_python(workspace),
-    "file_reader": lambda run, workspace: file_reader(run, workspace.evidence),
-    QUERY: lambda run, workspace: query_database(run, workspace.evidence),
+MAKERS: dict[str, Callable[[Run, StepTask, Workspace], BaseTool]] = {
+    "web_search": lambda run, task, workspace: web_search(workspace),
+    "web_reader": lambda run, task, workspace: web_reader(workspace),
+    "search_documents": lambda run, task, workspace: search_documents(workspace),
+    "run_python": lambda run, task, workspace: run_python(workspace),
+    "file_reader": lambda run, task, workspace: file_reader(run, workspace.evidence),
+    "report": lambda run, task, workspace: report(task, workspace),
+    QUERY: lambda run, task, workspace: query_database(run, workspace.evidence),
 }
 
 
@@ -75,25 +79,25 @@ async def works_with_tools(run: Run, step: Step) -> bool:
     return True
 
 
-async def tool_set(run: Run, step: Step, workspace: Workspace, locale: str) -> ToolSet:
+async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
     """Build the tools of a step.
 
     Args:
         run: whose configuration counts.
-        step: names the servers and tools that the plan assigned to it.
+        task: whose step names the servers and tools that the plan assigned to it.
         workspace: what the tools share.
-        locale: language of the notices.
 
     Raises:
         SettingsError: `LEADLINE_TOOLS` names a group that there is not.
     """
+    step = task["step"]
 
     async def work() -> _Names:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in MAKERS], locale)
-    return ToolSet([*(MAKERS[name](run, workspace) for name in names if name in MAKERS), *servers], notices)
+    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in MAKERS], task["locale"])
+    return ToolSet([*(MAKERS[name](run, task, workspace) for name in names if name in MAKERS), *servers], notices)
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
