@@ -18,7 +18,7 @@ from services.search.recorded import tables_once
 from services.steps import left_out, limit_said
 from services.tools.databases.schema import queried, schema_views
 from services.tools.mcp.listing import servers_once
-from services.tools.tool_set import MAKERS
+from services.tools.tool_set import BASE
 
 MAX_TABLES = 12
 
@@ -42,7 +42,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
             asked, limit = None, reached
     if asked is None:
         return {"plan": None, "spent": True, "limits": [limit_said(limit, state["locale"])], "usage": run.usage}
-    assignable = [*MAKERS, *(one.name for one in servers.views)]
+    assignable = [*BASE, *(one.name for one in servers.views)]
     plan = known_tools(first_steps(asked, context.max_step_num), assignable)
     problems = [one.problem for one in databases if one.problem]
     limits = [*servers.said(state["locale"]), *problems, *left_out(run, state["locale"])]

@@ -3,6 +3,8 @@
 With tools assigned to the step it is a bounded loop of calls instead.
 """
 
+from typing import TYPE_CHECKING
+
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
@@ -19,10 +21,12 @@ from services.runs import Run, current_run, evidence_of
 from services.search.recorded import Search, gather_once
 from services.search.web import named_pages
 from services.steps import Outcome, attempt
-from services.tools.loop import Worked, use_tools
 from services.tools.returned import ranked, renumbered
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from services.tools.loop import Worked
 
 PASSAGES, LEAST_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
@@ -70,13 +74,15 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     given = await tool_set(run, task, workspace)
     prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
+    from services.tools.loop import use_tools
+
     worked = await use_tools("researcher", prompt, given.tools, workspace)
     outcome = await _judged(task, worked, workspace)
     outcome.limits = [*found.limits(run, locale), *given.notices]
     return outcome
 
 
-async def _judged(task: StepTask, worked: Worked, workspace: Workspace) -> Outcome:
+async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Outcome:
     """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = renumbered(workspace.passages), workspace.sources

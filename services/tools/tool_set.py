@@ -1,7 +1,7 @@
 """The tools of one step: by its kind, the output style and the operator's choice, and those that the plan assigned to it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from langchain_core.tools import BaseTool
@@ -15,14 +15,6 @@ from services.models.roles import OFFLINE, role_model
 from services.runs import Run
 from services.search.providers import providers_for
 from services.settings import settings
-from services.tools.databases.naming import databases
-from services.tools.file_reader import file_reader
-from services.tools.mcp.tools import mcp_tools
-from services.tools.query_database import query_database
-from services.tools.report import report
-from services.tools.run_python import run_python
-from services.tools.web_reader import web_reader
-from services.tools.web_search import search_documents, web_search
 from services.tools.workspace import Workspace
 
 QUERY = "query_database"
@@ -41,15 +33,8 @@ OF_KIND = {
     "processing": frozenset({"run_python", "search_documents", "file_reader", "report", QUERY}),
 }
 """A research step gathers, a processing step computes."""
-MAKERS: dict[str, Callable[[Run, StepTask, Workspace], BaseTool]] = {
-    "web_search": lambda run, task, workspace: web_search(workspace),
-    "web_reader": lambda run, task, workspace: web_reader(workspace),
-    "search_documents": lambda run, task, workspace: search_documents(workspace),
-    "run_python": lambda run, task, workspace: run_python(workspace),
-    "file_reader": lambda run, task, workspace: file_reader(run, workspace.evidence),
-    "report": lambda run, task, workspace: report(task, workspace),
-    QUERY: lambda run, task, workspace: query_database(run, workspace.evidence),
-}
+BASE = tuple(dict.fromkeys(name for names in GROUPS.values() for name in names))
+"""Tools of our own."""
 
 
 @dataclass(slots=True)
@@ -96,11 +81,15 @@ async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in MAKERS], task["locale"])
-    return ToolSet([*(MAKERS[name](run, task, workspace) for name in names if name in MAKERS), *servers], notices)
+    from services.tools.mcp.tools import mcp_tools
+
+    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in BASE], task["locale"])
+    return ToolSet([*(_made(name, run, task, workspace) for name in names if name in BASE), *servers], notices)
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
+    from services.tools.databases.naming import databases
+
     groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
     unknown = [one for one in groups if one not in GROUPS]
     if unknown:
@@ -113,3 +102,32 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
     missing |= set() if await asyncio.to_thread(databases) else {QUERY}
     wanted = [*(name for group in groups for name in GROUPS[group]), *step.tools]
     return [name for name in dict.fromkeys(wanted) if name in OF_KIND[step.step_type] and name not in missing]
+
+
+def _made(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool:
+    """Make one of our own tools. They are imported here, because most runs use none and would start later for them."""
+    match name:
+        case "web_search" | "search_documents":
+            from services.tools import web_search
+
+            return web_search.web_search(workspace) if name == "web_search" else web_search.search_documents(workspace)
+        case "web_reader":
+            from services.tools.web_reader import web_reader
+
+            return web_reader(workspace)
+        case "file_reader":
+            from services.tools.file_reader import file_reader
+
+            return file_reader(run, workspace.evidence)
+        case "query_database":
+            from services.tools.query_database import query_database
+
+            return query_database(run, workspace.evidence)
+        case "report":
+            from services.tools.report import report
+
+            return report(task, workspace)
+        case _:
+            from services.tools.run_python import run_python
+
+            return run_python(workspace)
