@@ -210,8 +210,12 @@ class _Reader:
             return Code(text, language)
         by_source: dict[int, list[str]] = {}
         for one in chart.sources:
-            by_source.setdefault(self._proofs.numbers[one], []).append(one)
-        cited = tuple(Citation(number, self._links[number], tuple(ids)) for number, ids in by_source.items())
+            by_source.setdefault(self._proofs.numbers.get(one, 0), []).append(one)
+        cited = tuple(
+            Citation(number, self._links[number], tuple(ids))
+            for number, ids in by_source.items()
+            if number in self._links
+        )
         return Drawing(chart, cited)
 
     def _formula(self, node: SyntaxTreeNode) -> Block:
