@@ -167,7 +167,6 @@ class _Reader:
             "fence": self._code,
             "code_block": self._code,
             "math_block": self._formula,
-            "math_block_eqno": self._formula,
             "hr": lambda _: Rule(),
         }
 

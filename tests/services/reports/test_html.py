@@ -92,6 +92,12 @@ def test_a_focused_citation_shows_its_verbatim_quote_inside_the_window(page: Pag
     assert page.evaluate(f"getComputedStyle({tip}).display") == "none"
 
 
+def test_a_mark_says_why_its_sentence_is_not_verified() -> None:
+    html = render_html(parse_report(english()), interactive=False)
+    assert 'title="Not in what it cites: 99,999."' in html
+    assert 'title="所引内容中没有：99999。"' in render_html(parse_report(chinese()), interactive=False)
+
+
 @needs_chromium
 def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
     shown(page, english(), tmp_path)
