@@ -186,8 +186,10 @@ async def areport(
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id)
         report: Report | None = (await home.graph.aget_state(_config(record))).values.get("report")
-        if record.status != "done" or report is None:
-            raise BadInput(f"Run {run_id} has no report yet. Go on with: leadline resume {run_id}")
+        if record.status != "done":
+            raise BadInput(f"Run {run_id} is not finished. Go on with: leadline resume {run_id}")
+        if report is None:
+            raise BadInput(f"Run {run_id} was answered without research, so it has no report.")
         report = report.model_copy(update={"run_id": record.id})
         kept = out is None and record.folder is not None and await asyncio.to_thread(_is_there, record.folder)
         if kept and record.folder is not None:

@@ -39,7 +39,9 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
         for one in claim.citations:
             if one in proofs.numbers:
                 cited.setdefault(proofs.numbers[one], []).append(one)
-        citations = tuple(Citation(number, links[number], tuple(ids)) for number, ids in cited.items())
+        citations = tuple(
+            Citation(number, links[number], tuple(ids)) for number, ids in cited.items() if number in links
+        )
         if citations:
             found[value] = KeyFigure(value, said, citations)
         if len(found) == MOST:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.texmath import texmath_plugin
 
 from services.reports.labels import CHINESE, ENGLISH
 from services.reports.parsed import Break, Citation, Formula, Inline, Inlines, Link, Style, Text, Unverified
@@ -17,11 +16,12 @@ PARSER = (
     MarkdownIt("commonmark")
     .enable("table")
     .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
-    .use(texmath_plugin, delimiters="brackets")
 )
 _MARK = re.compile("|".join(re.escape(one.mark) for one in (ENGLISH, CHINESE)))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
+_BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n\s*\n).){1,2000}?)\\\]", re.DOTALL)
+_PARENTHESES = re.compile(r"(?<!\\)\\\(([^\n]{1,500}?)\\\)")
 _NUMBER = re.compile(r"\[(\d{1,6})\]")
 
 
@@ -48,6 +48,17 @@ def inlines(tokens: Sequence[Token]) -> Inlines:
     return tuple(_joined(found))
 
 
+def with_dollars(markdown: str) -> str:
+    r"""Write formulas between `\(` and `\)` or `\[` and `\]` with dollar signs: `\[` is also how a bracket is escaped."""
+    markdown = _BRACKETS.sub(lambda found: _dollars(found, "$$"), markdown)
+    return _PARENTHESES.sub(lambda found: _dollars(found, "$"), markdown)
+
+
+def _dollars(found: re.Match[str], sign: str) -> str:
+    latex = found.group(1).strip()
+    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else found.group()
+
+
 def is_formula(latex: str) -> bool:
     """Tell LaTeX from a sum of money between two dollar signs."""
     return _LATEX.search(latex.strip()) is not None
@@ -67,7 +78,7 @@ def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
             return [Break()]
         case "code_inline":
             return [Text(token.content, styles | {"code"})]
-        case "math_inline" | "math_inline_double" | "math_single":
+        case "math_inline" | "math_inline_double":
             if is_formula(token.content):
                 return [Formula(token.content.strip(), display=token.type == "math_inline_double")]
             return [Text(f"{token.markup}{token.content}{token.markup}", styles)]

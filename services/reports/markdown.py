@@ -65,11 +65,12 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         whatever the draft says.
     """
     from services.reports.charts.fences import check_charts
+    from services.reports.inlines import with_dollars
 
     draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
     quotes = {one.id: one.quote for one in draft.excerpts}
-    charts = check_charts(draft.markdown, quotes, question=draft.question, locale=draft.locale)
+    charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = _checked(draft)
     title, body = _title_and_body(checked.markdown, draft, words)

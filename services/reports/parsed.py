@@ -50,6 +50,9 @@ class Link:
 class Unverified:
     """The mark behind a sentence that its citations do not support."""
 
+    reason: str = ""
+    """Why not, in the reader's language; empty where the check's record does not tell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Break:

@@ -167,7 +167,6 @@ class _Reader:
             "fence": self._code,
             "code_block": self._code,
             "math_block": self._formula,
-            "math_block_eqno": self._formula,
             "hr": lambda _: Rule(),
         }
 
@@ -210,8 +209,12 @@ class _Reader:
             return Code(text, language)
         by_source: dict[int, list[str]] = {}
         for one in chart.sources:
-            by_source.setdefault(self._proofs.numbers[one], []).append(one)
-        cited = tuple(Citation(number, self._links[number], tuple(ids)) for number, ids in by_source.items())
+            by_source.setdefault(self._proofs.numbers.get(one, 0), []).append(one)
+        cited = tuple(
+            Citation(number, self._links[number], tuple(ids))
+            for number, ids in by_source.items()
+            if number in self._links
+        )
         return Drawing(chart, cited)
 
     def _formula(self, node: SyntaxTreeNode) -> Block:

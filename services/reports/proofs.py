@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.evidence import Claim, Excerpt
-from services.reports.parsed import Citation, Inline, Inlines, words
+from services.reports.parsed import Citation, Inline, Inlines, Unverified, words
 
 
 def letters(text: str) -> str:
@@ -23,22 +23,24 @@ class Proofs:
     """Under which number an excerpt is cited, by its id."""
 
     def attached(self, content: Inlines, around: str = "") -> Inlines:
-        """Give each citation of a text the excerpts that prove the sentence before it.
+        """Give each citation of a text the excerpts that prove the sentence before it, and each mark its reason.
 
         Args:
             content: a paragraph, or a cell of a table.
             around: the whole row, for a cell: its claim spans the cells.
         """
-        if not any(isinstance(one, Citation) for one in content):
+        if not any(isinstance(one, Citation | Unverified) for one in content):
             return content
         whole = letters(around or words(content))
         spans = [(whole.find(said), len(said), claim) for said, claim in self.claims if said and said in whole]
         done: list[Inline] = []
         before = 0
         for one in content:
+            near = [claim for start, size, claim in spans if around or start < before <= start + size]
             if isinstance(one, Citation):
-                near = [claim for start, size, claim in spans if around or start < before <= start + size]
                 done.append(replace(one, excerpts=self._of(one.number, near, whole)))
+            elif isinstance(one, Unverified):
+                done.append(replace(one, reason=next((claim.reason for claim in near if not claim.verified), "")))
             else:
                 before += len(letters(words((one,))))
                 done.append(one)

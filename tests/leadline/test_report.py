@@ -67,6 +67,6 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own(docs: Path) -> None:
     shown = research(QUESTION, docs=[docs])._repr_html_()
     assert shown is not None
     assert shown.startswith("<iframe")
-    assert 'sandbox="allow-scripts allow-popups"' in shown
+    assert 'sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox"' in shown
     assert "<script" not in shown
     assert Report(title="", markdown="Hello!", direct=True)._repr_html_() is None

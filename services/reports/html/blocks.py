@@ -97,9 +97,10 @@ class Blocks:
                 return self._citation(one)
             case Link(text=text, link=link):
                 return self._anchor(link, Markup("{}").format(text))
-            case Unverified():
+            case Unverified(reason=reason):
+                why = reason or self.words.unverified
                 return Markup('<mark class="unverified" title="{}">⚠<span class="sr"> {}</span></mark>').format(
-                    self.words.unverified, self.words.unverified
+                    why, why
                 )
             case Break():
                 return Markup("<br>")

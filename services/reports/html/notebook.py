@@ -14,7 +14,7 @@ def notebook_html(report: Report) -> str:
     page = render_html(parse_report(report), interactive=False)
     return str(
         Markup(
-            '<iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-popups" width="100%" height="{}" '
-            'referrerpolicy="no-referrer"></iframe>'
+            '<iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox" '
+            'width="100%" height="{}" referrerpolicy="no-referrer"></iframe>'
         ).format(report.title, page, HEIGHT)
     )

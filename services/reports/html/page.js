@@ -47,6 +47,17 @@
     if (event.key === "Escape") all(".cite:hover, .cite:focus-within").forEach((cite) => cite.classList.add("closed"));
   });
 
+  // In a frame without an address of its own, as in a notebook, a link inside the page would lead to the notebook.
+  if (location.protocol === "about:") {
+    addEventListener("click", (event) => {
+      const link = event.target.closest && event.target.closest("a[href^='#']");
+      const goal = link && document.getElementById(decodeURIComponent(link.getAttribute("href").slice(1)));
+      if (!goal) return;
+      event.preventDefault();
+      goal.scrollIntoView();
+    });
+  }
+
   // Links to sections.
   for (const link of all(".link")) {
     link.addEventListener("click", async () => {

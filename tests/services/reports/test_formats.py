@@ -14,6 +14,7 @@ from schemas.reporter import Report
 from services.errors import BadInput
 from services.reports.formats import FORMATS, chosen_formats, render
 from services.reports.html.page import render_html
+from services.reports.inlines import with_dollars
 from services.reports.parsed import Citation, ParsedReport, Text, citations_of, inlines_of, walk, words
 from services.reports.parsing import parse_report
 from services.reports.pdf import find_browser
@@ -100,6 +101,15 @@ def test_any_report_comes_back_from_its_own_markdown(body: str) -> None:
     assert twice == again
 
 
+def test_formulas_in_brackets_are_told_from_escaped_brackets() -> None:
+    assert (
+        with_dollars(r"so \(a_b\) and \[E = mc^2\] but \[sic\] and \\(x=1\\)")
+        == r"so $a_b$ and $$E = mc^2$$ but \[sic\] and \\(x=1\\)"
+    )
+    (block,) = parse_report(with_body(r"It says \[0\] and \[x = 1\].")).lead
+    assert [one.text for one in inlines_of(block) if isinstance(one, Text)] == ["It says [0] and [x = 1]."]
+
+
 @pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
 def test_a_finished_report_comes_back_as_it_is(report: Report) -> None:
     parsed = parse_report(report)
@@ -180,6 +190,8 @@ async def test_pdf_without_a_browser_is_set_by_weasyprint(monkeypatch: pytest.Mo
 
 
 async def test_hostile_text_breaks_no_format() -> None:
+    pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    pytest.importorskip("docx", reason="Word needs the extra formats")
     names = [one for one in FORMATS if one != "pdf"]
     files = await render(hostile_report(VECTORS), names)
     assert set(files) == {FORMATS[one].file for one in names}

@@ -12,6 +12,7 @@ from schemas.chart import Chart, Series
 from schemas.evidence import Claim, Excerpt
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
+from services.reports.html.notebook import notebook_html
 from services.reports.html.page import render_html
 from services.reports.parsing import parse_report
 from tests.fakes.browser import Page, chromium, needs_chromium
@@ -91,6 +92,12 @@ def test_a_focused_citation_shows_its_verbatim_quote_inside_the_window(page: Pag
     assert page.evaluate(f"getComputedStyle({tip}).display") == "none"
 
 
+def test_a_mark_says_why_its_sentence_is_not_verified() -> None:
+    html = render_html(parse_report(english()), interactive=False)
+    assert 'title="Not in what it cites: 99,999."' in html
+    assert 'title="所引内容中没有：99999。"' in render_html(parse_report(chinese()), interactive=False)
+
+
 @needs_chromium
 def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
     shown(page, english(), tmp_path)
@@ -115,6 +122,22 @@ def test_charts_are_drawn_by_echarts_where_it_is_installed_and_else_as_svg(page:
     assert page.evaluate("document.querySelectorAll('.plot svg').length") == 2
     assert page.evaluate("document.querySelectorAll('.chart table td').length") == 12
     assert quiet(page), (page.logged, page.asked)
+
+
+@needs_chromium
+def test_a_notebook_s_frame_works_and_its_links_stay_in_it(page: Page, tmp_path: Path) -> None:
+    place = tmp_path / "notebook.html"
+    place.write_text(f"<!doctype html><meta charset=utf-8><title>n</title>{notebook_html(english())}", "utf-8")
+    page.open(place)
+    page.evaluate("new Promise(done => setTimeout(done, 300))")
+    page.screenshot(tmp_path / "before.png")
+    for kind in ("mousePressed", "mouseReleased"):  # on “References” in the contents
+        page.call("Input.dispatchMouseEvent", type=kind, x=110, y=345, button="left", clickCount=1)
+    page.evaluate("new Promise(done => setTimeout(done, 900))")
+    page.screenshot(tmp_path / "after.png")
+    assert (tmp_path / "before.png").read_bytes() != (tmp_path / "after.png").read_bytes()
+    assert page.logged == []
+    assert [one for one in page.asked if not one.startswith("about:")] == []
 
 
 CONTRAST = """
