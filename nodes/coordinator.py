@@ -36,7 +36,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     """
     context = choices(runtime)
     question = question_of(state)
-    for notice in notices_for(context, "zh" if has_cjk(question) else "en"):
+    for notice in await notices_for(context, "zh" if has_cjk(question) else "en"):
         emit(runtime, "notice", "coordinator", notice)
     prompt = CoordinatorPrompt(
         question=question,

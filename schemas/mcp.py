@@ -25,6 +25,9 @@ class McpServer(BaseModel):
         default=None, description="stdio, http (streamable) or sse. Empty: stdio for a command, http for an address."
     )
     description: str = Field(default="", description="What it is good for, in a sentence; the planner goes by it.")
+    search: str = Field(
+        default="", description="Name of its tool that searches: it is asked with every search of the run. Empty: none."
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> "McpServer":

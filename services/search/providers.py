@@ -63,9 +63,20 @@ class Providers:
         return [table for score, _, table in sorted(scored, key=lambda one: (-one[0], one[1]))[:limit] if score]
 
 
-def notices_for(context: RunContext, locale: str) -> list[str]:
+async def notices_for(context: RunContext, locale: str) -> list[str]:
     """Return what a person should know before the search, in their language."""
-    return [say("examples", locale)] if _searches_examples(context, settings()) else []
+    stand_in = _searches_examples(context, settings()) and not await _mcp_searches(context, settings())
+    return [say("examples", locale)] if stand_in else []
+
+
+async def _mcp_searches(context: RunContext, environment: Settings) -> list[SearchProvider]:
+    """Return the search tools of MCP servers, which are asked unless the run names one search alone."""
+    named = (context.search or environment.leadline_search) != "auto"
+    if named or not (context.mcp_servers or environment.leadline_mcp):
+        return []
+    from services.search.mcp_search import mcp_searches
+
+    return await mcp_searches(context)
 
 
 def _searches_examples(context: RunContext, environment: Settings) -> bool:
@@ -88,10 +99,10 @@ async def providers_for(context: RunContext) -> Providers:
 async def _open(context: RunContext, environment: Settings) -> Providers:
     if (context.search or environment.leadline_search) == "none":
         return Providers()
-    web = web_search(context)
-    opened = await asyncio.gather(
-        *(open_documents(folder, environment.leadline_home) for folder in _folders(context, environment))
-    )
+    servers = await _mcp_searches(context, environment)
+    web = [*web_search(context), *servers]
+    folders = [] if servers and _searches_examples(context, environment) else _folders(context, environment)
+    opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
     return Providers(web, list(opened))
 
 

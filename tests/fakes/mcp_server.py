@@ -59,6 +59,16 @@ def server(kind: str, port: int) -> Any:
         return "\n".join(f"{name}={value}" for name, value in sorted(os.environ.items()))
 
     @made.tool()
+    def find(q: str, limit: int = 5) -> str:
+        """Find notes."""
+        import json
+
+        notes = [
+            {"title": "Note on wire", "content": f"The wire sounding machine was designed by William Thomson. ({q})"}
+        ]
+        return json.dumps({"results": notes[:limit]})
+
+    @made.tool()
     def huge(characters: int) -> str:
         """Return very much."""
         return "x" * characters

@@ -32,6 +32,8 @@ class Server:
     name: str
     transport: Transport
     description: str = ""
+    search: str = ""
+    """Name of its tool that searches, if the run's searches are to ask it."""
     command: str = ""
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -108,6 +110,7 @@ def _chosen(name: str, entry: McpServer) -> Server:
         name,
         entry.transport or "stdio",
         entry.description,
+        search=entry.search,
         command=entry.command,
         args=tuple(entry.args),
         url=entry.url,
@@ -172,6 +175,7 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
         name,
         entry.transport or "stdio",
         entry.description,
+        search=entry.search,
         command=entry.command,
         args=tuple(entry.args),
         env=env,

@@ -61,7 +61,7 @@ class McpTool(BaseTool):
             raise ToolError(f"The server of {self.name} is not there any more.")
         try:
             result = await registry.call(
-                self._run_key, server, lambda session: _called(session, remote, arguments), CALL_SECONDS
+                self._run_key, server, lambda session: called(session, remote, arguments), CALL_SECONDS
             )
         except LeadlineError:
             raise
@@ -77,7 +77,7 @@ class McpTool(BaseTool):
         return output.text, output
 
 
-async def _called(session: "ClientSession", name: str, arguments: dict[str, Any]) -> Any:
+async def called(session: "ClientSession", name: str, arguments: dict[str, Any]) -> Any:
     """Call a tool. The SDK's own `call_tool` also checks results against schemas of the server's, which proves nothing."""
     from mcp import types
 
