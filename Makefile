@@ -25,7 +25,7 @@ test: setup .venv/develop ## Run the tests; they need no key and no network
 	@$(BIN)/pytest -n 2 $(ARGS)
 
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
-	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools -k postgres $(ARGS)
+	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
 
 dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)

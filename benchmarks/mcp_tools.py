@@ -79,6 +79,7 @@ def step_tokens() -> int:
         feedback="",
         findings=[],
         passages=[],
+        with_tools=True,
     )
     return estimate_tokens(render("researcher", prompt))
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -19,10 +20,12 @@ from services.runs import Run, current_run, evidence_of
 from services.sandbox.recorded import run_once
 from services.search.recorded import table_files_once
 from services.steps import Outcome, attempt
-from services.tools.loop import Worked, use_tools
-from services.tools.returned import returned
-from services.tools.tool_set import tool_set, works_with_tools
+from services.tools.databases.schema import schema_views
+from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from services.tools.loop import Worked
 
 MAX_CODE_RUNS = 3
 """Programs that one attempt may write: the first and two corrections."""
@@ -80,10 +83,14 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model work with tools; of what it says, only what they returned is kept."""
-    given = await tool_set(run, task["step"], workspace)
-    prompt = _prompt(task, views, workspace, []).model_copy(update={"with_tools": True})
+    given = await tool_set(run, task, workspace)
+    asked = any(tool.name == QUERY for tool in given.tools)
+    databases = await schema_views(run) if asked else []
+    prompt = _prompt(task, views, workspace, []).model_copy(update={"with_tools": True, "databases": databases})
+    from services.tools.loop import use_tools
+
     worked = await use_tools("coder", prompt, given.tools, workspace)
-    passages, sources = await returned(worked.calls, workspace.evidence)
+    passages, sources = workspace.passages, workspace.sources
     if not passages:
         return Outcome(_nothing(task, worked), limits=given.notices)
     known = [_as_passage(excerpt) for result in task["results"].values() for excerpt in result.excerpts]
@@ -106,7 +113,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     return outcome
 
 
-def _nothing(task: StepTask, worked: Worked) -> StepResult:
+def _nothing(task: StepTask, worked: "Worked") -> StepResult:
     errors = [made.result.text for made in worked.calls if made.result.failed]
     error = errors[-1][-OUTPUT_SHOWN:] if errors else say("no_tool_result", task["locale"])
     return StepResult(step_id=task["step"].id, status="failed", error=error)

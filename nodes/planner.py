@@ -5,6 +5,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
+from schemas.mcp import ToolView
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
 from schemas.state import ResearchState
 from services.errors import LimitReached
@@ -15,7 +16,9 @@ from services.progress import emit, emit_message
 from services.runs import choices, node_run
 from services.search.recorded import tables_once
 from services.steps import left_out, limit_said
-from services.tools.mcp.listing import Servers, servers_once
+from services.tools.databases.schema import queried, schema_views
+from services.tools.mcp.listing import servers_once
+from services.tools.tool_set import BASE
 
 MAX_TABLES = 12
 
@@ -28,10 +31,10 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     async with node_run(state, runtime, "planner") as run:
         try:
             tables = await tables_once(run, MAX_TABLES)
-            servers = await servers_once(run)
+            servers, databases = await servers_once(run), await schema_views(run)
             asked = await ask(
                 "planner",
-                _prompt(state, context, plans, tables, servers),
+                _prompt(state, context, plans, tables, [*servers.tools, *queried(databases)]),
                 Plan,
                 check=partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None),
             )
@@ -39,8 +42,10 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
             asked, limit = None, reached
     if asked is None:
         return {"plan": None, "spent": True, "limits": [limit_said(limit, state["locale"])], "usage": run.usage}
-    plan = known_tools(first_steps(asked, context.max_step_num), [one.name for one in servers.views])
-    limits = [*servers.said(state["locale"]), *left_out(run, state["locale"])]
+    assignable = [*BASE, *(one.name for one in servers.views)]
+    plan = known_tools(first_steps(asked, context.max_step_num), assignable)
+    problems = [one.problem for one in databases if one.problem]
+    limits = [*servers.said(state["locale"]), *problems, *left_out(run, state["locale"])]
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)
@@ -56,7 +61,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 
 
 def _prompt(
-    state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], servers: Servers
+    state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
     background, reflection, triage = state["background"], state["reflection"], state["triage"]
     last = state["plan"]
@@ -70,7 +75,7 @@ def _prompt(
         findings=finding_views(steps_by_id(plans), state["results"], state["sources"]),
         gaps=[*reflection.missing_aspects, *reflection.follow_up_queries] if reflection else [],
         tables=tables,
-        tools=servers.tools,
+        tools=tools,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
     )
 

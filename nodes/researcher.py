@@ -3,6 +3,8 @@
 With tools assigned to the step it is a bounded loop of calls instead.
 """
 
+from typing import TYPE_CHECKING
+
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
@@ -19,10 +21,12 @@ from services.runs import Run, current_run, evidence_of
 from services.search.recorded import Search, gather_once
 from services.search.web import named_pages
 from services.steps import Outcome, attempt
-from services.tools.loop import Worked, use_tools
-from services.tools.returned import ranked, renumbered, returned
+from services.tools.returned import ranked, renumbered
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from services.tools.loop import Worked
 
 PASSAGES, LEAST_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
@@ -65,24 +69,23 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     """Let the model look things up with tools; what it quotes must stand in what they returned."""
     step, locale = task["step"], task["locale"]
     found = await _search(run, task, workspace) if step.need_web_search else Search()
-    workspace.addresses.update(source.url for source in found.sources.values() if source.kind == "web")
-    workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
-    given = await tool_set(run, step, workspace)
+    workspace.add_evidence(passages, found.sources)
+    workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
+    given = await tool_set(run, task, workspace)
     prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
+    from services.tools.loop import use_tools
+
     worked = await use_tools("researcher", prompt, given.tools, workspace)
-    results, sources = await returned(worked.calls, workspace.evidence)
-    outcome = await _judged(task, worked, passages, results, {**found.sources, **sources})
+    outcome = await _judged(task, worked, workspace)
     outcome.limits = [*found.limits(run, locale), *given.notices]
     return outcome
 
 
-async def _judged(
-    task: StepTask, worked: Worked, passages: list[Passage], results: list[Passage], sources: dict[str, Source]
-) -> Outcome:
+async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Outcome:
     """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
     step_id, locale = task["step"].id, task["locale"]
-    everything = renumbered([*passages, *results])
+    everything, sources = renumbered(workspace.passages), workspace.sources
     if not everything:
         return Outcome(StepResult(step_id=step_id, status="failed", error=say("no_tool_result", locale)))
     answer = findings_in(worked.text) if worked.finished else None

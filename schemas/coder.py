@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from schemas.databases import DatabaseView
 from schemas.evidence_view import FindingView
 
 
@@ -38,6 +39,8 @@ class CoderPrompt(BaseModel):
     files: list[str] = Field(default_factory=list)
     """Names of further files in the working folder: what earlier steps found and made."""
     attempts: list[CodeAttempt]
+    databases: list[DatabaseView] = Field(default_factory=list)
+    """What the tool `query_database` can ask."""
     with_tools: bool = False
     """Whether the step is a loop of tool calls instead of one program."""
 

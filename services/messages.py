@@ -67,6 +67,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "The sections were not revised together; some things may be said twice.",
         "各节未经统一修订，部分内容可能重复。",
     ),
+    "writing_file": ("Writing {name}", "正在撰写 {name}"),
     "no_tool_result": ("No tool returned anything for this step.", "没有任何工具为该步骤返回结果。"),
     "no_quotes": ("The sources that were found do not answer this step.", "找到的来源没有回答该步骤。"),
     "dependency_failed": ("The steps that it depends on came to nothing.", "它所依赖的步骤没有结果。"),

@@ -11,7 +11,7 @@ STANDARD = frozenset({
     "json", "csv", "datetime", "math", "statistics", "random", "re", "io", "sys", "os", "pathlib", "collections",
     "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",
     "enum", "time", "calendar", "zoneinfo", "unicodedata", "warnings", "bisect", "heapq", "hashlib", "base64", "copy",
-    "pprint", "contextlib", "abc", "numbers",
+    "glob", "pprint", "contextlib", "abc", "numbers",
 })  # fmt: skip
 
 

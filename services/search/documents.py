@@ -96,6 +96,14 @@ class Documents:
         """Return how many passages name a title."""
         return await asyncio.to_thread(self._index.naming, title)
 
+    async def holding(self, name: str, terms: Sequence[str], limit: int) -> list[Hit]:
+        """Return the sources of passages that hold a name and some of the terms, best first by the terms."""
+
+        def find() -> list[Hit]:
+            return self._index.hits(self._index.holding(name, terms, limit))
+
+        return await asyncio.to_thread(find)
+
     async def weights(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the weight of search terms: the rarer in the folder, the higher."""
         return await asyncio.to_thread(self._index.weights, terms)

@@ -124,6 +124,10 @@ class Pool:
         """Return a passage's text."""
         return self._hits[key[0]].text[key[1] : key[2]]
 
+    def title(self, key: Key) -> str:
+        """Return the title of a passage's source."""
+        return self._hits[key[0]].title
+
     def originals(self, ranked: Sequence[Key]) -> dict[str, str]:
         """Map each source to the best-ranked one of its copies. Blocking."""
         originals: dict[str, str] = {}

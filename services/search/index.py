@@ -170,6 +170,16 @@ class FolderIndex:
             match = 'body : "' + " ".join(word.replace('"', '""') for word in words) + '"'
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
+    def holding(self, name: str, terms: Sequence[str], limit: int) -> list[int]:
+        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms."""
+        words = tokens(name)
+        if not words or not terms:
+            return []
+        phrase = '"' + " ".join(word.replace('"', '""') for word in words) + '"'
+        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})"
+        with closing(self._open()) as db:
+            return [passage for passage, _ in db.execute(_SEARCH, (match, limit))]
+
     def cosines(self, model: str, query: "Vectors") -> tuple["NDArray[np.int64]", "Vectors"]:
         """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
 

@@ -3,10 +3,10 @@
 Questions that need several documents are answered by passages that share few words with them: the first document names
 the second. A document whose title is named in the question, or in one of the best passages, takes over a share of that
 passage's score; the rarer the title is named in the folder and the more of the question's remaining words the document
-holds, the more. Two rounds follow chains of three documents.
+holds, the more. The other way round, a passage that holds a name or the title of one of the best passages, together with
+words of the question that are still open, takes over less. Two rounds follow chains of three documents.
 """
 
-import asyncio
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -34,9 +34,14 @@ SAME_TITLE = 3
 """Documents of one title that a link leads to."""
 MOST_NAMED = 40
 """Titles that are followed from one passage."""
-NAMES = 4
-"""Names that are searched for where they are no titles."""
-NAME_WEIGHT = 0.2
+NAMES = 8
+"""Names of a passage, its title first, by which further passages are looked for."""
+HOLDING = 3
+"""Passages that one name brings in."""
+OPEN = 0.3
+"""Share of the question's open words, by weight, that such a passage must hold."""
+COMMON = 40
+"""Passages that hold a name, from which on it leads nowhere in particular."""
 
 _NAME = re.compile(
     r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
@@ -54,6 +59,9 @@ class Found(Protocol):
 
     def text(self, key: Key) -> str:
         """Return a passage's text."""
+
+    def title(self, key: Key) -> str:
+        """Return the title of a passage's source."""
 
 
 async def follow(
@@ -85,10 +93,6 @@ async def follow(
                 known = start.get(key, 0.0)
                 share = UNFOUND + (1 - UNFOUND) * min(1.0, 2 * known)
                 scores[key] = max(scores.get(key, 0.0), known + score * share)
-    seeds = _best(start)[:SEEDS]
-    for hop in hops:
-        for key, score in (await hop.by_name(seeds)).items():
-            scores[key] = scores.get(key, 0.0) + score
     return _best(scores)
 
 
@@ -143,21 +147,32 @@ class _Hop:
                 for place, key in enumerate(await self._targets(sources, start)):
                     link = score * (LINK * rarity / (1 + 0.5 * place) + REST * self._share(left, key))
                     scores[key] = max(scores.get(key, 0.0), link)
+            for key, link in (await self._holding(seed, left)).items():
+                scores[key] = max(scores.get(key, 0.0), score * link)
         return scores
 
-    async def by_name(self, seeds: Sequence[Key]) -> dict[Key, float]:
-        """Return scores of passages that hold names of the seeds and words of the question."""
-        text = "\n".join(self._found.text(key) for key in seeds[:3])
-        asked = self._query.lower()
-        names = [
-            name for name in dict.fromkeys(match.group() for match in _NAME.finditer(text)) if name.lower() not in asked
-        ]
+    async def _holding(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
+        """Return shares of a seed's score for passages that hold one of its names and words of the question that it lacks."""
         scores: dict[Key, float] = {}
-        searches = (self._documents.search(f"{name} {self._queries[0]}", 5, "words") for name in names[:NAMES])
-        for hits in await asyncio.gather(*searches):
-            for rank, key in enumerate(self._found.rank("", hits)[:3]):
-                scores[key] = max(scores.get(key, 0.0), NAME_WEIGHT / (1 + rank))
+        total = sum(self._weights.values())
+        wanted = sum(self._weights[term] for term in left) / total if total else 0.0
+        for name in self._names(seed):
+            count = await self._count(name)
+            if not 1 < count <= COMMON:  # the seed itself is one
+                continue
+            rarity = 1 / (1 + math.log(count))
+            for key in self._found.rank("", await self._documents.holding(name, left, HOLDING)):
+                if key[0] != seed[0] and self._share(left, key) >= OPEN * wanted:
+                    link = LINK / 2 * rarity + REST * self._share(left, key)
+                    scores[key] = max(scores.get(key, 0.0), link)
         return scores
+
+    def _names(self, seed: Key) -> list[str]:
+        """Return the names in a passage that the question does not hold, its title without what stands in brackets first."""
+        title = re.sub(r"\s*[(（][^)）]*[)）]$", "", self._found.title(seed))
+        names = dict.fromkeys([title, *(found.group() for found in _NAME.finditer(self._found.text(seed)))])
+        asked = self._query.lower()
+        return [name for name in names if name and name.lower() not in asked][:NAMES]
 
     async def _count(self, title: str) -> int:
         if title not in self._naming:

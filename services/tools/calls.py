@@ -16,6 +16,7 @@ from services.models.dialects import explain
 from services.models.exchange import ToolCall
 from services.runs import counting, current_run
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
+from services.tools.returned import passages_of
 from services.tools.workspace import Workspace
 
 MAX_CALLS = 6
@@ -166,9 +167,8 @@ class Calls:
             self._texts[result.id] = result.hash
         self._texts.update(result.kept)
         if result.output is not None:
-            self._workspace.addresses.update(
-                source.url for source in result.output.sources.values() if source.kind == "web"
-            )
+            passages, sources = await passages_of(result.output, result.hash, self._workspace.evidence)
+            self._workspace.add_evidence(passages, sources)
             await self._workspace.add_files(result.output.artifacts)
 
     async def _read(self, wanted: _ReadResult) -> ToolOutput:

@@ -7,13 +7,13 @@ from pathlib import PurePath
 from typing import Literal
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 
 from services.errors import FileError
 from services.evidence.store import EvidenceStore
 from services.runs import Run
+from services.sandbox.workers import Workers
 from services.search.providers import folders_of
-from services.tools.child import ChildEnded, ask_child
 from services.tools.files.opening import Opened, open_file
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
@@ -85,13 +85,13 @@ async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, st
 
 
 async def _read(asked: FileReader, opened: Opened) -> str:
-    request = {**asked.model_dump(exclude={"path", "response_format"}), "name": opened.name, "seconds": READ_SECONDS}
-    try:
-        told = await ask_child("services.tools.files.reading", request, opened.data, seconds=READ_SECONDS)
-    except TimeoutError:
-        raise FileError(f"{opened.url} took longer than {READ_SECONDS:g} seconds to read, so it was left.") from None
-    except ChildEnded:
-        raise FileError(f"{opened.url} cannot be read: it needs more memory or time than a file may.") from None
+    request = {**asked.model_dump(exclude={"path", "response_format"}), "name": opened.name}
+    async with Workers("services.tools.files.reading", TypeAdapter(dict[str, str])) as workers:
+        told = await workers.run(request, opened.data, READ_SECONDS)
+    if told is None:
+        raise FileError(
+            f"{opened.url} cannot be read: it took longer than {READ_SECONDS:g} seconds, or more memory than a file may."
+        )
     if "error" in told:
         raise FileError(f"{opened.url} cannot be read: {told['error']}.")
-    return str(told["text"])
+    return told["text"]

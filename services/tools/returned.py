@@ -7,39 +7,30 @@ from services.evidence.passages import split
 from services.evidence.ranking import bm25
 from services.evidence.store import EvidenceStore
 from services.search.tokens import tokens
-from services.tools.calls import CallMade
+from services.tools.output import ToolOutput
 
 
-async def returned(calls: Sequence[CallMade], evidence: EvidenceStore) -> tuple[list[Passage], dict[str, Source]]:
-    """Return the passages of all calls that succeeded, numbered in the order of the calls, and their sources.
+async def passages_of(
+    output: ToolOutput, content_hash: str, evidence: EvidenceStore
+) -> tuple[list[Passage], dict[str, Source]]:
+    """Return what a result proves.
+
+    Args:
+        output: of one call.
+        content_hash: of its whole text in the evidence store.
+        evidence: the store.
 
     Returns:
-        Passages, a whole result where a tool returned no passages of its own; sources by content hash.
+        Its passages, the whole text where it has none of its own; their sources by content hash.
     """
-    passages: dict[tuple[str, int, int], Passage] = {}
-    sources: dict[str, Source] = {}
-    for made in calls:
-        output = made.result.output
-        if made.result.failed or output is None:
-            continue
-        found = output.passages
-        sources |= {one: source for one, source in output.sources.items() if one not in sources}
-        if not found and output.title:
-            text = await evidence.get_text(made.result.hash)
-            source = Source(
-                url=output.url,
-                title=output.title,
-                kind=output.kind,
-                content_hash=made.result.hash,
-                fetched_at=output.at,
-            )
-            sources.setdefault(source.content_hash, source)
-            found = [
-                Passage(id="", content_hash=source.content_hash, title=source.title, start=0, end=len(text), text=text)
-            ]
-        for passage in found:
-            passages.setdefault((passage.content_hash, passage.start, passage.end), passage)
-    return renumbered(passages.values()), sources
+    if output.passages or not output.title:
+        return output.passages, output.sources
+    text = await evidence.get_text(content_hash)
+    source = Source(
+        url=output.url, title=output.title, kind=output.kind, content_hash=content_hash, fetched_at=output.at
+    )
+    whole = Passage(id="", content_hash=content_hash, title=source.title, start=0, end=len(text), text=text)
+    return [whole], {content_hash: source}
 
 
 def renumbered(passages: Iterable[Passage]) -> list[Passage]:

@@ -43,7 +43,7 @@ def run_python(workspace: Workspace) -> BaseTool:
             raise ValueError(f"{ran.error.strip()}\n{ran.stdout[-1_000:]}".strip())
         if not ran.stdout.strip() and not ran.artifacts:
             raise ValueError("It printed nothing. Print the results.")
-        computation = Computation(wanted.code, wanted.description, ran.stdout, files, ran.at)
+        computation = Computation(wanted.code, wanted.description, ran.stdout, files, ran.at, ran.mode == "isolated")
         source, output = await computation.store(workspace.evidence)
         made = "".join(f"\n[file made: {name}]" for name in ran.artifacts)
         return ToolOutput(

@@ -1,6 +1,7 @@
 """The tools of one step: by its kind, the output style and the operator's choice, and those that the plan assigned to it."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from langchain_core.tools import BaseTool
@@ -8,34 +9,32 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.planner import Step
+from schemas.state import StepTask
 from services.errors import SettingsError
 from services.models.roles import OFFLINE, role_model
 from services.runs import Run
 from services.search.providers import providers_for
 from services.settings import settings
-from services.tools.run_python import run_python
-from services.tools.web_reader import web_reader
-from services.tools.web_search import search_documents, web_search
 from services.tools.workspace import Workspace
 
+QUERY = "query_database"
 GROUPS = {
     "search": ("web_search", "web_reader", "search_documents"),
     "code": ("run_python",),
+    "files": ("file_reader",),
+    "data": (QUERY,),
+    "report": ("report",),
 }
 """Tools by the names that `LEADLINE_TOOLS` takes."""
-DATA_STYLE = ("code",)
+DATA_STYLE = ("report", "files", "code", "data")
 """Groups of the data style; every other style has files and what `LEADLINE_TOOLS` says."""
 OF_KIND = {
-    "research": frozenset({"web_search", "web_reader", "search_documents"}),
-    "processing": frozenset({"run_python", "search_documents"}),
+    "research": frozenset({"web_search", "web_reader", "search_documents", "file_reader", QUERY}),
+    "processing": frozenset({"run_python", "search_documents", "file_reader", "report", QUERY}),
 }
 """A research step gathers, a processing step computes."""
-MAKERS: dict[str, Callable[[Workspace], BaseTool]] = {
-    "web_search": web_search,
-    "web_reader": web_reader,
-    "search_documents": search_documents,
-    "run_python": run_python,
-}
+BASE = tuple(dict.fromkeys(name for names in GROUPS.values() for name in names))
+"""Tools of our own."""
 
 
 @dataclass(slots=True)
@@ -65,22 +64,33 @@ async def works_with_tools(run: Run, step: Step) -> bool:
     return True
 
 
-async def tool_set(run: Run, step: Step, workspace: Workspace) -> ToolSet:
+async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
     """Build the tools of a step.
+
+    Args:
+        run: whose configuration counts.
+        task: whose step names the servers and tools that the plan assigned to it.
+        workspace: what the tools share.
 
     Raises:
         SettingsError: `LEADLINE_TOOLS` names a group that there is not.
     """
+    step = task["step"]
 
     async def work() -> _Names:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-    return ToolSet([MAKERS[name](workspace) for name in names if name in MAKERS])
+    from services.tools.mcp.tools import mcp_tools
+
+    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in BASE], task["locale"])
+    return ToolSet([*(_made(name, run, task, workspace) for name in names if name in BASE), *servers], notices)
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
-    groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else settings().leadline_tools
+    from services.tools.databases.naming import databases
+
+    groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
     unknown = [one for one in groups if one not in GROUPS]
     if unknown:
         raise SettingsError(
@@ -88,6 +98,36 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
         )
     providers = await providers_for(context)
     missing = set() if providers.web else {"web_search", "web_reader"}
-    missing |= set() if providers.documents else {"search_documents"}
-    names = dict.fromkeys(name for group in groups for name in GROUPS[group])
-    return [name for name in names if name in OF_KIND[step.step_type] and name not in missing]
+    missing |= set() if providers.documents else {"search_documents", "file_reader"}
+    missing |= set() if await asyncio.to_thread(databases) else {QUERY}
+    wanted = [*(name for group in groups for name in GROUPS[group]), *step.tools]
+    return [name for name in dict.fromkeys(wanted) if name in OF_KIND[step.step_type] and name not in missing]
+
+
+def _made(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool:
+    """Make one of our own tools. They are imported here, because most runs use none and would start later for them."""
+    match name:
+        case "web_search" | "search_documents":
+            from services.tools import web_search
+
+            return web_search.web_search(workspace) if name == "web_search" else web_search.search_documents(workspace)
+        case "web_reader":
+            from services.tools.web_reader import web_reader
+
+            return web_reader(workspace)
+        case "file_reader":
+            from services.tools.file_reader import file_reader
+
+            return file_reader(run, workspace.evidence)
+        case "query_database":
+            from services.tools.query_database import query_database
+
+            return query_database(run, workspace.evidence)
+        case "report":
+            from services.tools.report import report
+
+            return report(task, workspace)
+        case _:
+            from services.tools.run_python import run_python
+
+            return run_python(workspace)

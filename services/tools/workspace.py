@@ -1,7 +1,9 @@
 """What the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from schemas.evidence import Passage, Source
 from services.evidence.store import EvidenceStore
 
 _TAKEN = frozenset(["", ".", "..", "main.py"])
@@ -15,8 +17,20 @@ class Workspace:
     evidence: EvidenceStore
     files: dict[str, bytes] = field(default_factory=dict)
     """Files for programs, by plain name."""
+    passages: list[Passage] = field(default_factory=list)
+    """What the tools returned so far."""
+    sources: dict[str, Source] = field(default_factory=dict)
+    """Their sources, by content hash."""
     addresses: set[str] = field(default_factory=set)
     """Pages that a search, the user or the plan named; no others are read."""
+
+    def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> None:
+        """Keep what can be quoted, each passage once; web pages among the sources may be read from now on."""
+        known = {(one.content_hash, one.start, one.end) for one in self.passages}
+        new = {(one.content_hash, one.start, one.end): one for one in passages}
+        self.passages += [one for key, one in new.items() if key not in known]
+        self.sources = {**sources, **self.sources}
+        self.addresses.update(source.url for source in sources.values() if source.kind == "web")
 
     async def add_files(self, artifacts: dict[str, str]) -> None:
         """Hand files that a tool made to the programs that run after it.

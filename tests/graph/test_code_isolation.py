@@ -7,8 +7,10 @@ import pytest
 
 from leadline import aresearch
 from leadline.api import areplay, aruns
+from schemas.planner import Plan, Step
 from services.sandbox import sandbox as module
 from services.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer, completion
 
 QUESTION = "What is the mean depth of the Challenger soundings in the table?"
 
@@ -64,3 +66,31 @@ async def test_code_that_ran_isolated_is_not_marked(docs: Path) -> None:
     report = await aresearch(QUESTION, docs=[docs])
     assert report.usage.code_runs > 0
     assert "without isolation" not in report.markdown
+
+
+async def test_code_that_a_tool_ran_without_isolation_is_marked_in_a_replay_too(
+    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_SANDBOX", "unsafe")
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    step = Step(
+        id="1",
+        title="Mean",
+        description="Mean of two depths",
+        step_type="processing",
+        need_web_search=False,
+        tools=["run_python"],
+    )
+    code = "print(f'The mean of the two depths is {(8184 + 7137) / 2} m.')"
+    computing = completion({"model": "m", "messages": []}, "", calls=[("run_python", json.dumps({"code": code}))])
+    endpoint.script |= {
+        "planner": [Plan(locale="en-US", title="Depths", steps=[step]).model_dump_json()],
+        "coder": [computing, "The mean of the two depths is 7660.5 m."],
+    }
+    report = await aresearch(
+        f"{QUESTION} Compare both.", docs=[docs], max_plan_iterations=1, max_step_attempts=1, tool_protocol="native"
+    )
+    assert report.usage.unisolated_runs == report.usage.code_runs == 1
+    assert "ran without isolation" in report.markdown
+    assert (await areplay(report.run_id)).markdown == report.markdown

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from leadline import aresearch
 from leadline.api import areplay, aruns
 from services.settings import forget_settings
 from tests.conftest import PROJECT
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion
 from tests.services.tools.mcp.conftest import left
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
@@ -27,7 +29,7 @@ STEP: dict[str, Any] = {
 @pytest.fixture
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Configure a server that works and one that does not, and return what marks their processes."""
-    mark = f"mark-of-{tmp_path.name}"
+    mark = f"mark-of-{tmp_path}-{os.getpid()}"
     pump = [sys.executable, "-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
     servers = {
         "Pump": {
@@ -64,6 +66,59 @@ async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are
     assert report.plans[0].steps[0].tools == ["Pump"]
     assert any("missing (no-such-program) cannot be started" in one for one in report.limits)
     assert left(mark) == []
+
+
+LOOK_UP: dict[str, Any] = {
+    "id": "1",
+    "title": "The pump",
+    "description": "Ask it.",
+    "need_web_search": False,
+    "queries": [],
+    "tools": ["Pump"],
+}
+
+
+def called(name: str, **arguments: Any) -> Reply:
+    return completion({"model": "m", "messages": []}, "", calls=[(name, json.dumps(arguments))])
+
+
+async def test_a_step_calls_its_servers_tools_and_its_report_cites_what_they_said(
+    endpoint: OpenAIServer, docs: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    words = "the designer of the wire sounding machine was William Thomson"
+    quote = {"quote": f"pump says {words}", "relevance": "high"}
+    endpoint.script["planner"] = [json.dumps({"title": "T", "steps": [LOOK_UP]})]
+    endpoint.script["researcher"] = [
+        called("Pump__say", words=words),
+        json.dumps({"finding": f"{words}.", "excerpts": [quote], "confidence": 0.9}),
+    ]
+    report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
+    [loop, *_] = [request for request in endpoint.requests if request.get("tools")]
+    offered = {tool["function"]["name"] for tool in loop["tools"]}
+    assert {"Pump__say", "Pump__process"} <= offered
+    assert [excerpt.quote for excerpt in report.results[0].excerpts] == [f"pump says {words}"]
+    [source] = report.sources
+    assert (source.kind, source.url) == ("tool", "tool:Pump/say")
+    assert left(mark) == []
+    monkeypatch.delenv("LEADLINE_MCP")
+    forget_settings()
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert left(mark) == []
+
+
+async def test_a_server_that_dies_in_a_call_is_named_in_the_report(
+    endpoint: OpenAIServer, docs: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    endpoint.script["planner"] = [json.dumps({"title": "T", "steps": [LOOK_UP]})]
+    endpoint.script["researcher"] = [called("Pump__die"), "It says nothing."]
+    report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
+    assert any("Pump" in one and "broke off in the middle of a call" in one for one in report.limits)
+    assert left(mark) == []
+    assert (await areplay(report.run_id)).limits == report.limits
 
 
 async def test_without_servers_the_prompt_says_nothing_of_them(endpoint: OpenAIServer, docs: Path) -> None:

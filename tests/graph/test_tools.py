@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +187,58 @@ async def test_the_same_step_works_by_the_structured_protocol(endpoint: OpenAISe
     last = [body for body in endpoint.requests if "with tools" in body["messages"][0]["content"]][-1]
     assert "pandas" not in last["messages"][2]["content"]
     assert "code_mean_" in last["messages"][2]["content"]
+
+
+async def test_a_step_asks_a_database_computes_with_its_rows_and_cites_both(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ships.db"
+    with sqlite3.connect(file) as ships:
+        ships.execute("CREATE TABLE casts (ship TEXT, fathoms INTEGER)")
+        ships.executemany("INSERT INTO casts VALUES (?, ?)", [("Gazelle", 100), ("Gazelle", 300), ("Vema", 7)])
+    ships.close()
+    monkeypatch.setenv("LEADLINE_DATABASES", f"primary=sqlite:///{file}")
+    forget_settings()
+    compute = (
+        "import glob, pandas\n[name] = glob.glob('rows-*.csv')\nrows = pandas.read_csv(name)\n"
+        "print(f'The casts add up to {rows.fathoms.sum()} fathoms.')"
+    )
+    step = COMPUTE.model_copy(update={"description": "Casts of the Gazelle", "tools": ["query_database"]})
+    asked = call(
+        "query_database", query="SELECT ship, fathoms FROM casts WHERE ship = :ship", params={"ship": "Gazelle"}
+    )
+    said = "The Gazelle's casts of 100 and 300 fathoms add up to 400 fathoms."
+    report = await run(endpoint, docs, step, coder=[asked, call("run_python", code=compute), said])
+    assert report.results[0].finding == said
+    assert {source.kind for source in report.sources} == {"database", "computation"}
+    [planned] = [body for role, body in zip(endpoint.roles, endpoint.requests, strict=True) if role == "planner"]
+    assert "SQL over primary (SQLite): casts" in str(planned)
+    assert str(file) not in str(endpoint.requests)
+
+
+async def test_the_data_style_computes_with_tools_without_being_told(endpoint: OpenAIServer, docs: Path) -> None:
+    step = COMPUTE.model_copy(update={"tools": []})
+    endpoint.script |= {"planner": [plan(step)], "coder": [call("run_python", code=CODE), "The mean is 7660.5 m."]}
+    await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1, output_style="data")
+    body = next(one for one in endpoint.requests if "plan with tools" in one["messages"][0]["content"])
+    assert {tool["function"]["name"] for tool in body["tools"]} == {
+        "report",
+        "file_reader",
+        "run_python",
+        "read_result",
+    }
+
+
+@pytest.mark.parametrize(("file_type", "suffix"), [("markdown", "md"), ("html", "html"), ("ppt", "pptx")])
+async def test_a_step_writes_a_file_whose_citations_are_checked(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, file_type: str, suffix: str
+) -> None:
+    written = "# Soundings\n\nThe mean is 7660.5 m [E1-1]. It fell to 5,000 m [E1-1]."
+    writing = call("report", task="Tell the mean.", file_name="../the mean: 2", file_type=file_type, description="Mean")
+    endpoint.script["reporter"] = [written]
+    report = await run(endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE), writing, "The mean is 7660.5 m."])
+    [artifact] = report.artifacts
+    assert artifact.name == f"the-mean-2.{suffix}"
+    shown = str([body["messages"] for body in endpoint.requests])
+    assert "1 of 2 claims verified" in shown
+    assert report.results[0].finding == "The mean is 7660.5 m."

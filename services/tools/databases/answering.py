@@ -1,6 +1,6 @@
 """The child's side of a query: opens the database, asks it, and says in few words what went wrong.
 
-Run as `python -m services.tools.databases.answering`; see `services/tools/child.py`.
+Run as `python -m services.tools.databases.answering`; see `services/tools/databases/child.py`.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from services.errors import DatabaseError
-from services.tools.child import serve
+from services.tools.databases.child import serve
 
 MEMORY = 2 << 30
 """Bytes of address space."""

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from services.errors import DatabaseError, SettingsError
-from services.tools.child import ChildEnded, ask_child
+from services.tools.databases.child import ChildEnded, ask_child
 from services.tools.databases.naming import INSTALL, Database
 from services.tools.rows import Rows
 

@@ -1,18 +1,23 @@
 """What the databases hold, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from schemas.databases import DatabaseView
-from services.errors import DatabaseError, SettingsError
+from schemas.mcp import ToolView
+from services.errors import DatabaseError, JournalMiss, SettingsError
 from services.runs import Run
+from services.settings import settings
 from services.tools.databases.asking import ask_schema
 from services.tools.databases.naming import Database, databases
 
 MAX_TABLES, MAX_COLUMNS, MAX_NAME = 40, 40, 64
 _SECONDS = 15.0
+MAX_SHOWN = 2_000
+"""Characters of all schemas together that a planner is shown."""
 
 
 class _Views(BaseModel):
@@ -33,8 +38,23 @@ async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_CO
         found = await asyncio.gather(*(_view(one, tables, columns) for one in known.values()))
         return _Views(views=list(found))
 
+    if not run.journal.replays and settings().leadline_databases is None:
+        return []
     request = {"databases": True, "tables": tables, "columns": columns}
-    return (await run.journal.once("tables", "databases", request, _Views, work)).answer.views
+    try:
+        return (await run.journal.once("tables", "databases", request, _Views, work)).answer.views
+    except JournalMiss:  # a replay of a run that had none
+        return []
+
+
+def queried(views: Sequence[DatabaseView]) -> list[ToolView]:
+    """Describe the tool that asks the databases to a planner; nothing where none can be asked."""
+    usable = [one for one in views if not one.problem]
+    if not usable:
+        return []
+    lines = [f"{one.name} ({one.dialect}): {'; '.join(one.tables) or 'no tables'}" for one in usable]
+    text = f"SQL over {' | '.join(lines)}"
+    return [ToolView(name="query_database", description=text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")]
 
 
 async def _view(database: Database, tables: int, columns: int) -> DatabaseView:

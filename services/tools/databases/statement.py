@@ -3,6 +3,7 @@
 This is the first of two doors. It refuses early and in words a model can use; the second door, the connection, holds without it.
 """
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Collection
@@ -21,6 +22,8 @@ MAX_QUERY = 20_000
 """Characters."""
 MAX_DEPTH = 60
 """Brackets within brackets."""
+MAX_BRACKETS = 200
+"""Square brackets, which the parser takes long to read where there are many."""
 _BEGINS = {"SELECT", "WITH", "VALUES", "FROM", "TABLE"}
 _ONE = "Only one statement is run, and it must be a SELECT (WITH … SELECT, VALUES and UNION are fine)."
 _FILE = re.compile(r"[/\\*]|://|\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx|avro|db|duckdb|sqlite|gz|zst)$", re.I)
@@ -86,6 +89,8 @@ def _one_that_reads(tokens: list[Any]) -> None:
     first = next((token for token in tokens if token.token_type.name != "L_PAREN"), None)
     if first is None or first.text.upper() not in _BEGINS:
         raise QueryRefused(_ONE)
+    if names.count("L_BRACKET") > MAX_BRACKETS:
+        raise QueryRefused(f"The query has more than {MAX_BRACKETS} square brackets. Write it shorter.")
     depth = deepest = 0
     for name in names:
         depth += name in {"L_PAREN", "L_BRACKET", "L_BRACE", "CASE"}
@@ -118,6 +123,7 @@ def _parsed(query: str, dialect: Dialect) -> "exp.Expr":
     import sqlglot
     from sqlglot.errors import SqlglotError
 
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it cannot read is said to the model, not to the log
     try:
         trees = [tree for tree in sqlglot.parse(query, read=dialect) if tree is not None]
     except SqlglotError as error:

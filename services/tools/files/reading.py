@@ -1,14 +1,13 @@
 """What a file holds, as text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
 
-Run as `python -m services.tools.files.reading`; see `services/tools/child.py`.
+Runs locked in; see `services/sandbox/workers.py`.
 """
 
 import json
-import warnings
 from pathlib import PurePath
 from typing import Any, Literal
 
-from services.tools.child import serve
+from services.search.jobs import serve
 from services.tools.files.decoding import decoded
 from services.tools.files.shapes import parse_json, shape
 from services.tools.files.sheets import Sheet, check_archive, csv_rows, read_sheet, workbook_rows
@@ -16,8 +15,6 @@ from services.tools.rows import as_table
 
 Format = Literal["csv", "excel", "json", "text", "python", "sql", "document"]
 
-MEMORY = 2 << 30
-"""Bytes of address space."""
 MAX_TEXT = 1_000_000
 """Characters of an answer."""
 MAX_JSON = 50_000_000
@@ -30,9 +27,8 @@ _KINDS: dict[str, Format] = {
 
 
 def main() -> None:
-    """Read the file that comes on standard input."""
-    warnings.simplefilter("ignore")
-    serve(read, memory=MEMORY)
+    """Read the files that come on standard input."""
+    serve(read)
 
 
 def read(request: dict[str, Any], data: bytes) -> dict[str, Any]:

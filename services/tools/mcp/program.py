@@ -10,6 +10,7 @@ import contextlib
 import os
 import secrets
 import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -31,6 +32,8 @@ MOST_NOISE = 50
 """Lines that are no messages, after which the program is taken for something else than a server."""
 GRACE_SECONDS = 2.0
 """For ending by itself once its input is closed, and again after SIGTERM."""
+START_SECONDS = 0.25
+"""For which a process may have no environment yet: it has begun to run a program, and the system has not set it out."""
 MARK = "LEADLINE_MCP_MARK"
 MARKS: set[str] = set()
 """Of the programs that run now."""
@@ -160,15 +163,29 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def sweep(mark: str) -> int:
-    """End every process that still carries a mark, and return how many did. Blocking; where there is no /proc, none is found."""
-    found = 0
+def sweep(mark: str) -> None:
+    """End every process that still carries a mark, and see it gone. Blocking; where there is no /proc, none is found."""
+    started = time.monotonic()
+    while (seconds := time.monotonic() - started) < GRACE_SECONDS:
+        found, starting = _marked(mark)
+        if not found and not (starting and seconds < START_SECONDS):
+            return
+        for one in found:
+            with contextlib.suppress(OSError):
+                os.kill(one, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def _marked(mark: str) -> tuple[list[int], bool]:
+    """Return the processes that carry a mark, and whether there is one whose environment cannot be told yet."""
+    found, starting = [], False
     wanted = f"{MARK}={mark}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                os.kill(int(folder.name), signal.SIGKILL)
-                found += 1
-        except (OSError, ValueError):
-            continue
-    return found
+        with contextlib.suppress(OSError):
+            environment = (folder / "environ").read_bytes()
+            if wanted in environment.split(b"\0"):
+                found.append(int(folder.name))
+            elif not environment:
+                (folder / "exe").readlink()  # fails for what has ended, and for threads of the kernel
+                starting = True
+    return found, starting

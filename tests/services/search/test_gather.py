@@ -79,3 +79,22 @@ async def test_the_order_of_answers_does_not_change_the_ranking() -> None:
 
 async def test_no_provider_finds_nothing() -> None:
     assert await found(Providers(), "wire") == Gathered()
+
+
+async def test_a_passage_that_names_what_was_found_is_found_by_what_is_still_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "lives"
+    folder.mkdir()
+    for name, text in {
+        "Ivo Hartmann": "Ivo Hartmann wrote the opera The Salt Road. He lived beside a lake.",
+        "Clara Weiss": "Clara Weiss, a cellist, was married to Ivo Hartmann for thirty years.",
+        "Salt": "Salt was carried along a road over the mountains. The opera house stood at its end.",
+        "Weddings": "People married young in the mountains. Who was married to whom was written into a book.",
+    }.items():
+        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    for place in range(12):
+        (folder / f"other{place}.md").write_text(
+            f"# Opera {place}\n\nThe opera {place} was played in the wood and at the lake.\n"
+        )
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    result = await found(providers, "To whom was the composer of The Salt Road married?")
+    assert "Clara Weiss" in [one.title for one in result.passages][:3]

@@ -11,6 +11,8 @@ from typing import Any
 import psutil
 import pytest
 from blockbuster import blockbuster_ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_core.tools import BaseTool
 from langgraph.store.memory import InMemoryStore
 from pydantic import ValidationError
@@ -242,6 +244,34 @@ def test_ordinary_queries_pass_the_check(query: str, dialect: str) -> None:
     statement.checked(query, (), dialect)  # type: ignore[arg-type]  # the three names of dialects
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    words=st.lists(st.sampled_from("SELECT FROM WHERE WITH AS ( ) , * a 1 'x' \"q\" :p ? $1 [ ] { } CASE END UNION NOT - :: || -> IN "
+                                   "EXISTS OVER CAST ; -- /* */ $$ PIVOT INTO FOR UPDATE x'ab' DELETE COPY 中文".split()), max_size=20),
+    dialect=st.sampled_from(DIALECTS),
+)  # fmt: skip
+def test_any_text_is_a_statement_or_is_refused(words: list[str], dialect: str) -> None:
+    with contextlib.suppress(QueryRefused):
+        statement.checked(" ".join(["SELECT", *words]), ("p",), dialect)  # type: ignore[arg-type]  # the three dialects
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "NOT " * 4_000 + "1",
+        "- " * 9_000 + "1",
+        "1" + " UNION SELECT 1" * 1_200,
+        "ARRAY" + "[1]" * 6_000,
+        "CASE " * 3_000,
+        "a" * 21_000,
+    ],
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_query_that_would_wear_the_parser_out_is_refused_or_read(query: str, dialect: str) -> None:
+    with contextlib.suppress(QueryRefused):
+        statement.checked(f"SELECT {query}", (), dialect)  # type: ignore[arg-type]  # the three dialects
+
+
 SECRET = "hunter2%40secret"
 BROKEN = [
     f"primary=postgresql://reader:{SECRET}@127.0.0.1:1/nothing",
@@ -349,7 +379,7 @@ async def test_a_file_that_is_no_database_is_an_error_and_no_crash(
 
 
 def test_the_environment_of_the_child_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from services.tools import child
+    from services.tools.databases import child
 
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("LANGCHAIN_API_KEY", "k")
