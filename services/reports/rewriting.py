@@ -102,7 +102,7 @@ class _Writer:
             case Text(text=text, styles=styles):
                 if "code" in styles:
                     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
-                    edge = " " if text[:1] in "` " or text[-1:] in "` " else ""
+                    edge = " " if text.strip(" ") and (text[:1] in "` " or text[-1:] in "` ") else ""
                     return f"{fence}{edge}{text}{edge}{fence}"
                 escaped = plain_line(text).replace("$", "\\$")
                 return escaped if first else re.sub(r"^(\s*)\\([#+=-])", r"\1\2", escaped)
