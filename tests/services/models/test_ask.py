@@ -285,7 +285,7 @@ async def test_a_quote_that_stands_in_no_passage_is_left_out(endpoint: OpenAISer
         "finding": "Steam.",
         "confidence": 1,
     }
-    endpoint.script["researcher"] = [json.dumps(invented)] * 6
+    endpoint.script["researcher"] = [json.dumps(invented)] * 8  # two steps, two attempts each, told once in each
     report = await aresearch(
         "Why was tallow used and who designed the wire sounding machine?", docs=[docs], max_plan_iterations=1
     )
