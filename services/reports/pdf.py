@@ -1,24 +1,24 @@
 """PDF from the page: printed by Chromium where there is one, else set by WeasyPrint."""
 
 import asyncio
+import base64
 import importlib.util
 import os
-import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from services.errors import SettingsError
 from services.reports.html.page import render_html
 from services.reports.parsed import ParsedReport
+from services.sandbox.workers import Workers
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_MATH = re.compile(r'<math aria-label="([^"]*)"[^>]*>.*?</math>', re.DOTALL)
 PATIENCE = 120
-"""Seconds that the browser may take."""
+"""Seconds that making it may take."""
 
 
 def find_browser() -> str | None:
@@ -49,7 +49,7 @@ async def render_pdf(report: ParsedReport) -> bytes:
     browser = find_browser()
     vector = importlib.util.find_spec("vl_convert") is not None
     html = await asyncio.to_thread(render_html, report, interactive=browser is not None and not vector)
-    return await _printed(browser, html) if browser else await asyncio.to_thread(_set, html)
+    return await _printed(browser, html) if browser else await _set(html)
 
 
 async def _printed(browser: str, html: str) -> bytes:
@@ -88,13 +88,13 @@ async def _finished(command: list[str], folder: Path) -> str:
     return errors.decode("utf-8", "replace")
 
 
-def _set(html: str) -> bytes:
-    import weasyprint
-
-    html = _MATH.sub(r"<code>\1</code>", html)  # it knows no MathML, and a fraction without its bar says something else
-    pdf = weasyprint.HTML(string=html, url_fetcher=_nothing_from_outside).write_pdf()
-    return bytes(pdf)
-
-
-def _nothing_from_outside(address: str, *_: Any, **__: Any) -> Mapping[str, Any]:
-    raise ValueError(f"a report needs nothing from outside, and {address[:80]} is there")
+async def _set(html: str) -> bytes:
+    """Have WeasyPrint set the page in a process that is locked in like those that parse files."""
+    async with Workers("services.reports.setting", TypeAdapter(dict[str, str])) as workers:
+        told = await workers.run({}, html.encode(), PATIENCE)
+    if told is None or "pdf" not in told:
+        said = "it took too long, or more memory than it may" if told is None else told.get("error", "")
+        raise SettingsError(
+            f"WeasyPrint did not set the report ({said}). Choose the format html and print it yourself."
+        )
+    return base64.b64decode(told["pdf"])
