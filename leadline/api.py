@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
@@ -31,6 +31,9 @@ from services.search.providers import allow_folders, check_search, providers_for
 from services.search.tokens import has_cjk
 from services.settings import settings
 from services.tools.mcp.registry import close
+
+if TYPE_CHECKING:
+    from leadline.refresh import Refreshed
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
@@ -163,6 +166,39 @@ async def _written(home: Home, record: RunRecord, report: Report) -> Report:
     return report.model_copy(update={"folder": str(folder), "files": files})
 
 
+async def _finished(home: Home, run_id: str) -> tuple[RunRecord, Report]:
+    """Return a finished run and its report.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, or it has no report.
+    """
+    record = await home.record(run_id)
+    report: Report | None = (await home.graph.aget_state(_config(record))).values.get("report")
+    if record.status != "done":
+        raise BadInput(f"Run {run_id} is not finished. Go on with: leadline resume {run_id}")
+    if report is None:
+        raise BadInput(f"Run {run_id} was answered without research, so it has no report.")
+    return record, report.model_copy(update={"run_id": record.id})
+
+
+async def arefresh(run_id: str) -> "tuple[Refreshed, str | None]":
+    """Read the sources of a finished run's report again, and say which claims hold, changed or fell.
+
+    Returns:
+        What has become of the report, and the folder of its files, if it has one.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, or it has no report.
+        DocumentsError: a folder of its documents is gone.
+    """
+    from leadline.refresh import refreshed
+
+    async with open_home(settings().leadline_home) as home:
+        record, report = await _finished(home, run_id)
+        allow_folders(record.context.documents)
+        return await refreshed(report, record.context), record.folder
+
+
 async def areport(
     run_id: str, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
 ) -> Report:
@@ -184,13 +220,7 @@ async def areport(
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
-        record = await home.record(run_id)
-        report: Report | None = (await home.graph.aget_state(_config(record))).values.get("report")
-        if record.status != "done":
-            raise BadInput(f"Run {run_id} is not finished. Go on with: leadline resume {run_id}")
-        if report is None:
-            raise BadInput(f"Run {run_id} was answered without research, so it has no report.")
-        report = report.model_copy(update={"run_id": record.id})
+        record, report = await _finished(home, run_id)
         kept = out is None and record.folder is not None and await asyncio.to_thread(_is_there, record.folder)
         if kept and record.folder is not None:
             folder, files = Path(record.folder), await write_formats(report, Path(record.folder), formats)

@@ -175,6 +175,25 @@ def report(
 
 
 @app.command()
+def refresh(
+    run: Annotated[str, typer.Argument(help="Id of a finished run.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> None:
+    """Read a report's documents and pages again, and show which claims hold, changed or fell. No model is asked."""
+    from leadline.api import arefresh
+    from leadline.refresh import as_markdown
+
+    found, folder = asyncio.run(arefresh(run))
+    text = as_markdown(found)
+    if folder is not None and Path(folder).is_dir():
+        (Path(folder) / "refresh.md").write_text(text, "utf-8")
+        typer.echo(f"Written to {folder}/refresh.md", err=True)
+    typer.echo(found.model_dump_json(indent=2) if as_json else text)
+    if found.count("fallen"):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
 def runs() -> None:
     """List all runs, the newest first."""
     from leadline.api import aruns

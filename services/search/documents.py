@@ -108,6 +108,11 @@ class Documents:
         """Return the weight of search terms: the rarer in the folder, the higher."""
         return await asyncio.to_thread(self._index.weights, terms)
 
+    async def at(self, url: str) -> Hit | None:
+        """Return what a document holds now; None if it is gone or lies in another folder."""
+        folder, _, path = url.partition("/")
+        return await asyncio.to_thread(self._index.at, path) if folder == self._index.folder.name else None
+
     async def hit(self, content_hash: str) -> Hit | None:
         """Return one source by its hash with all its passages; None if it is gone."""
         return await asyncio.to_thread(self._index.hit, content_hash)

@@ -274,6 +274,12 @@ class FolderIndex:
             rows = db.execute("SELECT first, last FROM passages WHERE hash = ? ORDER BY first", (key,)).fetchall()
             return self._hit(db, key, [Found(start=first, end=last) for first, last in rows])
 
+    def at(self, path: str) -> Hit | None:
+        """Return the source that a file below the folder holds now."""
+        with closing(self._open()) as db:
+            row = db.execute("SELECT hash FROM files WHERE path = ?", (path,)).fetchone()
+            return self._hit(db, row[0], []) if row is not None and row[0] else None
+
     def _generation(self) -> int:
         with closing(self._open()) as db:
             return int(db.execute("SELECT number FROM generation").fetchone()[0])
