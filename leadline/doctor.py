@@ -4,6 +4,7 @@ import asyncio
 import platform
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import metadata
@@ -160,11 +161,10 @@ def _without_user(endpoint: str) -> str:
 
 
 def _extras() -> Iterable[Check]:
-    for extra in metadata.metadata("leadline").get_all("Provides-Extra") or []:
-        wanted = [Requirement(one) for one in metadata.requires("leadline") or []]
-        own = [
-            one for one in wanted if one.marker and not one.marker.evaluate() and one.marker.evaluate({"extra": extra})
-        ]
+    about = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    for extra, requirements in about.items():
+        wanted = [Requirement(one) for one in requirements]
+        own = [one for one in wanted if one.marker is None or one.marker.evaluate()]
         missing = [one.name for one in own if not _installed(one.name)]
         yield Check(
             area="extras",

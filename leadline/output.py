@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import secrets
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ def check_writable(folder: Path) -> None:
     Raises:
         BadInput: it cannot be written.
     """
-    probe = folder / f".leadline-{os.getpid()}"
+    probe = folder / f".leadline-{os.getpid()}-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe.touch()

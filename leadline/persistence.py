@@ -19,7 +19,7 @@ _CHECKPOINTS = "checkpoints.sqlite"
 _STORE = "store.sqlite"
 _BUSY_MS = 60_000
 """How long a run waits for another one's writing."""
-_SETUP_TRIES = 20
+_SETUP_TRIES = 60
 ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
@@ -106,7 +106,7 @@ async def _set_up(opened: Any) -> None:
     for _ in range(_SETUP_TRIES):
         try:
             await opened.setup()
-        except sqlite3.IntegrityError:
+        except (sqlite3.IntegrityError, sqlite3.OperationalError):  # taken already, or locked while it is taken
             await asyncio.sleep(0.05)
         else:
             return
