@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any, Literal
 
 
@@ -67,6 +68,14 @@ def server(kind: str, port: int) -> Any:
             {"title": "Note on wire", "content": f"The wire sounding machine was designed by William Thomson. ({q})"}
         ]
         return json.dumps({"results": notes[:limit]})
+
+    @made.tool()
+    def count() -> str:
+        """Leave a line in a file, and say how many there are."""
+        with Path(os.environ["COUNTED"]).open("a+") as file:
+            file.write("cast\n")
+            file.seek(0)
+            return f"The pump counted {len(file.readlines())} casts in all."
 
     @made.tool()
     def huge(characters: int) -> str:
