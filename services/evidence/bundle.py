@@ -24,7 +24,7 @@ from services.errors import StoreError
 from services.evidence.store import EvidenceStore
 from services.evidence.verification import FORMAT_VERSION, BundleCheck, seal, verify_bundle
 
-__all__ = ["FORMAT_VERSION", "BundleCheck", "verify_bundle", "write_bundle"]
+__all__ = ["FORMAT_VERSION", "BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
 
 
 async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) -> None:
@@ -32,6 +32,17 @@ async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) ->
 
     Raises:
         StoreError: a source's text is not in the store, or the folder cannot be written.
+    """
+    files = await bundle_files(report, evidence)
+    await write_files(folder, files)
+    await asyncio.to_thread(_remove_old_texts, folder, set(files))
+
+
+async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, bytes]:
+    """Return the files of a report's folder by their names, `report.md` last.
+
+    Raises:
+        StoreError: a source's text is not in the store.
     """
     files: dict[str, bytes] = {}
     for source in report.sources:
@@ -42,8 +53,7 @@ async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) ->
         json.dumps(_content(report), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
     )
     files["report.md"] = report.markdown.encode()
-    await write_files(folder, files)
-    await asyncio.to_thread(_remove_old_texts, folder, set(files))
+    return files
 
 
 async def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -1,0 +1,93 @@
+"""What is served beside the API: the files of a thread's report, in every format, under `/reports/<thread>/`.
+
+    GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
+    GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
+
+Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
+"""
+
+import mimetypes
+from collections.abc import Mapping
+from typing import Any, cast
+
+from fastapi import FastAPI, HTTPException, Response
+from langgraph.store.base import BaseStore, Item
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, NotFoundError
+
+from schemas.context import OutputFormat
+from schemas.reporter import Report
+from services.errors import SettingsError, StoreError
+from services.evidence.bundle import bundle_files
+from services.evidence.store import EvidenceStore
+from services.reports.formats import FORMATS, render
+
+app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+
+_BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
+_SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
+"""Endings of files that a browser shows; the others are downloads."""
+
+
+@app.get("/reports/{thread_id}/{name:path}")
+async def report_file(thread_id: str, name: str) -> Response:
+    """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
+    client = get_client()
+    report = await _report(client, thread_id)
+    if name in _BY_FILE:
+        try:
+            [data] = (await render(report, [_BY_FILE[name]])).values()
+        except SettingsError as error:
+            raise HTTPException(501, str(error)) from None
+        return _response(name, data)
+    try:
+        files = await bundle_files(report, EvidenceStore(cast("BaseStore", _ServerStore(client))))
+    except StoreError as error:
+        raise HTTPException(404, str(error)) from None
+    if name not in files:
+        raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
+    return _response(name, files[name])
+
+
+async def _report(client: LangGraphClient, thread_id: str) -> Report:
+    try:
+        values: Any = (await client.threads.get_state(thread_id))["values"]
+    except APIStatusError:
+        raise HTTPException(404, "There is no such thread.") from None
+    if not isinstance(values, dict) or not values.get("report"):
+        raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
+    return Report.model_validate(values["report"])
+
+
+def _response(name: str, data: bytes) -> Response:
+    suffix = name[name.rindex(".") :] if "." in name else ""
+    shown = not name.startswith("artifacts/") and suffix in _SHOWN
+    media_type = _SHOWN[suffix] if shown else mimetypes.guess_type(name)[0] or "application/octet-stream"
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+    if not shown:
+        headers["Content-Disposition"] = "attachment"
+    return Response(data, media_type=media_type, headers=headers)
+
+
+class _ServerStore:
+    """Reads the server's store through its API."""
+
+    def __init__(self, client: LangGraphClient) -> None:
+        self._client = client
+
+    async def aget(self, namespace: tuple[str, ...], key: str) -> Item | None:
+        """Return an item, if it is there."""
+        try:
+            found = await self._client.store.get_item(namespace, key=key)
+        except NotFoundError:
+            return None
+        if not found:
+            return None
+        return Item(
+            value=found["value"],
+            key=key,
+            namespace=namespace,
+            created_at=found["created_at"],
+            updated_at=found["updated_at"],
+        )

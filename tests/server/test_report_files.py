@@ -1,0 +1,55 @@
+"""The files of a thread's report, served beside the API."""
+
+import hashlib
+import html
+import json
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+QUESTION = "Who designed the wire sounding machine?"
+
+
+@pytest.fixture
+async def thread(client: LangGraphClient) -> str:
+    thread = str((await client.threads.create())["thread_id"])
+    await client.runs.wait(thread, "deep_research", input={"question": QUESTION})
+    return thread
+
+
+async def test_a_report_is_served_in_every_format_with_its_sources(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    state: Any = (await client.threads.get_state(thread))["values"]
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        markdown = await files.get("report.md")
+        assert markdown.text == state["report"]["markdown"]
+        page = await files.get("report.html")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "default-src 'none'" in html.unescape(page.text)
+        assert (await files.get("slides.html")).status_code == 200
+        deck = await files.get("report.pptx")
+        assert deck.content.startswith(b"PK")
+        assert deck.headers["content-disposition"] == "attachment"
+        evidence = json.loads((await files.get("evidence.json")).text)
+        for source in evidence["sources"]:
+            text = await files.get(source["text"])
+            assert text.headers["content-type"].startswith("text/plain")
+            assert hashlib.sha256(text.content).hexdigest() == source["content_hash"]
+
+
+@pytest.mark.parametrize("name", ["nothing.txt", "sources/../../langgraph.json", "sources/%2e%2e/x", "report.exe"])
+async def test_what_is_no_file_of_a_report_is_not_there(server: str, thread: str, name: str) -> None:
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/") as files:
+        assert (await files.get(name)).status_code == 404
+
+
+async def test_a_thread_without_a_report_has_no_files(client: LangGraphClient, server: str) -> None:
+    empty = str((await client.threads.create())["thread_id"])
+    async with httpx.AsyncClient(base_url=server) as files:
+        assert "no report yet" in (await files.get(f"/reports/{empty}/report.md")).text
+        assert (await files.get(f"/reports/{uuid.uuid4()}/report.md")).status_code == 404
+        assert (await files.get("/reports/no-thread/report.md")).status_code == 404
