@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from schemas.evidence import Artifact
 from schemas.reporter import Report
 from services.errors import StoreError
+from services.evidence.artifacts import artifact_path
 from services.evidence.store import EvidenceStore
 from services.evidence.verification import FORMAT_VERSION, BundleCheck, seal, verify_bundle
 
@@ -48,7 +48,7 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
     for source in report.sources:
         files[f"sources/{source.content_hash}.txt"] = (await evidence.get_text(source.content_hash)).encode()
     for artifact in report.artifacts:
-        files[_artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
+        files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
     files["evidence.json"] = (
         json.dumps(_content(report), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
     )
@@ -69,11 +69,6 @@ async def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         raise StoreError(
             f"{error.filename or folder} cannot be written ({error.strerror}). Name another folder with --out."
         ) from None
-
-
-def _artifact_path(artifact: Artifact) -> str:
-    name = re.sub(r"[^\w.-]+", "-", artifact.name).strip(".-")[-80:] or "file"
-    return f"artifacts/{artifact.content_hash[:12]}-{name}"
 
 
 def _content(report: Report) -> dict[str, Any]:
@@ -106,7 +101,7 @@ def _content(report: Report) -> dict[str, Any]:
             for claim in dumped["citations"]
         ],
         **{key: dumped[key] for key in kept},
-        "artifacts": [{**one.model_dump(mode="json"), "file": _artifact_path(one)} for one in report.artifacts],
+        "artifacts": [{**one.model_dump(mode="json"), "file": artifact_path(one)} for one in report.artifacts],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
     }
     return {**content, "evidence_sha256": seal(content)}

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
     markdown = report.decode("utf-8", "replace")
     check.problems.extend(_contradictions(content, excerpts, sources))
     check.problems.extend(_statements(markdown, content))
-    citations, broken = _links(markdown, sources)
+    citations, broken = _links(markdown, sources, {_PARSER.normalizeLink(one.file) for one in content.artifacts})
     check.checked["citations"] = citations
     check.problems.extend(broken)
     return check
@@ -251,8 +251,8 @@ def _shown(markdown: str) -> Iterator[str]:
                 yield child.content
 
 
-def _links(markdown: str, sources: Mapping[str, Source]) -> tuple[int, list[str]]:
-    """Check every link: a citation leads to its source, any other to one of the sources; nothing loads or runs."""
+def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
+    """Check every link: a citation leads to its source, any other to a source or a file; nothing loads or runs."""
     links = {one: _PARSER.normalizeLink(link_of(source)) for one, source in sources.items()}
     count = 0
     problems: dict[str, None] = {}
@@ -267,7 +267,7 @@ def _links(markdown: str, sources: Mapping[str, Source]) -> tuple[int, list[str]
             href, text = str(child.attrs.get("href", "")), _link_text(token.children or [], place)
             number = re.fullmatch(r"\[(\d+)\]", text)
             if number is None:
-                if href not in links.values():
+                if href not in links.values() and href not in files:
                     problems[f"report.md: the link to {href[:80]} leads to none of its sources"] = None
                 continue
             count += 1

@@ -21,6 +21,7 @@ class Labels:
     limits: str
     follow_up: str
     references: str
+    files: str
     nothing_found: str
     nothing_held: str
     failed_step: str
@@ -74,6 +75,7 @@ ENGLISH = Labels(
     limits="Limits of this report",
     follow_up="Questions to ask next",
     references="References",
+    files="Files",
     nothing_found="No evidence was found for this question, so this report makes no claims.",
     nothing_held="No sentence of the draft was supported by the evidence it cited, so this report makes no claims.",
     failed_step="Step “{title}” failed: {error}",
@@ -105,6 +107,7 @@ CHINESE = Labels(
     limits="本报告的局限",
     follow_up="可以继续追问",
     references="参考来源",
+    files="文件",
     nothing_found="没有找到与该问题有关的证据，因此本报告不作任何论断。",
     nothing_held="草稿中没有任何句子得到其引用证据的支持，因此本报告不作任何论断。",
     failed_step="步骤“{title}”失败：{error}",

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from schemas.evidence import Contradiction, Excerpt, Source
+from schemas.evidence import Artifact, Contradiction, Excerpt, Source
 from schemas.planner import Plan
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
+from services.evidence.artifacts import artifact_path
 from services.evidence.plain import plain
 from services.evidence.views import steps_by_id
 from services.reports.labels import Labels, labels
@@ -79,6 +80,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}"))) + charts.cited
     numbering = number_sources(draft.sources, draft.excerpts, cited)
     limits = _limits(draft, checked, numbering, words)
+    artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     parts = [
         f"# {title}",
         "\n>\n".join(f"> {plain(line)}" for line in draft.opening.splitlines() if line.strip()),
@@ -86,6 +88,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         conflicts,
         _section(words.limits, [f"- {plain(one)}" for one in [*limits, *draft.notes]]),
         _section(words.follow_up, [f"{place}. {plain(one)}" for place, one in enumerate(draft.follow_up_questions, 1)]),
+        _section(words.files, [_file(one) for one in artifacts]),
         _section(words.references, _references(numbering, set(cited), draft, words)),
     ]
     return Report(
@@ -102,7 +105,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         follow_up_questions=draft.follow_up_questions,
         limits=limits,
         usage=usage,
-        artifacts=[artifact for result in draft.results for artifact in result.artifacts],
+        artifacts=artifacts,
     )
 
 
@@ -188,6 +191,11 @@ def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, words:
         lines.append(words.dropped.format(count=checked.dropped))
     lines.extend(words.snippet.format(source=one.title or one.url) for one in numbering.sources if one.snippet_only)
     return list(dict.fromkeys(lines))
+
+
+def _file(artifact: Artifact) -> str:
+    described = f": {plain(artifact.description)}" if artifact.description else ""
+    return f"- [{plain(artifact.name)}]({artifact_path(artifact)}){described}"
 
 
 def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labels) -> list[str]:

@@ -239,6 +239,10 @@ async def test_a_step_writes_a_file_whose_citations_are_checked(
     report = await run(endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE), writing, "The mean is 7660.5 m."])
     [artifact] = report.artifacts
     assert artifact.name == f"the-mean-2.{suffix}"
+    assert f"- [the-mean-2.{suffix}](artifacts/{artifact.content_hash[:12]}-the-mean-2.{suffix})" in report.markdown
+    again = await areplay(report.run_id, out=tmp_path)
+    assert again.folder is not None
+    assert not verify_bundle(Path(again.folder)).problems
     shown = str([body["messages"] for body in endpoint.requests])
     assert "1 of 2 claims verified" in shown
     assert report.results[0].finding == "The mean is 7660.5 m."
