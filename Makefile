@@ -13,7 +13,7 @@ LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 .PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
 	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who invented the sounding machine?"' >&2; exit 2; fi
