@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.fakes.openai_server import OpenAIServer
@@ -20,6 +21,9 @@ for quiet, value in {
     "LANGSMITH_TRACING": "false",
 }.items():
     os.environ[quiet] = value
+
+settings.register_profile("leadline", derandomize=True, deadline=None)  # the same examples each time, however slow
+settings.load_profile("leadline")
 
 PROJECT = Path(__file__).parent.parent
 EXAMPLES = PROJECT / "examples"
