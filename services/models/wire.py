@@ -47,6 +47,15 @@ class Refused(Exception):
         self.parameter = parameter
 
 
+KEYS = {
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "google_genai": ("GOOGLE_API_KEY", "GOOGLE_API_BASE"),
+    "mistralai": ("MISTRAL_API_KEY", "MISTRAL_BASE_URL"),
+    "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
+}
+"""The variables that hold the keys and addresses of providers with an integration of their own."""
+
+
 async def call(
     model: RoleModel,
     chat: Runnable[LanguageModelInput, BaseMessage],
@@ -144,10 +153,11 @@ def _explained(model: RoleModel, error: Exception) -> Exception:
     if isinstance(error, ContextOverflowError) or (status in {400, 413, 422, 500} and _TOO_LONG.search(text)):
         return TooLong(_window(text))
     where = f"(role {model.role}, model {model.name}, HTTP {status})"
+    key, address = KEYS.get(model.provider, ("OPENAI_API_KEY", "OPENAI_BASE_URL"))
     advice = {
-        401: "The endpoint rejected the key. Check OPENAI_API_KEY (and that OPENAI_BASE_URL is the endpoint it belongs to).",
-        403: "The endpoint forbids this. Check the rights of OPENAI_API_KEY.",
-        404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and OPENAI_BASE_URL.",
+        401: f"The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
+        403: f"The endpoint forbids this. Check the rights of {key}.",
+        404: f"The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
         429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
     }
     if status in advice:
@@ -162,14 +172,14 @@ def _explained(model: RoleModel, error: Exception) -> Exception:
         kind = "did not answer in time" if "Timeout" in type(error).__name__ else "could not be reached"
         return ModelError(
             f"The model's endpoint {kind} ({type(error).__name__}, role {model.role}). "
-            "Check OPENAI_BASE_URL and the network, then resume the run."
+            f"Check {address} and the network, then resume the run."
         )
     if type(error).__module__.startswith(("openai", "langchain", "anthropic", "json", "pydantic")) or isinstance(
         error, TypeError | ValueError | KeyError | AttributeError | IndexError
     ):
         return ModelError(
             f"The endpoint answered with something that is no chat completion ({type(error).__name__}: {text[:200]}). "
-            f"Check OPENAI_BASE_URL; it usually ends in /v1. (role {model.role})"
+            f"Check {address}{'; it usually ends in /v1' if model.provider == 'openai' else ''}. (role {model.role})"
         )
     return error
 

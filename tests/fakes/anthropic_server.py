@@ -1,0 +1,73 @@
+"""A loopback server that speaks Anthropic's Messages API: tools, usage, and its errors. It thinks with the offline model."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from services.models.offline import OfflineModel
+from tests.fakes.http import Reply, Request, serving
+from tests.fakes.openai_server import SCHEMAS
+
+
+@dataclass(slots=True)
+class AnthropicServer:
+    """What was asked, and what to answer."""
+
+    base_url: str = ""
+    key: str = "test-key"
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    script: list[Reply | list[dict[str, Any]]] = field(default_factory=list)
+    """Answers that come before the model's own: content blocks, or a whole reply."""
+    counted: list[tuple[int, int]] = field(default_factory=list)
+    """Tokens in and out of each answer."""
+
+    def answer(self, request: Request) -> Reply:
+        """Answer as the original does."""
+        given = request.headers.get("X-Api-Key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if given != self.key:
+            return failure(401, "authentication_error", "invalid x-api-key")
+        if request.path.partition("?")[0] != "/v1/messages":
+            return failure(404, "not_found_error", f"no such path: {request.path}")
+        body = request.body
+        self.requests.append(body)
+        scripted = self.script.pop(0) if self.script else None
+        if isinstance(scripted, Reply):
+            return scripted
+        content = scripted if scripted is not None else _think(body)
+        usage = {"input_tokens": len(json.dumps(body)) // 4, "output_tokens": len(json.dumps(content)) // 4 + 1}
+        self.counted.append((usage["input_tokens"], usage["output_tokens"]))
+        called = any(block["type"] == "tool_use" for block in content)
+        about = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None}
+        return Reply(
+            body={**about, "content": content, "stop_reason": "tool_use" if called else "end_turn", "usage": usage}
+        )
+
+
+def failure(status: int, kind: str, message: str) -> Reply:
+    """Return an error in Anthropic's form."""
+    return Reply(status, {"type": "error", "error": {"type": kind, "message": message}})
+
+
+def _think(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Answer a prompt of ours as the offline model does, by a call of the tool that stands for the schema if there is one."""
+    human = next(message["content"] for message in body["messages"] if message["role"] == "user")
+    text = human if isinstance(human, str) else "".join(block.get("text", "") for block in human)
+    name = (body.get("tool_choice") or {}).get("name", "")
+    role = SCHEMAS.get(name, "reporter")
+    thought = OfflineModel(role=role).invoke([HumanMessage(text)]).text
+    if name:
+        return [{"type": "tool_use", "id": "toolu_1", "name": name, "input": json.loads(thought)}]
+    return [{"type": "text", "text": thought}]
+
+
+@contextmanager
+def anthropic_server() -> Iterator[AnthropicServer]:
+    """Serve until the block ends."""
+    server = AnthropicServer()
+    with serving(server.answer) as address:
+        server.base_url = address
+        yield server
