@@ -1,9 +1,11 @@
 """A provider of another kind: the real LangChain integration of Anthropic, against a loopback server of its protocol."""
 
-from collections.abc import Iterator
+import gc
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from langchain_anthropic._client_utils import _AsyncHttpxClientWrapper, _get_default_async_httpx_client
 from langchain_core.tools import tool
 
 from leadline import aresearch
@@ -15,13 +17,11 @@ from services.settings import forget_settings
 from services.tools.loop import use_tools
 from tests.fakes.anthropic_server import AnthropicServer, anthropic_server, failure
 
-pytest.importorskip("langchain_anthropic", reason="needs the extra anthropic")
-
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
 @pytest.fixture
-def anthropic(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicServer]:
+async def anthropic(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AnthropicServer]:
     with anthropic_server() as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
@@ -32,6 +32,10 @@ def anthropic(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicServer]:
         forget_endpoints()
         yield server
         forget_endpoints()
+        for one in gc.get_objects():  # the integration keeps its connections for ever
+            if isinstance(one, _AsyncHttpxClientWrapper):
+                await one.aclose()
+        _get_default_async_httpx_client.cache_clear()
 
 
 async def test_a_whole_run_works_through_another_provider(anthropic: AnthropicServer, docs: Path) -> None:
