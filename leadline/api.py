@@ -5,38 +5,40 @@ import secrets
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from leadline.alone import alone
+from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, report_of, written
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_formats, write_report
-from leadline.review import ReviewPending
 from leadline.timeline import Timeline
-from leadline.warmup import getting_ready
 from schemas.context import OutputFormat
-from schemas.events import Event
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
-from services.models import clients_open
-from services.reports.formats import check_formats
 from services.runs import checked_choices
-from services.search.providers import allow_folders, check_search, providers_for
-from services.search.tokens import has_cjk
+from services.search.providers import allow_folders, check_search
 from services.settings import settings
-from services.tools.mcp.registry import close
 
 if TYPE_CHECKING:
     from leadline.refresh import Refreshed
 
-OnEvent = Callable[[Event], None]
-OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+__all__ = [
+    "OnEvent",
+    "OnReview",
+    "arefresh",
+    "areplay",
+    "areport",
+    "aresearch",
+    "aresume",
+    "aruns",
+    "atimeline",
+    "new_run_id",
+    "research",
+]
 
 
 async def aresearch(
@@ -68,7 +70,7 @@ async def aresearch(
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
     if out is not None:
-        check_formats(context.output_formats)
+        _check_formats(context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
     allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
@@ -79,7 +81,7 @@ async def aresearch(
         context=context,
     )
     async with open_home(settings().leadline_home) as home:
-        return await _carry_out(home, record, {"question": question}, on_event, on_review)
+        return await carry_out(home, record, {"question": question}, on_event, on_review)
 
 
 def new_run_id() -> str:
@@ -113,9 +115,9 @@ async def aresume(
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})
         allow_folders(record.context.documents)
-        state = await home.graph.aget_state(_config(record))
+        state = await home.graph.aget_state(config_of(record))
         started: Any = {"question": record.question} if state.created_at is None else None
-        return await _carry_out(home, record, started, on_event, on_review)
+        return await carry_out(home, record, started, on_event, on_review)
 
 
 async def areplay(run_id: str, *, out: str | PathLike[str] | None = None) -> Report:
@@ -138,11 +140,11 @@ async def areplay(run_id: str, *, out: str | PathLike[str] | None = None) -> Rep
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})
-        finished = await home.graph.aget_state(_config(record))
+        finished = await home.graph.aget_state(config_of(record))
         recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
         with replaying(recording):
             report = await _replayed(home, record)
-        return await _written(home, record, report)
+        return await written(home, record, report)
 
 
 async def _replayed(home: Home, record: RunRecord) -> Report:
@@ -151,19 +153,10 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     answers = iter(record.reviews)
     given: Any = {"question": record.question}
     while True:
-        values = await graph.ainvoke(given, _config(record), context=record.context)
+        values = await graph.ainvoke(given, config_of(record), context=record.context)
         if "__interrupt__" not in values:
-            return _report_of(values)
+            return report_of(values)
         given = Command(resume=next(answers))
-
-
-async def _written(home: Home, record: RunRecord, report: Report) -> Report:
-    """Write a report's files, where the run has a folder for them."""
-    report = report.model_copy(update={"run_id": record.id})
-    if record.out is None or report.direct:
-        return report
-    folder, files = await write_report(report, Path(record.out), home.evidence, record.context.output_formats)
-    return report.model_copy(update={"folder": str(folder), "files": files})
 
 
 async def _finished(home: Home, run_id: str) -> tuple[RunRecord, Report]:
@@ -173,7 +166,7 @@ async def _finished(home: Home, run_id: str) -> tuple[RunRecord, Report]:
         BadInput: there is no such run, it is not finished, or it has no report.
     """
     record = await home.record(run_id)
-    report: Report | None = (await home.graph.aget_state(_config(record))).values.get("report")
+    report: Report | None = (await home.graph.aget_state(config_of(record))).values.get("report")
     if record.status != "done":
         raise BadInput(f"Run {run_id} is not finished. Go on with: leadline resume {run_id}")
     if report is None:
@@ -216,7 +209,7 @@ async def areport(
         BadInput: there is no such run, it is not finished, or it has no report.
         SettingsError: something that a format needs is not installed.
     """
-    check_formats(formats)
+    _check_formats(formats)
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
@@ -228,6 +221,14 @@ async def areport(
             folder, files = await write_report(report, Path(out or record.out or "out"), home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+def _check_formats(formats: Sequence[OutputFormat]) -> None:
+    """Make sure that the formats can be made; Markdown alone needs nothing, and no start waits for the others."""
+    if any(one != "md" for one in formats):
+        from services.reports.formats import check_formats
+
+        check_formats(formats)
 
 
 def _is_there(folder: str) -> bool:
@@ -260,99 +261,11 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
         if run_id is None and not records:
             raise BadInput("There is no run yet. Start one with: leadline research")
         record = records[0] if run_id is None else await home.record(run_id)
-        state = await home.graph.aget_state(_config(record))
+        state = await home.graph.aget_state(config_of(record))
         if "turn" not in state.values:
             return record, Timeline([])
         recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
         return record, Timeline.of(recording.entries.values())
-
-
-def _config(record: RunRecord) -> RunnableConfig:
-    return {"configurable": {"thread_id": record.id}}
-
-
-async def _carry_out(
-    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
-) -> Report:
-    """Run to the end, keeping the record true whatever happens on the way.
-
-    Raises:
-        BadInput: another process works on this run.
-    """
-    with alone(settings().leadline_home, record.id):
-        async with clients_open():
-            return await _kept_true(home, record, given, on_event, on_review)
-
-
-async def _kept_true(
-    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
-) -> Report:
-    record = record.model_copy(update={"status": "running", "error": ""})
-    await home.save(record)
-    try:
-        report = await _stream(home, record, given, on_event, on_review)
-    except asyncio.CancelledError:
-        await home.save(record.model_copy(update={"status": "interrupted"}))
-        raise
-    except ReviewPending:
-        await home.save(record.model_copy(update={"status": "waiting"}))
-        raise
-    except Exception as error:
-        await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
-        raise
-    finally:
-        await _close_tools(home, record)
-    report = await _written(home, record, report)
-    await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
-    return report
-
-
-async def _close_tools(home: Home, record: RunRecord) -> None:
-    """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
-    values = (await home.graph.aget_state(_config(record))).values
-    if "turn" in values:
-        await close(run_key(record.id, values["turn"]))
-
-
-async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
-    """Open what the run searches before it is searched, and tell what is not searched."""
-    providers = await providers_for(record.context)
-    if on_event is not None:
-        for notice in providers.notices("zh" if has_cjk(record.question) else "en"):
-            on_event(Event(type="notice", node="", title=notice))
-    for documents in providers.documents:
-        await documents.warm_up()
-
-
-async def _stream(
-    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
-) -> Report:
-    async with getting_ready(partial(_open_search, record, on_event)) as warm_up:
-        config: RunnableConfig = {**_config(record), "callbacks": [warm_up]}
-        while True:
-            async for event in home.graph.astream(
-                given, config, context=record.context, stream_mode="custom", durability="sync"
-            ):
-                if on_event is not None:
-                    on_event(Event.model_validate(event))
-            state = await home.graph.aget_state(config)
-            if not state.interrupts:
-                return _report_of(state.values)
-            answer = None if on_review is None else await on_review(state.interrupts[0].value)
-            if answer is None:
-                raise ReviewPending(record.id)
-            record.reviews.append(answer)
-            await home.save(record)
-            given = Command(resume=answer)
-
-
-def _report_of(values: dict[str, Any]) -> Report:
-    """Return the report, or the direct answer where no research was due."""
-    report: Report | None = values.get("report")
-    if report is not None:
-        return report
-    triage = values["triage"]
-    return Report(title="", question=values["question"], markdown=triage.reply, usage=values["usage"], direct=True)
 
 
 def _run(work: Awaitable[Report]) -> Report:

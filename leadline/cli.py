@@ -4,7 +4,6 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 """
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from leadline.cli_checks import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, Docs, checks
 from leadline.review import ReviewPending, review_in_terminal
 from services.errors import BadInput, LeadlineError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leadline.api import OnEvent
     from schemas.reporter import Report
 
-EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
+EXIT_NO_EVIDENCE = 3
 
 app = typer.Typer(
     name="leadline",
@@ -35,9 +35,6 @@ app = typer.Typer(
 
 Ended = TypeVar("Ended")
 
-Docs = Annotated[
-    list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
-]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder below which the report is written.")]
 Formats = Annotated[
     str, typer.Option("--format", metavar="F,F,…", help="Files to make: md, html, slides, pptx, docx, pdf.")
@@ -268,111 +265,14 @@ def batch(
 
 
 @app.command()
-def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
-    """Show which model each role will use, and check each with one tiny call."""
-    from leadline.models import checked_models, model_lines
-
-    checks = asyncio.run(checked_models())
-    if as_json:
-        typer.echo(json.dumps([one.model_dump(mode="json") for one in checks], indent=2, ensure_ascii=False))
-    else:
-        typer.echo("\n".join(model_lines(checks)))
-    for problem in dict.fromkeys(one.problem for one in checks if one.problem):
-        typer.echo(f"leadline: {problem}", err=True)
-    if any(one.problem for one in checks):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@app.command()
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
-    """Show what works on this machine, what is missing, and how to get it."""
-    from leadline.doctor import BROKEN, examine, show
-
-    checks = asyncio.run(examine())
-    if as_json:
-        typer.echo(json.dumps([one.model_dump() for one in checks], indent=2, ensure_ascii=False))
-    else:
-        show(checks)
-    if any(one.state == BROKEN for one in checks):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@app.command()
-def verify(
-    place: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder of a report, or a Markdown file that cites one.")
-    ],
-    bundle: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
-    ] = None,
-) -> None:
-    """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
-    from services.evidence.bundle import verify_bundle
-    from services.evidence.cited_markdown import verify_markdown
-
-    check = verify_bundle(bundle or place.parent if place.is_file() else place)
-    if place.is_file():
-        own = verify_markdown(place, bundle)
-        check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
-        check.problems += own.problems
-    counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
-    for problem in check.problems:
-        typer.echo(f"FAILED {problem}", err=True)
-    if check.problems:
-        typer.echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
-        raise typer.Exit(EXIT_FAILED)
-    typer.echo(f"{place}: everything holds ({counts}).")
-
-
-@app.command()
-def compare(
-    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
-    prompts: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--prompts", metavar="DIR", help="Folder of other prompts; repeatable. One is compared with ours."
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="Model at the same endpoint; give two or more.")
-    ] = None,
-    docs: Docs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
-) -> None:
-    """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds.
-
-    leadline compare examples/deep-sea.questions.json --prompts shorter
-    """
-    from leadline import compare as comparing
-    from leadline.question_sets import documents_beside, read_questions
-
-    asked = read_questions(questions)
-    variants = comparing.variants_of(prompts or [], model or [])
-
-    def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
-        said = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
-        typer.echo(f"{outcome.question}, {variant.name}: {said}", err=True)
-
-    work = comparing.compare(asked, variants, docs or documents_beside(questions), progress)
-    try:
-        totals = asyncio.run(work)
-    except KeyboardInterrupt:
-        typer.echo("\nInterrupted.", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-    if as_json:
-        typer.echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
-    else:
-        typer.echo(comparing.table(totals))
-    if all(total.failed == len(asked) for total in totals):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@app.command()
 def mcp() -> None:
     """Serve research, read_report and verify_report to MCP clients over stdin and stdout."""
     from leadline.mcp_server import serve
 
     asyncio.run(serve())
+
+
+app.add_typer(checks)
 
 
 def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, question: str = "") -> None:

@@ -204,7 +204,7 @@ def import_libraries() -> None:
     """
     try:
         import langchain_mcp_adapters.sessions  # noqa: F401 - imported to see that it is there
-        import mcp  # noqa: F401
+        import mcp  # noqa: F401 - likewise
     except ImportError:
         raise SettingsError(
             f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"

@@ -1,0 +1,125 @@
+"""A run from its beginning, or from where it stopped, to its report: alone in its process, its record kept true."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from leadline.alone import alone
+from leadline.home import Home, RunRecord
+from leadline.output import write_report
+from leadline.review import ReviewPending
+from leadline.warmup import getting_ready
+from schemas.events import Event
+from schemas.reporter import Report
+from services.journal import run_key
+from services.models import clients_open
+from services.search.providers import providers_for
+from services.search.tokens import has_cjk
+from services.settings import settings
+from services.tools.mcp.registry import close
+
+OnEvent = Callable[[Event], None]
+OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+
+
+async def written(home: Home, record: RunRecord, report: Report) -> Report:
+    """Write a report's files, where the run has a folder for them."""
+    report = report.model_copy(update={"run_id": record.id})
+    if record.out is None or report.direct:
+        return report
+    folder, files = await write_report(report, Path(record.out), home.evidence, record.context.output_formats)
+    return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+def config_of(record: RunRecord) -> RunnableConfig:
+    """Return what names a run's thread."""
+    return {"configurable": {"thread_id": record.id}}
+
+
+async def carry_out(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    """Run to the end, keeping the record true whatever happens on the way.
+
+    Raises:
+        BadInput: another process works on this run.
+    """
+    with alone(settings().leadline_home, record.id):
+        async with clients_open():
+            return await _kept_true(home, record, given, on_event, on_review)
+
+
+async def _kept_true(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    record = record.model_copy(update={"status": "running", "error": ""})
+    await home.save(record)
+    try:
+        report = await _stream(home, record, given, on_event, on_review)
+    except asyncio.CancelledError:
+        await home.save(record.model_copy(update={"status": "interrupted"}))
+        raise
+    except ReviewPending:
+        await home.save(record.model_copy(update={"status": "waiting"}))
+        raise
+    except Exception as error:
+        await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
+        raise
+    finally:
+        await _close_tools(home, record)
+    report = await written(home, record, report)
+    await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
+    return report
+
+
+async def _close_tools(home: Home, record: RunRecord) -> None:
+    """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
+    values = (await home.graph.aget_state(config_of(record))).values
+    if "turn" in values:
+        await close(run_key(record.id, values["turn"]))
+
+
+async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
+    """Open what the run searches before it is searched, and tell what is not searched."""
+    providers = await providers_for(record.context)
+    if on_event is not None:
+        for notice in providers.notices("zh" if has_cjk(record.question) else "en"):
+            on_event(Event(type="notice", node="", title=notice))
+    for documents in providers.documents:
+        await documents.warm_up()
+
+
+async def _stream(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    async with getting_ready(partial(_open_search, record, on_event)) as warm_up:
+        config: RunnableConfig = {**config_of(record), "callbacks": [warm_up]}
+        while True:
+            async for event in home.graph.astream(
+                given, config, context=record.context, stream_mode="custom", durability="sync"
+            ):
+                if on_event is not None:
+                    on_event(Event.model_validate(event))
+            state = await home.graph.aget_state(config)
+            if not state.interrupts:
+                return report_of(state.values)
+            answer = None if on_review is None else await on_review(state.interrupts[0].value)
+            if answer is None:
+                raise ReviewPending(record.id)
+            record.reviews.append(answer)
+            await home.save(record)
+            given = Command(resume=answer)
+
+
+def report_of(values: dict[str, Any]) -> Report:
+    """Return the report, or the direct answer where no research was due."""
+    report: Report | None = values.get("report")
+    if report is not None:
+        return report
+    triage = values["triage"]
+    return Report(title="", question=values["question"], markdown=triage.reply, usage=values["usage"], direct=True)
