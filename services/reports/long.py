@@ -21,6 +21,7 @@ from schemas.reporter_section import ReporterSectionPrompt
 from services.errors import LimitReached, ModelError
 from services.messages import say
 from services.models import ask, write
+from services.models.roles import DEFAULTS
 from services.reports.in_order import InOrder
 from services.reports.joining import joined, numbered
 from services.reports.labels import labels
@@ -31,8 +32,6 @@ WORDS_A_STEP, LEAST_WORDS = 700, 3_000
 """Words of a full report for each step that found something, and of the shortest one."""
 TOKENS_A_WORD = 2.0
 """Room for a word with its citations and marks."""
-ROLE_TOKENS = 2_000
-"""Tokens that the reporter's answers have by default; longer texts are given more in proportion."""
 TEMPLATES = ("reporter_outline", "reporter_section", "reporter_joining")
 _HEADING = re.compile(r"\A#{1,2}[ ]+[^\n]*\n+")
 
@@ -117,7 +116,7 @@ async def _section(
         add(token)
 
     try:
-        scale = max(1.0, words * TOKENS_A_WORD / ROLE_TOKENS)
+        scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
         reply = await write("reporter", asked, scale=scale, template="reporter_section", on_token=on_token)
         text = reply.text
         if reply.cut_off:

@@ -281,18 +281,6 @@ def inlines_of(block: Block) -> Iterator[Inline]:
             return
 
 
-def citations_of(report: ParsedReport) -> list[int]:
-    """Return the numbers that a report cites, in its order, each as often as it stands there."""
-    found = [one for one in (*report.title, *report.summary) if isinstance(one, Citation)]
-    for block in (*report.opening, *report.lead):
-        found += [one for part in _within(block) for one in inlines_of(part) if isinstance(one, Citation)]
-    for section in report.sections:
-        found += [one for one in section.title if isinstance(one, Citation)]
-        for block in section.blocks:
-            found += [one for part in _within(block) for one in inlines_of(part) if isinstance(one, Citation)]
-    return [one.number for one in found]
-
-
 def words(content: Inlines) -> str:
     """Return the text of inlines without citations, marks and styles."""
     parts = []

@@ -15,7 +15,7 @@ from services.errors import BadInput
 from services.reports.formats import FORMATS, chosen_formats, render
 from services.reports.html.page import render_html
 from services.reports.inlines import with_dollars
-from services.reports.parsed import Citation, ParsedReport, Text, citations_of, inlines_of, walk, words
+from services.reports.parsed import Citation, ParsedReport, Text, inlines_of, walk, words
 from services.reports.parsing import parse_report
 from services.reports.pdf import find_browser
 from services.reports.rewriting import to_markdown
@@ -57,6 +57,14 @@ BODY = st.lists(BLOCK, max_size=8).map("\n\n".join)
 often = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
+
+
+def citations_of(report: ParsedReport) -> list[int]:
+    """Return the numbers that a report cites, each as often as it stands there."""
+    titles = [report.title, report.summary, *(section.title for section in report.sections)]
+    inlines = [one for title in titles for one in title]
+    inlines += [one for block in walk(report) for one in inlines_of(block)]
+    return [one.number for one in inlines if isinstance(one, Citation)]
 
 
 def with_body(body: str) -> Report:
