@@ -303,14 +303,21 @@ def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, quest
 
 def _until_interrupted(main: Coroutine[Any, Any, Ended], again: str = "leadline resume") -> Ended:
     """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with."""
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        return asyncio.run(main)
-    except KeyboardInterrupt:
+        return asyncio.run(_cancelled_by_sigterm(main))
+    except (KeyboardInterrupt, asyncio.CancelledError):
         typer.echo(f"\nInterrupted. Go on with: {again}", err=True)
     except ReviewPending as pending:
         typer.echo(f"\nThe plan waits for your review. Go on with: leadline resume {pending}", err=True)
     raise typer.Exit(EXIT_INTERRUPTED)
+
+
+async def _cancelled_by_sigterm(main: Coroutine[Any, Any, Ended]) -> Ended:
+    """Await something that SIGTERM cancels, also in the background of a script, where SIGINT is ignored."""
+    task = asyncio.current_task()
+    if task is not None and sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await main
 
 
 def main() -> None:

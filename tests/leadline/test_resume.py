@@ -37,6 +37,8 @@ async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: s
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_a_signal_leaves_a_resumable_run(docs: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-u", "-m", "leadline.cli"]
+    if how == signal.SIGINT:  # in the background of a script it is ignored, and children inherit that
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     child = subprocess.Popen(
         [*command, "research", QUESTION, "--docs", str(docs)],
         stdout=subprocess.PIPE,

@@ -8,10 +8,13 @@ from langchain_core.tools import BaseTool
 from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel
 
+from schemas.context import RunContext
+from schemas.usage import Usage
+from services.budget import Budget, allowance_of
 from services.errors import LimitReached
 from services.evidence.store import EvidenceStore
 from services.models.exchange import ToolCall
-from services.runs import current_run
+from services.runs import Run, current_run
 from services.tools.calls import Calls, ToolResult
 from services.tools.output import SHOWN, ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
@@ -96,3 +99,11 @@ async def test_a_limit_that_a_tool_meets_is_told_to_the_model(calls: Calls) -> N
 async def test_the_journal_keeps_a_result_without_its_text(calls: Calls) -> None:
     result = await one(calls, "log", response_format="brief")
     assert len(json.dumps(result.model_dump(mode="json"))) < 2_500
+
+
+def test_what_a_known_call_used_is_taken_from_the_limits_of_a_resumed_run() -> None:
+    context = RunContext(max_searches=3, max_pages=3)
+    run = Run(context, budget=Budget(allowance_of(context, Usage()), context))
+    run.absorb(Usage(searches=2, pages=1), fresh=False)
+    assert (run.budget.take_searches(9), run.budget.take_pages(9)) == (1, 2)
+    assert (run.usage.searches, run.usage.pages) == (2, 1)
