@@ -3,17 +3,15 @@
 import asyncio
 import base64
 import importlib.util
-import os
 import shutil
 import sys
-import tempfile
-from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from services.errors import SettingsError
 from services.reports.html.page import render_html
 from services.reports.parsed import ParsedReport
+from services.sandbox.browser import print_page
 from services.sandbox.workers import Workers
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -26,13 +24,17 @@ def find_browser() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
+def _weasyprint() -> bool:
+    return importlib.util.find_spec("weasyprint") is not None
+
+
 def check_pdf() -> None:
     """Make sure that something here can make PDF.
 
     Raises:
         SettingsError: neither Chromium nor WeasyPrint is installed.
     """
-    if find_browser() is None and importlib.util.find_spec("weasyprint") is None:
+    if find_browser() is None and not _weasyprint():
         raise SettingsError(
             "PDF needs Chromium or WeasyPrint. Install either, for example: apt-get install chromium, or "
             f"{sys.executable} -m pip install weasyprint"
@@ -49,43 +51,24 @@ async def render_pdf(report: ParsedReport) -> bytes:
     browser = find_browser()
     vector = importlib.util.find_spec("vl_convert") is not None
     html = await asyncio.to_thread(render_html, report, interactive=browser is not None and not vector)
-    return await _printed(browser, html) if browser else await _set(html)
+    if browser is None:
+        return await _set(html)
+    try:
+        return await _printed(browser, html)
+    except SettingsError:
+        if not _weasyprint():
+            raise
+    return await _set(await asyncio.to_thread(render_html, report, interactive=False))
 
 
 async def _printed(browser: str, html: str) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="leadline-pdf-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        page, result = folder / "report.html", folder / "report.pdf"
-        await asyncio.to_thread(page.write_text, html, "utf-8")
-        command = [browser, "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio"]
-        command += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-        command += ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}"]
-        command += ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium's own sandbox refuses root
-        command += ["--no-pdf-header-footer", f"--print-to-pdf={result}", page.as_uri()]
-        said = await _finished(command, folder)
-        if not result.exists():
-            raise SettingsError(
-                f"{browser} did not print the report ({said[-200:].strip() or 'it said nothing'}). Choose the format "
-                f"html and print it yourself, or install WeasyPrint: {sys.executable} -m pip install weasyprint"
-            )
-        return await asyncio.to_thread(result.read_bytes)
-
-
-async def _finished(command: list[str], folder: Path) -> str:
-    """Run the browser to its end with an environment that holds no secrets, and return what it said."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder), "LANG": "C.UTF-8"}
-    process = await asyncio.create_subprocess_exec(
-        *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, env=environment
-    )
-    try:
-        _, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
-    except TimeoutError:
-        return f"it took longer than {PATIENCE} seconds"
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return errors.decode("utf-8", "replace")
+    pdf, said = await print_page(browser, html, PATIENCE)
+    if pdf is None:
+        raise SettingsError(
+            f"{browser} did not print the report ({said[-200:].strip() or 'it said nothing'}). Choose the format "
+            f"html and print it yourself, or install WeasyPrint: {sys.executable} -m pip install weasyprint"
+        )
+    return pdf
 
 
 async def _set(html: str) -> bytes:

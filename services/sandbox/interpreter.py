@@ -13,7 +13,7 @@ from services.sandbox.imports import LIBRARIES
 from services.settings import settings
 
 _PROJECT = Path(__file__).resolve().parents[2]
-_SYSTEM = (
+SYSTEM = (
     "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
     "/usr/share/zoneinfo", "/etc/localtime", "/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts",
 )  # fmt: skip
@@ -69,7 +69,7 @@ def own_interpreter() -> Interpreter:
         sys.executable,
         *map(str, mimetypes.knownfiles),
     ]
-    return Interpreter(Path(sys.executable), packages, tuple(dict.fromkeys([*packages, *library, *_SYSTEM])))
+    return Interpreter(Path(sys.executable), packages, tuple(dict.fromkeys([*packages, *library, *SYSTEM])))
 
 
 async def interpreter(python: Path) -> Interpreter:
@@ -96,6 +96,6 @@ async def interpreter(python: Path) -> Interpreter:
                 f"Code is not run: {python} is no working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
             ) from None
         packages, fonts = tuple(found["packages"]), [found["fonts"]] if found["fonts"] else []
-        readable = tuple(dict.fromkeys([*packages, *found["readable"], *fonts, *_SYSTEM]))
+        readable = tuple(dict.fromkeys([*packages, *found["readable"], *fonts, *SYSTEM]))
         _known[python] = Interpreter(python, packages, readable, tuple(found["libraries"]), found["fonts"])
     return _known[python]

@@ -1,7 +1,7 @@
 """The child's side of the sandbox: locks itself in, then runs. Linux only, for code; imports nothing of Leadline.
 
-Run as `python -I -S jail.py SETUP`, with SETUP as JSON (see `main`): a program that lies as main.py in the work folder, or a
-module of ours that parses what came from outside (see worker.py).
+Run as `python -I -S jail.py SETUP`, with SETUP as JSON (see `main`): a program that lies as main.py in the work folder, a
+module of ours that parses what came from outside (see workers.py), or a browser that prints (see browser.py).
 Order matters: limits and capabilities, then Landlock (see landlock(7)), then the seccomp filter (see seccomp(2)),
 all while single-threaded. `-S` keeps the packages' start-up hooks from running before the doors are shut.
 """
@@ -31,6 +31,7 @@ _PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 1, 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _FS_EXECUTE, _FS_WRITE_FILE, _FS_READ_FILE, _FS_READ_DIR = 1, 2, 4, 8
 _FS_ALL_V1 = (1 << 13) - 1
+_FS_MAKE_SOCK, _FS_MAKE_SYM = 1 << 9, 1 << 12
 _FS_REFER, _FS_TRUNCATE, _FS_IOCTL = 1 << 13, 1 << 14, 1 << 15
 _FS_MAKE_SPECIAL = (1 << 6) | (1 << 9) | (1 << 10) | (1 << 11) | (1 << 12)
 """Devices, sockets, pipes with a name, and symbolic links."""
@@ -43,7 +44,8 @@ def main() -> None:
     SETUP holds `work` (the only folder to write in, or nothing), `seconds` of processor time (0: no limit), `memory` and
     `file_size` in bytes, `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and
     `filter` (hex). For a module of ours it holds `module` (its `main` is called), `root` (where its packages lie), `own` (their
-    names) and `unlocked` (why it is not to be locked in, or nothing).
+    names) and `unlocked` (why it is not to be locked in, or nothing). For a browser it holds `command`, and `executable`
+    (files and folders to execute from).
     """
     setup = json.loads(sys.argv[1])
     if "module" in setup:
@@ -55,6 +57,8 @@ def main() -> None:
     except OSError as error:
         sys.stderr.write(f"isolation failed: {error}\n")
         sys.exit(EXIT_NOT_ISOLATED)
+    if "command" in setup:
+        os.execv(setup["command"][0], setup["command"])  # noqa: S606 - this is what the jail is for
     _run(setup["work"], setup["packages"])
 
 
@@ -87,7 +91,7 @@ def _lock_in(setup: dict[str, Any]) -> None:
     _prctl(_PR_SET_PDEATHSIG, 9)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     _drop_capabilities()
-    _landlock(setup["work"], setup["readable"])
+    _landlock(setup["work"], setup["readable"], setup.get("executable", []))
     _seccomp(bytes.fromhex(setup["filter"]))
 
 
@@ -128,7 +132,7 @@ def landlock_version() -> int:
     return int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if sys.platform == "linux" else 0
 
 
-def _landlock(work: str, readable: list[str]) -> None:
+def _landlock(work: str, readable: list[str], executable: list[str]) -> None:
     version = landlock_version()
     if version < 1:
         raise OSError(ctypes.get_errno(), "this kernel has no Landlock")
@@ -144,10 +148,14 @@ def _landlock(work: str, readable: list[str]) -> None:
     if ruleset < 0:
         raise OSError(ctypes.get_errno(), "landlock_create_ruleset failed")
     if work:
-        _allow(ruleset, work, handled & ~(_FS_MAKE_SPECIAL | _FS_EXECUTE | _FS_IOCTL | _FS_REFER))
+        special = _FS_MAKE_SPECIAL & ~(_FS_MAKE_SOCK | _FS_MAKE_SYM) if executable else _FS_MAKE_SPECIAL
+        _allow(ruleset, work, handled & ~(special | _FS_EXECUTE | _FS_IOCTL | _FS_REFER))
     for path in readable:
         if os.path.exists(path):  # noqa: PTH110 - pathlib is not worth its import here
             _allow(ruleset, path, _FS_READ_FILE | (_FS_READ_DIR if os.path.isdir(path) else 0))  # noqa: PTH112 - likewise
+    for path in executable:
+        if os.path.exists(path):  # noqa: PTH110 - likewise
+            _allow(ruleset, path, _FS_READ_FILE | _FS_EXECUTE | (_FS_READ_DIR if os.path.isdir(path) else 0))  # noqa: PTH112 - likewise
     for device, access in _DEVICES.items():
         if os.path.exists(device):  # noqa: PTH110 - likewise
             _allow(ruleset, device, access)

@@ -1,4 +1,4 @@
-"""The system calls that a jailed program may make, as a seccomp filter: what is not listed does not happen.
+"""The system calls that jailed code may make, as a seccomp filter: what is not listed does not happen.
 
 The list is what CPython, NumPy and pandas need to compute and to use files; Landlock decides which files. There is
 no way in it to open a socket, start a process or another program, signal anybody, or change modes, owners and times
@@ -48,9 +48,19 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "exit": (60, 93), "exit_group": (231, 94),
 }  # fmt: skip
 
+# For a browser, which consists of processes that talk over pairs of sockets. None of these reaches out: a socket that
+# is no pair cannot be connected, and there is no group of processes to leave for the one that is ended as a whole.
+_OF_A_BROWSER: dict[str, tuple[int | None, int | None]] = {
+    "execve": (59, 221), "fork": (57, None), "vfork": (58, None), "socketpair": (53, 199), "sendmsg": (46, 211),
+    "recvmsg": (47, 212), "sendto": (44, 206), "recvfrom": (45, 207), "shutdown": (48, 210), "getsockname": (51, 204),
+    "getpeername": (52, 205), "getsockopt": (55, 209), "setsockopt": (54, 208), "memfd_create": (319, 279),
+    "bind": (49, 200), "listen": (50, 201), "prctl": (157, 167), "arch_prctl": (158, None), "timerfd_create": (283, 85), "timerfd_settime": (286, 86),
+    "sched_getattr": (315, 275),
+}  # fmt: skip
+
 # Allowed with some arguments only
 _OPEN, _OPENAT, _CLONE, _IOCTL = (2, None), (257, 56), (56, 220), (16, 29)
-_FCNTL, _PRLIMIT, _CLONE3 = (72, 25), (302, 261), (435, 435)
+_FCNTL, _PRLIMIT, _CLONE3, _SOCKET = (72, 25), (302, 261), (435, 435), (41, 198)
 
 _MACHINES = ("x86_64", "aarch64")
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -58,6 +68,7 @@ _NEWEST_KNOWN = 462
 """Later system calls are unknown here and answered as if the kernel did not have them."""
 
 _O_TRUNC, _O_ACCMODE = 0o1000, 0o3
+_AF_UNIX = 1
 _CLONE_THREAD, _CLONE_NEW_ANYTHING = 0x00010000, 0x7E020000
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS (is it a terminal?), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX."""
@@ -113,11 +124,12 @@ def _one_of(values: tuple[int, ...], listed: Instruction, other: Instruction) ->
     return (*tests, other, listed)
 
 
-def filter_program(machine: str) -> bytes:
+def filter_program(machine: str, browser: bool = False) -> bytes:
     """Return the filter, packed as an array of `struct sock_filter`.
 
     Args:
         machine: as `platform.machine()` says it.
+        browser: allow what a browser needs beside: processes of its own, and pairs of sockets between them.
 
     Raises:
         ValueError: no table of system calls for this machine.
@@ -133,19 +145,21 @@ def filter_program(machine: str) -> bytes:
     program += _when(_OPENAT[column], *_opening(2))
     program += _when(_IOCTL[column], _argument(1), *_one_of(_IOCTLS, _ALLOW, _REFUSE))
     program += _when(_FCNTL[column], _argument(1), *_one_of(_FCNTLS_REFUSED, _REFUSE, _ALLOW))
+    if browser:
+        program += _when(_SOCKET[column], _argument(0), _equal(_AF_UNIX, 0, 1), _ALLOW, _REFUSE)
     program += _when(_CLONE3[column], _UNKNOWN)  # its flags lie in memory; the C library then falls back to clone
     program += _when(
         _CLONE[column],
         _argument(0),
         _any_bit(_CLONE_NEW_ANYTHING, 2, 0),
-        _any_bit(_CLONE_THREAD, 0, 1),
+        _any_bit(0xFFFFFFFF if browser else _CLONE_THREAD, 0, 1),
         _ALLOW,
         _REFUSE,
     )
     zero = [(_argument(0), 0), (_argument(2), 0), (_argument(2, high=True), 0)]
     asking_about_itself = [part for place, (load, _) in enumerate(zero) for part in (load, _equal(0, 0, 5 - 2 * place))]
     program += _when(_PRLIMIT[column], *asking_about_itself, _ALLOW, _REFUSE)
-    for numbers in _ALLOWED.values():
+    for numbers in (_ALLOWED | (_OF_A_BROWSER if browser else {})).values():
         program += _when(numbers[column], _ALLOW)
     program.append(_REFUSE)
     return b"".join(struct.pack("HBBI", *instruction) for instruction in program)

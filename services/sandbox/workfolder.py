@@ -95,7 +95,7 @@ def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
                 if len(folders) < MAX_FILES and path.count("/") < 3:
                     folders.append(path)
                 continue
-            data = _read(work / path, room)
+            data = read_regular(work / path, room)
             if data is not None and len(found) < MAX_ARTIFACTS:
                 found[path] = data
                 room -= len(data)
@@ -109,7 +109,8 @@ def _is_folder(path: Path) -> bool:
         return True
 
 
-def _read(path: Path, most: int) -> bytes | None:
+def read_regular(path: Path, most: int) -> bytes | None:
+    """Return what a regular file with one link holds; None for anything else, and where it is longer than `most` bytes."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -1,0 +1,104 @@
+"""The browser that prints pages, locked in like model-written code but for what a browser needs of its own processes.
+
+It reads the system's libraries, fonts and programs, writes in its work folder only, and cannot open a connection: not to
+the network, and not to another program of this machine. It runs in one process, as its own sandbox and its division into
+processes need what the jail refuses. Where nothing can lock it in, it has to bring its own sandbox, or it does not print.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from services.sandbox.interpreter import SYSTEM
+from services.sandbox.jail import EXIT_NOT_ISOLATED
+from services.sandbox.seccomp import filter_program
+from services.sandbox.workfolder import read_regular, remove
+
+MAX_PDF = 200_000_000
+"""Bytes that any file of the browser's may take."""
+OPEN_FILES = 1024
+_JAIL = Path(__file__).with_name("jail.py")
+_PROGRAMS = ("/usr/bin", "/bin", "/usr/lib", "/usr/lib64", "/lib", "/lib64")
+"""The browser is started by a script, which calls programs of the system."""
+_READ = ("/usr/share", "/etc/chromium", "/etc/chromium.d", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu")
+_ARGUMENTS = (
+    "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-breakpad",
+    "--disable-crashpad-for-testing", "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=profile",
+    "--no-pdf-header-footer", "--print-to-pdf=report.pdf",
+)  # fmt: skip
+_LOCKED_IN = ("--no-sandbox", "--no-zygote", "--single-process")
+
+
+async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | None, str]:
+    """Print a page as PDF.
+
+    Args:
+        browser: path of a Chromium or Chrome.
+        html: the page; it gets nothing from outside.
+        seconds: wall-clock time that it may take.
+
+    Returns:
+        The PDF, or None, and what the browser said.
+    """
+    work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-pdf-"))
+    try:
+        page = work / "report.html"
+        await asyncio.to_thread(page.write_text, html, "utf-8", "replace")
+        arguments = [*_ARGUMENTS, page.as_uri()]
+        jailed = await asyncio.to_thread(_jailed, [browser, *_LOCKED_IN, *arguments], work)
+        code, said = await _finished(jailed, work, seconds) if jailed else (EXIT_NOT_ISOLATED, "")
+        if code == EXIT_NOT_ISOLATED:
+            code, said = await _finished([browser, *arguments], work, seconds)
+        return await asyncio.to_thread(read_regular, work / "report.pdf", MAX_PDF), said
+    finally:
+        await asyncio.to_thread(remove, work)
+
+
+def _jailed(command: list[str], work: Path) -> list[str]:
+    """Return the command that locks itself in first; nothing where this machine has no jail."""
+    try:
+        instructions = filter_program(platform.machine(), browser=True)
+    except ValueError:
+        return []
+    setup = {
+        "work": str(work),
+        "seconds": 0,
+        "memory": -1,  # it reserves far more than it uses
+        "file_size": MAX_PDF,
+        "open_files": OPEN_FILES,
+        "readable": [*SYSTEM, *_READ],
+        "executable": [*_PROGRAMS, str(Path(command[0]).resolve().parent)],
+        "packages": [],
+        "filter": instructions.hex(),
+        "command": command,
+    }
+    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_JAIL), json.dumps(setup)]
+
+
+async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int, str]:
+    """Run to the end with an environment that holds no secrets; return the exit code and what was said."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=work,
+        env={"PATH": os.environ.get("PATH", os.defpath), "HOME": str(work), "TMPDIR": str(work), "LANG": "C.UTF-8"},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        _, errors = await asyncio.wait_for(process.communicate(), seconds)
+    except TimeoutError:
+        return -1, f"it took longer than {seconds:g} seconds"
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    return process.returncode or 0, errors.decode("utf-8", "replace")
