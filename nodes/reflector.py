@@ -95,10 +95,10 @@ def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
     """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
     known = {excerpt.id: excerpt for result in state["results"].values() for excerpt in result.excerpts}
     earlier = state["reflection"].contradictions if state["reflection"] else []
-    merged: dict[tuple[str, ...], Contradiction] = {}
+    merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
-        if one := checked(named, known, state["sources"]):
-            merged.setdefault(tuple(sorted(one.excerpt_ids)), one)
+        if one := checked(named, known, state["sources"]):  # steps that found the same have excerpts of their own
+            merged.setdefault(frozenset((known[side].source_id, known[side].quote) for side in one.excerpt_ids), one)
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 

@@ -115,6 +115,13 @@ def _embed_use(texts: Sequence[str], query: bool) -> "Vectors":
     return vectors
 
 
+def embed_locally(texts: Sequence[str]) -> "Vectors | None":
+    """Embed sentences with the fast local model, in the thread that calls; None where it is not in use. Blocking."""
+    wanted = settings().leadline_embeddings_model
+    in_use = _installed("use") if wanted is None else "use" in wanted.split("+")
+    return _embed_use(texts, False) if in_use else None
+
+
 def _embed_e5(texts: Sequence[str], query: bool) -> "Vectors":
     clean = [text.replace("\x00", " ") for text in texts]  # the engine reads up to the first NUL
     with _lock:

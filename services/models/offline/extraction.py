@@ -9,6 +9,7 @@ from schemas.researcher import Findings, Quotation
 from services.evidence.passages import sentences
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import clauses_of, names_in
+from services.models.offline.meaning import nearness
 from services.models.offline.sections import Prompt
 from services.models.offline.terms import terms, worth
 
@@ -96,6 +97,9 @@ def _importance(asked: str, step: str, prompt: Prompt) -> dict[str, float]:
     importance = dict.fromkeys(terms(prompt.question), 0.25)
     importance.update(dict.fromkeys(terms(re.sub(r"</?query>", " ", step)), 0.5))
     importance.update(dict.fromkeys(terms(asked), 1.0))
+    if ": " in asked:  # one of the things that the question lists, and what it asks of them all
+        importance.update(dict.fromkeys(terms(asked.split(": ", 1)[1]), 0.5))
+        importance.update(dict.fromkeys(terms(asked.split(": ", 1)[0]), 1.0))
     return importance
 
 
@@ -108,6 +112,7 @@ def _score(candidates: Sequence[Candidate], asked: str, importance: dict[str, fl
     total = sum(values.values()) or 1.0
     kind = answer_type(asked)
     named = [name.lower() for name in names_in(asked)]
+    near_by = nearness(asked, [one.text for one in candidates])
     for one in candidates:
         own = sum(values[term] for term in one.own if term in values)
         near = sum(values[term] for term in one.near - one.own if term in values)
@@ -116,9 +121,11 @@ def _score(candidates: Sequence[Candidate], asked: str, importance: dict[str, fl
         one.fits = fit(asked, kind, one.text)
         names = sum(name in one.text.lower() for name in named)
         prior = 0.05 / (1 + 0.15 * one.rank) + (0.03 if one.place == 0 else 0.0)
+        alike = near_by.get(one.text, 0.0)
+        covered = max(covered, alike)
         one.score = (0.62 * covered + 0.14 * around / total + _answers(one, kind, covered)) * (
             1 + 0.06 * min(names, 3)
-        ) + prior * bool(own)
+        ) + prior * bool(own or alike)
 
 
 def _answers(one: Candidate, kind: AnswerType, covered: float) -> float:

@@ -146,6 +146,55 @@ def compared_in(question: str) -> tuple[str, str] | None:
     return None
 
 
+_LIST_BREAK = re.compile(
+    r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|over|via|through|to|versus|vs\.?)\s+|[、，]|以及|和|与|及|到", re.IGNORECASE
+)
+_LIST_START = re.compile(
+    r".*(?:\b(?:from|between|among|of|compare|like|as|including|with|are|is|was|were|do|does|did|has|have|in|on|for|about|"
+    r"the methods|both)\b\s*|[:：从对]|比较|包括|例如|如|的|在|关于)",
+    re.IGNORECASE,
+)
+_LIST_END = re.compile(
+    r"\s+(?:in|on|for|at|by|from|with|differ\w*|compare\w*|developed?|work\w*|affect\w*|influence\w*|was|were|is|are|did|do|does|has|have)\b.*"
+    r"|(?:[的有在等各对]|分别|哪|如何|怎).*",
+    re.IGNORECASE,
+)
+_ITEM_WORDS, _ITEM_CHARACTERS = 4, 10
+
+
+def listed_in(clause: str) -> tuple[str, ...]:
+    """Return the things that a clause lists, three or more of them; nothing when it lists none.
+
+    `How did A, B and C change?` lists A, B and C; so does `the way from A over B to C`.
+    """
+    cuts = list(_LIST_BREAK.finditer(clause))
+    pieces = [
+        clause[left:right]
+        for left, right in zip(
+            [0, *(one.end() for one in cuts)], [*(one.start() for one in cuts), len(clause)], strict=True
+        )
+    ]
+    best: tuple[str, ...] = ()
+    run: list[str] = []
+    for piece in pieces:
+        begun, ended = _LIST_START.sub("", piece), _LIST_END.sub("", piece)
+        if run and _is_item(ended) and ended == piece:
+            run.append(ended)
+            continue
+        if run and _is_item(ended):
+            best = max(best, (*run, ended), key=len)
+        run = [begun] if _is_item(begun) else []
+    best = max(best, tuple(run), key=len)
+    names = [one[:1].isupper() for one in best]
+    return best if len(best) >= 3 and all(names) == any(names) else ()
+
+
+def _is_item(text: str) -> bool:
+    known = tokens(text)
+    short = len(text) <= _ITEM_CHARACTERS if has_cjk(text) else len(text.split()) <= _ITEM_WORDS
+    return bool(known) and short and not any(word in _OPENERS for word in text.lower().split()[:1])
+
+
 def statement_of(question: str) -> str:
     """Turn a question into the words of a statement: interrogatives and auxiliaries go, the order stays."""
     text = re.sub(r"[?？!！]+", " ", question)

@@ -1,10 +1,20 @@
 """The offline planner: a research step for each facet of the question, and a processing step where it wants a computation."""
 
 import re
+from collections.abc import Sequence
 
 from schemas.planner import Plan, Step
 from services.models.offline.computing import asks_for_computation, computable, computes_from_text
-from services.models.offline.language import GENERIC, Need, clauses_of, compared_in, names_in, need_of, statement_of
+from services.models.offline.language import (
+    GENERIC,
+    Need,
+    clauses_of,
+    compared_in,
+    listed_in,
+    names_in,
+    need_of,
+    statement_of,
+)
 from services.models.offline.sections import Prompt, evidence_of, findings_of
 from services.search.tokens import has_cjk, tokens
 
@@ -37,7 +47,7 @@ def _for_question(prompt: Prompt, most: int) -> list[Step]:
     tables = computable(question, prompt.one("tables").body.split("\n"))
     computing = bool(tables) or computes_from_text(question)
     room = max(1, most - bool(computing))
-    steps = [_research(facet, question, prompt.chinese) for facet in _facets(question)][:room]
+    steps = [_research(facet, question, prompt.chinese) for facet in _facets(question, room)][:room]
     steps += [_feedback_step(feedback.body, question, prompt.chinese) for feedback in prompt.all("feedback")]
     steps = steps[:room]
     if tables:
@@ -50,14 +60,32 @@ def _for_question(prompt: Prompt, most: int) -> list[Step]:
     return steps
 
 
-def _facets(question: str) -> list[str]:
-    """Split a question into what has to be looked for on its own."""
-    compared = compared_in(question)
+def _facets(question: str, room: int) -> list[str]:
+    """Split a question into what has to be looked for on its own; things that a clause lists, too, where there is room."""
+    compared = None if listed_in(question) else compared_in(question)
     if compared is not None:
         return [_about(compared[0], question, compared[1]), _about(compared[1], question, compared[0])]
     clauses = clauses_of(question)
     named = names_in(question)
-    return [_completed(clause, clauses[0], named) for clause in clauses]
+    facets: list[str] = []
+    for clause in clauses:
+        items = listed_in(clause)
+        listing = items if len(items) + len(clauses) - 1 <= room else ()
+        facets += [_of_one(item, items, clause) for item in listing] or [_completed(clause, clauses[0], named)]
+    return facets
+
+
+def _of_one(item: str, items: Sequence[str], clause: str) -> str:
+    """Ask of one listed thing what a clause asks of all."""
+    rest = clause
+    for other in sorted(items, key=len, reverse=True):
+        rest = rest.replace(other, " ")
+    rest = re.sub(
+        r"[,，、:：]|\b(?:and|or|over|via|through|from|to|versus|between|compare|differences?)\b|和|与|及|从|到|比较",
+        " ",
+        rest,
+    )
+    return f"{item}: {statement_of(rest)}" if tokens(rest) else item
 
 
 def _about(thing: str, question: str, other: str) -> str:
@@ -113,6 +141,7 @@ def _queries(need: Need, facet: str, question: str) -> list[str]:
         candidates.append(f"{named} {' '.join(word for word in _words(facet) if word not in named)}")
     if not has_cjk(facet) and len(terms) > 2:
         candidates.append(" ".join(_words(facet)))
+    candidates += [f"{item} {statement_of(facet)}" if has_cjk(facet) else item for item in listed_in(facet)]
     if question != facet:
         candidates.append(statement_of(question))
     return list(dict.fromkeys(" ".join(one.split()) for one in candidates if one.strip()))[:MAX_QUERIES]

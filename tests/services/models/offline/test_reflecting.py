@@ -1,5 +1,7 @@
 """When another plan is due, what it looks for, and where sources disagree."""
 
+import pytest
+
 from tests.services.models.offline.prompts_of import finding, reflect
 
 BRIDGE = "Where was the engineer who built the Skerryvore lighthouse born?"
@@ -59,3 +61,19 @@ def test_figures_of_one_source_or_of_different_things_do_not_disagree() -> None:
     assert reflect("How tall is the tower?", same).contradictions == []
     other = finding("The tower of Skerryvore is 48 metres tall.", "Sheep on Tiree walk 12 metres a minute in the wind.")
     assert reflect("How tall is the tower?", other).contradictions == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "topic"),
+    [
+        (
+            "In 1844 the granite tower of Skerryvore was 48 metres tall.",
+            "It is known that the granite tower of Skerryvore was 42 metres tall.",
+            "granite tower of Skerryvore",
+        ),
+        ("斯克里沃灯塔的石塔高48米。", "据记载，斯克里沃灯塔的石塔高42米。", "斯克里沃灯塔的石塔高"),
+    ],
+)
+def test_a_disagreement_is_named_in_words_that_both_sides_say(one: str, other: str, topic: str) -> None:
+    [conflict] = reflect("How tall is the tower?", finding(one, other)).contradictions
+    assert conflict.topic == topic
