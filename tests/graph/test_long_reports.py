@@ -1,6 +1,8 @@
 """Long reports: sections written side by side from their own evidence, joined by one call, streamed in order."""
 
 import json
+import random
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -144,6 +146,63 @@ async def test_a_long_report_replays_without_any_call(
     forget_settings()
     assert (await areplay(report.run_id)).markdown == report.markdown
     assert len(endpoint.requests) == asked
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "deep-sea"
+TOPICS = (
+    "lead line", "wire sounding machine", "echo sounder", "multibeam", "satellite altimetry", "Challenger expedition",
+    "Marie Tharp", "Seabed 2030", "tallow arming the lead", "Fessenden oscillator", "Trieste dive", "Meteor expedition",
+)  # fmt: skip
+
+
+def _verbose(endpoint: OpenAIServer, number: int) -> None:
+    """Plan a step a topic, outline a section a step, and fill each section with the words it is to have."""
+    role, body = endpoint.roles[number - 1], endpoint.requests[number - 1]
+    asked = body["messages"][1]["content"]
+    if role == "planner":
+        steps = [
+            {"id": str(place), "title": one, "description": one, "queries": [one]}
+            for place, one in enumerate(TOPICS, 1)
+        ]
+        plan = {"locale": "en-US", "thought": "t", "title": "Depth", "steps": steps, "has_enough_context": False}
+        endpoint.script["planner"] = [json.dumps(plan)]
+    if role == "reflector":
+        endpoint.script["reflector"] = [json.dumps({"has_enough_context": True, "confidence": 1.0})]
+    if role == "reporter_outline":
+        cited = dict.fromkeys(re.findall(r'excerpt id="(E(\d+)-\d+)"', asked))
+        sections = [
+            {"title": one, "focus": one, "excerpt_ids": [item for item, step in cited if step == str(place)]}
+            for place, one in enumerate(TOPICS, 1)
+        ]
+        endpoint.script["reporter_outline"] = [json.dumps({"title": "Depth", "sections": sections})]
+    if role == "reporter_joining":
+        endpoint.script["reporter_joining"] = [json.dumps(JOINING)]
+    if role == "reporter_section":
+        found = re.findall(r'<excerpt id="([^"]+)"[^>]*>\n(.*?)\n</excerpt>', asked, re.DOTALL)
+        words = re.findall(r"[A-Za-z]{3,}", " ".join(quote for _, quote in found))
+        wanted = int(re.findall(r'words="(\d+)"', asked)[0])
+        dice = random.Random(number)  # noqa: S311 - words in some order, always the same
+        lines = [" ".join(dice.choices(words, k=30)).capitalize() for _ in range(-(-wanted // 30))]
+        text = "\n\n".join(f"{line} {''.join(f'[{one}]' for one, _ in found)}." for line in lines)
+        endpoint.script["reporter_section"].append(text)
+
+
+async def test_a_full_report_from_twelve_steps_has_eight_thousand_words(endpoint: OpenAIServer) -> None:
+    endpoint.script.clear()
+    endpoint.script["reporter_section"] = []
+    lock = threading.Lock()
+
+    def on_request(number: int) -> None:
+        with lock:
+            _verbose(endpoint, number)
+
+    endpoint.on_request = on_request
+    report = await aresearch("Explain the history of measuring depth.", docs=[EXAMPLES], length="full", max_step_num=12)
+    assert [report.markdown.count(f"\n## {one}\n") for one in TOPICS] == [1] * 12
+    body = report.markdown.partition("## References")[0]
+    assert len(re.sub(r"\]\([^)]*\)", "]", body).split()) >= 8_000
+    sections = [one for one, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "reporter_section"]
+    assert all(one["max_tokens"] >= 1_400 for one in sections)  # room for the 700 words that each is asked for
 
 
 async def test_a_few_hundred_words_are_written_in_one(endpoint: OpenAIServer, docs: Path) -> None:

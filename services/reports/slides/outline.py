@@ -29,6 +29,10 @@ from services.reports.words import words_for
 MOST_CARDS = 4
 CODE_LINES = 14
 """Of one card of code."""
+MOST_SLIDES = 40
+"""From here on a deck shows the main points of its sections; the rest stands in the notes."""
+MOST_OF_A_SECTION = 3
+"""Slides of cards that a section of such a deck has."""
 CONTENTS = 10
 """Entries of one slide of contents."""
 
@@ -61,10 +65,19 @@ class Slide:
     numbers: tuple[int, ...] = ()
     """Of the sources of a table or chart."""
     notes: tuple[str, ...] = ()
+    """First what the report says beside the slide, then its sources."""
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Lay a report out as slides: cover, contents, sections with their dividers, summary, end."""
+    """Lay a report out as slides: cover, contents, sections with their dividers, summary, end.
+
+    A long report is told by its main points, those that its paragraphs begin with.
+    """
+    whole = _laid_out(report, brief=False)
+    return whole if len(whole) <= MOST_SLIDES else _laid_out(report, brief=True)
+
+
+def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     say = words_for(report.locale)
     title = words(report.title)
     slides = [
@@ -85,11 +98,11 @@ def outline(report: ParsedReport) -> list[Slide]:
         if part[0].role == "":
             slides.append(Slide("divider", name, str(place)))
         for section in part:
-            slides += _section(section, report)
+            slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:
         slides += _cards(say.summary, list(_sentence_cards(report.summary, single=True)))
     slides.append(Slide("end", say.the_end, say.generated))
-    return [replace(one, notes=tuple(_notes(one, report))) for one in slides]
+    return [replace(one, notes=(*one.notes, *_notes(one, report))) for one in slides]
 
 
 def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
@@ -113,6 +126,25 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
         cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in one.sides]
         slides += _cards(f"{title} · {one.topic}" if one.topic else title, cards)
     return slides
+
+
+def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
+    """Lay a section out by what its paragraphs begin with, on a few slides; the rest goes into the notes of the last."""
+    slides = _section(section, report)
+    if len(slides) <= MOST_OF_A_SECTION:
+        return slides
+    first, rest = [], []
+    for block in section.blocks:
+        cards = [] if isinstance(block, Table | Drawing) else list(_block_cards(block))
+        kept = cards[:1] if isinstance(block, Paragraph) else cards
+        first += kept
+        rest += cards[len(kept) :]
+    points = _cards(words(section.title), first)
+    rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
+    points = points[:MOST_OF_A_SECTION]
+    said = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
+    shown = [one for one in slides if one.kind in {"table", "chart"}]
+    return [*points[:-1], *(replace(one, notes=said) for one in points[-1:]), *shown]
 
 
 def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
