@@ -1,0 +1,103 @@
+"""The guides are true: their commands are run, their Python too, and the links between them lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROJECT
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.tavily_server import page, tavily_server
+
+GUIDES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+SERVES = re.compile(
+    r"^(?:make (?:dev|test|research)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|\S*pip |\S*python -m pip )"
+)
+"""What goes on until it is stopped, asks, installs, or belongs to another machine; tests of their own run those that are ours."""
+PLACEHOLDER = re.compile(r"…|<\w+>|papers|questions\.jsonl")
+"""In lines that show an option: their options are looked up instead."""
+OURS = re.compile(r"\.venv/bin/leadline (\w+)([^#|]*)")
+
+
+def _commands(guide: Path) -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines() if line.strip() and not line.startswith("#")]
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A checkout to run commands in, and what stands in for the world's endpoints."""
+    for name in (".venv", ".venv-sandbox", "examples", "prompts", "docs"):
+        if (PROJECT / name).exists():
+            Path(name).symlink_to(PROJECT / name)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name)
+    found = page("https://example.org/geosat", "Geosat", "Geosat, a navy satellite, flew from 1985 to 1990.")
+    with tavily_server(found) as web:
+        monkeypatch.setenv("TAVILY_BASE_URL", web.base_url)
+        yield {"https://api.deepseek.com/v1": endpoint.base_url, "sk-…": endpoint.key, "tvly-…": web.key}
+
+
+@pytest.mark.parametrize("guide", [one for one in GUIDES if _commands(one)], ids=lambda one: one.stem)
+def test_the_commands_of_a_guide_work(guide: Path, world: dict[str, str]) -> None:
+    script = ["set -e"]
+    for line in _commands(guide):
+        for outside, here in world.items():
+            line = line.replace(outside, here)  # noqa: PLW2901 - the same line, as it can be run here
+        if not SERVES.match(line) and not PLACEHOLDER.search(line):
+            script.append(line.replace(".venv/bin/leadline", f"{sys.executable} -m leadline"))
+    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{PROJECT}"}
+    ran = subprocess.run(
+        ["bash", "-c", "\n".join(script)], env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
+    assert ran.returncode == 0, f"{ran.stdout[-1500:]}\n{ran.stderr[-1500:]}"
+    assert "Traceback" not in ran.stderr
+
+
+def test_extras_that_are_to_be_installed_exist() -> None:
+    known = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    for guide in GUIDES:
+        for extras in re.findall(r"pip install -e ['\"]\.\[([\w,-]+)\]", guide.read_text("utf-8")):
+            assert set(extras.split(",")) <= set(known), guide
+
+
+def _options(command: str) -> set[str]:
+    asked = [sys.executable, "-m", "leadline", command, "--help"]
+    environment = {**os.environ, "COLUMNS": "200"}
+    ran = subprocess.run(asked, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, f"leadline {command}: {ran.stderr}"
+    return set(re.findall(r"(?<![\w-])--[\w-]+", ran.stdout))
+
+
+def test_every_option_that_a_guide_shows_is_one() -> None:
+    shown: dict[str, set[str]] = {}
+    for guide in GUIDES:
+        for line in _commands(guide):
+            for command, rest in OURS.findall(line):
+                shown.setdefault(command, set()).update(re.findall(r"(?<![\w-])--[\w-]+", rest))
+    assert shown
+    for command, options in shown.items():
+        assert options <= _options(command), command
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda one: one.stem)
+def test_links_to_files_lead_somewhere(guide: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", guide.read_text("utf-8"))
+    assert [one for one in targets if not (guide.parent / one).exists()] == []
+
+
+def test_the_python_of_the_guide_to_extending_runs() -> None:
+    [code] = re.findall(
+        r"^```python\n(.*?)^```", (PROJECT / "docs/extending.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    Path("examples").symlink_to(PROJECT / "examples")
+    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{PROJECT}"}
+    asked = [sys.executable, "-c", code]
+    ran = subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == "WHEN DID GEOSAT FLY?!"
