@@ -32,6 +32,8 @@ class Reply:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     events: list[Any] | None = None
+    named: bool = False
+    """Whether each event is named by its type, as Anthropic does."""
     cut_after: int | None = None
     """Bytes of the body after which the connection is reset."""
     gate: threading.Event | None = None
@@ -46,6 +48,10 @@ class _Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
+
+
+def _event(event: Any, *, named: bool) -> str:
+    return f"{'event: ' + event['type'] + chr(10) if named else ''}data: {json.dumps(event)}\n\n"
 
 
 @contextmanager
@@ -68,7 +74,7 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             if reply.events is None:
                 data, kind = json.dumps(reply.body).encode(), "application/json"
             else:
-                lines = [f"data: {json.dumps(event)}\n\n" for event in reply.events]
+                lines = [_event(event, named=reply.named) for event in reply.events]
                 data, kind = "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream"
             self.send_response(reply.status)
             for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
