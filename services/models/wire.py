@@ -10,7 +10,8 @@ from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+from tenacity.stop import stop_base
 from tenacity.wait import wait_base
 
 from services.errors import ModelError
@@ -24,6 +25,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds of the backoff: doubled each time, and taken at random from the upper half."""
 MOST_ASKED = 120.0
 """Seconds of a Retry-After that are waited; an endpoint that asks for more has failed."""
+MOST_UNREACHED = 4
+"""Retries where nobody takes the connection."""
 PATIENCE = 2.0
 """How many times as long as a model has been silent before it is waited for."""
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
@@ -80,7 +83,7 @@ async def call(
         ModelError: the endpoint refused or failed for good; the message says what to do.
     """
     retrying = AsyncRetrying(
-        stop=stop_after_attempt(1 + settings().leadline_max_retries),
+        stop=_Enough(),
         wait=_Backoff(),
         retry=retry_if_exception(_is_passing),
         reraise=True,
@@ -124,6 +127,17 @@ async def _in_time(model: RoleModel, stalls: int) -> AsyncIterator[None]:
         async with silence_limited(first, between) as silence:
             yield
         known.longest_silence = max(known.longest_silence, silence.longest)
+
+
+class _Enough(stop_base):
+    """Stops after the retries that are set, and after few where nobody takes the connection: the address may be wrong."""
+
+    def __call__(self, retry_state: RetryCallState) -> bool:
+        retries = settings().leadline_max_retries
+        error = retry_state.outcome.exception() if retry_state.outcome else None
+        if type(getattr(error, "__cause__", None)).__name__ == "ConnectError":
+            retries = min(retries, MOST_UNREACHED)
+        return retry_state.attempt_number > retries
 
 
 class _Backoff(wait_base):
