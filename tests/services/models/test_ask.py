@@ -145,7 +145,7 @@ async def test_an_empty_answer_is_asked_for_again(endpoint: OpenAIServer, empty:
 
 async def test_an_empty_text_is_asked_for_again_and_then_an_error(endpoint: OpenAIServer, docs: Path) -> None:
     endpoint.script["reporter"] = ["", "", ""]
-    with pytest.raises(ModelError, match=r"role reporter answered with nothing.*resume"):
+    with pytest.raises(ModelError, match=r"role reporter answered with nothing.*LEADLINE_MODEL_REPORTER"):
         await write("reporter", PROMPT_OF_REPORT)
     assert len(endpoint.requests) == 3
 
