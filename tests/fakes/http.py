@@ -6,6 +6,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ class Reply:
     """Bytes of the body after which the connection is reset."""
     gate: threading.Event | None = None
     """After the first two events the rest waits for this, ten seconds at most."""
+    pace: float = 0.0
+    """Seconds between events."""
     stall: float = 0.0
     """Seconds for which the far end sits on the request before it answers."""
 
@@ -86,6 +89,12 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
                 self.wfile.flush()
                 reply.gate.wait(10)
                 data = data[len(first) :]
+            if reply.pace:
+                for event in data.split(b"\n\n")[:-1]:
+                    self.wfile.write(event + b"\n\n")
+                    self.wfile.flush()
+                    time.sleep(reply.pace)
+                return
             if reply.cut_after is None:
                 self.wfile.write(data)
                 return
