@@ -179,6 +179,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "The language model gave no text for this report: its sentences are extracts, selected by rules.",
         "语言模型未能为本报告提供文本：句子由规则从来源中摘选。",
     ),
+    "nothing_supported": (
+        "No sentence of this report is proven by the evidence that was found. The evidence is in evidence.json.",
+        "本报告没有任何句子得到所找到证据的证明。证据见 evidence.json。",
+    ),
     "chart_refused": ("A chart was left out. {reason}", "有一个图表被省略。{reason}"),
     "chart_form": ("Its data does not have the form of a chart: {what}.", "其数据不符合图表格式：{what}。"),
     "chart_unknown": ("It cites {what}, and there is no such excerpt.", "它引用了不存在的摘录 {what}。"),

@@ -82,8 +82,8 @@ def _loaded(text: str) -> Any:
 def _left_open(text: str) -> int:
     """Count the brackets that a JSON object leaves open at its end: repairing one that breaks off would hide what is missing.
 
-    A single one may have been forgotten. A string that is left open counts, too, unless brackets follow it: then its
-    quotation marks are out of step, and nothing is known.
+    A single one may have been forgotten. A string that is left open counts, too, unless as many brackets close as open in
+    the whole text: then the quotation marks are out of step, and it is complete.
     """
     depth, inside, escaped = 0, False, False
     for char in text[text.find("{") :]:
@@ -101,7 +101,7 @@ def _left_open(text: str) -> int:
                 return 0
     if not inside:
         return depth
-    return 0 if text.rstrip(" \n\t`").endswith(("}", "]")) else depth + 1
+    return 0 if text.count("{") == text.count("}") else depth + 1
 
 
 def is_json(text: str) -> bool:

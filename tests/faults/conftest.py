@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
+from services.evidence.plain import plain
 from services.evidence.verification import verify_bundle
 from services.models import wire
 from services.models.endpoint import forget_endpoints
@@ -22,7 +23,7 @@ __all__ = ["leadline"]
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 COMPUTED = "What is the mean depth of the Challenger soundings in the table?"
-CHINESE = "深海测深钢丝机是谁发明的，测深锤的油脂有什么用途？"
+CHINESE = "钢丝测深机是谁设计的，测深锤底部的油脂有什么用途？"
 _WHOLE: "dict[str, Ended]" = {}
 PLANS, STEPS, ATTEMPTS = 3, 3, 2
 
@@ -38,8 +39,8 @@ class Ended:
     """The report, wherever its documents lie."""
 
     def names(self, words: str) -> bool:
-        """Tell whether the report admits something."""
-        return any(words in one for one in self.report.limits) and words in self.report.markdown
+        """Tell whether the report admits something; `check_honest` sees to it that it says so to its reader."""
+        return any(words in one for one in self.report.limits)
 
 
 @dataclass(slots=True)
@@ -89,9 +90,9 @@ def check_honest(code: int, report: Report) -> None:
         assert not report.citations
         assert report.limits
         return
-    assert any(claim.verified for claim in report.citations)
-    for limit in report.limits:
-        assert limit.split("\n")[0][:40] in report.markdown or "`" in limit or "_" in limit
+    if not any(claim.verified for claim in report.citations):
+        assert any("No sentence of this report is proven" in one for one in report.limits)
+    assert all(plain(limit) in report.markdown for limit in report.limits)
 
 
 @pytest.fixture
@@ -99,6 +100,10 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     """Serve a model on loopback; deadlines and waits are as many times shorter as a test has less patience than a person."""
     monkeypatch.setattr(wire, "FIRST_WAIT", 0.005)
     monkeypatch.setattr(recorded, "SECOND_TRY", 0.01)
+    (docs / "ceshen.md").write_text(
+        "# 深海测深\n\n钢丝测深机由威廉·汤姆孙于1872年设计，船只可以在航行中测量水深。\n\n"
+        "测深锤底部的凹槽里压入油脂，海底的泥沙粘在油脂上，可以带回海底样本。\n"
+    )
     with openai_server() as server:
         for name, value in {
             "OPENAI_API_KEY": server.key,
