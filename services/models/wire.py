@@ -219,9 +219,13 @@ def _explained(model: RoleModel, error: Exception) -> Exception:
     if status is not None:
         return ModelError(f"The model's endpoint failed. Try again later by resuming the run. {where}")
     if _is_transport(error):
-        kind = "did not answer in time" if "Timeout" in type(error).__name__ else "could not be reached"
+        if "Timeout" in type(error).__name__:
+            return ModelError(
+                f"The model's endpoint did not answer in time (role {model.role}). Check {address} and the network, or "
+                "give a slow model more time (LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then resume the run."
+            )
         return ModelError(
-            f"The model's endpoint {kind} ({type(error).__name__}, role {model.role}). "
+            f"The model's endpoint could not be reached ({type(error).__name__}, role {model.role}). "
             f"Check {address} and the network, then resume the run."
         )
     if type(error).__module__.startswith(("openai", "langchain", "anthropic", "json", "pydantic")) or isinstance(
