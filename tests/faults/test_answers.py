@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import error
 from tests.faults.conftest import CHINESE, COMPUTED, QUESTION, Lab
 from tests.faults.faults import at_rate, empty, garbled, mistaken, of_role, truncated
 
@@ -47,6 +49,25 @@ def test_an_answer_that_is_useless_twice(lab: Lab, role: str) -> None:
     tried = lab.run(of_role(role, empty if role in WRITERS else truncated, times=2), question=question)
     assert tried.requests == whole.requests + 2
     assert tried.text == whole.text
+
+
+@pytest.mark.parametrize(
+    "refused", [{"response_format"}, {"response_format", "tools"}], ids=["as a call", "in the text"]
+)
+def test_a_plan_that_breaks_off_in_every_form_that_it_is_asked_for(lab: Lab, refused: set[str]) -> None:
+    useless = of_role("planner", truncated)
+
+    def fault(number: int, role: str, body: dict[str, Any]) -> Reply | str | None:
+        known = sorted(refused & body.keys())
+        return (
+            error(400, f"{known[0]} is not supported", "unsupported", known[0])
+            if known
+            else useless(number, role, body)
+        )
+
+    tried = lab.run(fault)
+    assert tried.code == 0
+    assert tried.names(LOST["planner"])
 
 
 def test_a_model_of_no_use_at_all(lab: Lab) -> None:
