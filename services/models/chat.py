@@ -74,6 +74,7 @@ def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] |
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
         max_retries=0,
+        stream_chunk_timeout=None,  # `silence_limited` holds it
         stream_usage="stream_options" not in known.refused,
         streaming=stream and "stream" not in known.refused,
         piecewise="stream" not in known.refused,

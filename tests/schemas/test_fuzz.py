@@ -8,9 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from nodes.human_feedback import read_review
 from schemas.chart import Chart
 from schemas.coder import Code
 from schemas.coordinator import Triage
+from schemas.evidence_view import EvidenceView, FindingView
 from schemas.human_feedback import PlanReview
 from schemas.planner import Plan, settle_plan
 from schemas.reflector import Reflection
@@ -19,6 +21,9 @@ from schemas.reporter_outline import Outline
 from schemas.researcher import Findings
 from schemas.tools import StructuredAnswer
 from services.models.dialects import explain, is_json, parse
+from services.reports.joining import joined, numbered
+from services.reports.labels import labels
+from services.reports.outline import settle_outline
 from services.tools.structured import calls_of, read_structured
 
 FILLED: list[type[BaseModel]] = [
@@ -196,3 +201,43 @@ def test_a_contradiction_with_sides_of_another_kind_is_left_out_or_refused(sides
         assert not Reflection.model_validate(value).contradictions
     except ValidationError as error:
         says_why(error)
+
+
+@SLOW
+@given(ANYTHING)
+def test_any_answer_to_a_review_is_read_or_refused(answer: Any) -> None:
+    try:
+        read_review(answer)
+    except ValueError as error:
+        assert str(error)  # noqa: PT017 - both outcomes are right
+
+
+EVIDENCE = [EvidenceView(id=f"E1-{place}", title="s", quote="q") for place in (1, 2)]
+FOUND = [FindingView(step_id="1", title="t", status="done", finding="f", evidence=EVIDENCE)]
+SECTIONS = numbered([("One", "The wire (piano) is [E1-1] long.\n\nIt is long."), ("Two", "> wire [E1-2]")])
+
+
+@SLOW
+@given(data=st.data())
+def test_any_outline_covers_the_evidence_or_is_refused(data: st.DataObject) -> None:
+    try:
+        outline = settle_outline(
+            Outline.model_validate(parse(json.dumps(data.draw(given_to(Outline))), Outline)), FOUND
+        )
+    except ValueError as error:
+        says_why(error)
+        return
+    assert {one for section in outline.sections for one in section.excerpt_ids} == {"E1-1", "E1-2"}
+
+
+@SLOW
+@given(data=st.data())
+def test_any_joining_keeps_every_section_and_citation(data: st.DataObject) -> None:
+    try:
+        joining = Joining.model_validate(parse(json.dumps(data.draw(given_to(Joining))), Joining))
+    except ValueError as error:
+        says_why(error)
+        return
+    text = joined(SECTIONS, joining, labels("en-US"))
+    for kept in ("## One", "## Two", "[E1-1]", "> wire [E1-2]"):
+        assert kept in text
