@@ -11,10 +11,10 @@ from schemas.context import RunContext
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.errors import BadInput, LimitReached
+from services.errors import BadInput, LimitReached, UselessAnswer
 from services.messages import say
 from services.models import ask
-from services.models.rules import answer_by_rules
+from services.models.rules import ask_by_rules
 from services.progress import emit, emit_message
 from services.runs import Run, choices, turn_run
 from services.search.providers import notices_for
@@ -44,17 +44,21 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         profile=context.profile,
         locale=_wanted_locale(context),
     )
-    limit: LimitReached | None = None
+    problem: LimitReached | UselessAnswer | None = None
     async with turn_run(runtime, "coordinator") as (run, turn):
         today = await _today(run)
         try:
             triage = await ask("coordinator", prompt, Triage)
-        except LimitReached as reached:
-            limit = reached
-            triage = Triage.model_validate_json(await answer_by_rules("coordinator", prompt))
+        except (LimitReached, UselessAnswer) as caught:
+            problem = caught
+            triage = await ask_by_rules("coordinator", prompt, Triage)
     triage = _settled(triage, question, context)
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
-    limits = [*left_out(run, triage.locale), *([limit_said(limit, triage.locale)] if limit else [])]
+    limits = [
+        *left_out(run, triage.locale),
+        *([limit_said(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
+        *([say("question_by_rules", triage.locale)] if problem else []),
+    ]
     return _fresh_turn(question, triage, turn, today, limits, run.usage)
 
 

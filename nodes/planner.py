@@ -8,10 +8,11 @@ from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
 from schemas.state import ResearchState
-from services.errors import LimitReached
+from services.errors import LimitReached, UselessAnswer
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import ask
+from services.models.rules import ask_by_rules
 from services.progress import emit, emit_message
 from services.runs import choices, node_run
 from services.search.recorded import tables_once
@@ -28,16 +29,18 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else state["plans"]
     done = steps_by_id(plans)
+    limits: list[str] = []
     async with node_run(state, runtime, "planner") as run:
         try:
             tables = await tables_once(run, MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
-            asked = await ask(
-                "planner",
-                _prompt(state, context, plans, tables, [*servers.tools, *queried(databases)]),
-                Plan,
-                check=partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None),
-            )
+            prompt = _prompt(state, context, plans, tables, [*servers.tools, *queried(databases)])
+            check = partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None)
+            try:
+                asked = await ask("planner", prompt, Plan, check)
+            except UselessAnswer:
+                asked = await ask_by_rules("planner", prompt, Plan, check)
+                limits.append(say("plan_by_rules", state["locale"], number=len(plans) + 1))
         except LimitReached as reached:
             asked, limit = None, reached
     if asked is None:
@@ -45,7 +48,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     assignable = [*BASE, *(one.name for one in servers.views)]
     plan = known_tools(first_steps(asked, context.max_step_num), assignable)
     problems = [one.problem for one in databases if one.problem]
-    limits = [*servers.said(state["locale"]), *problems, *left_out(run, state["locale"])]
+    limits += [*servers.said(state["locale"]), *problems, *left_out(run, state["locale"])]
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)

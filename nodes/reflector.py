@@ -9,11 +9,12 @@ from schemas.results import StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.budget import spent_limit
-from services.errors import LimitReached
+from services.errors import LimitReached, UselessAnswer
 from services.evidence.contradictions import checked
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import say
 from services.models import ask
+from services.models.rules import ask_by_rules
 from services.progress import emit
 from services.runs import choices, node_run
 from services.steps import left_out, limit_said, ready_steps, to_redo
@@ -31,11 +32,17 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     limit = spent_limit(context, account["usage"])
     if limit is None and _may_go_on(state, fresh, context):
         return {"results": _with_verdicts(fresh, {}), "usage": wave}
-    reflection = None
+    reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
         try:
             if limit is None:
-                reflection = _settled(await ask("reflector", _prompt(state, context), Reflection), state)
+                prompt = _prompt(state, context)
+                try:
+                    said = await ask("reflector", prompt, Reflection)
+                except UselessAnswer:
+                    said = await ask_by_rules("reflector", prompt, Reflection)
+                    by_rules = [say("reflection_by_rules", locale)]
+                reflection = _settled(said, state)
         except LimitReached as reached:
             limit = reached
     if reflection is None:
@@ -46,7 +53,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         "results": results,
         "reflection": reflection,
         "has_enough_context": reflection.has_enough_context,
-        "limits": [*_limits(state, context, reflection, results), *left_out(run, locale)],
+        "limits": [*by_rules, *_limits(state, context, reflection, results), *left_out(run, locale)],
         "usage": run.usage + wave,
     }
     limit = spent_limit(context, account["usage"] + run.usage)

@@ -12,7 +12,7 @@ from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.state import ResearchState
-from services.errors import LimitReached
+from services.errors import LimitReached, UselessAnswer
 from services.evidence.meaning import likeness_of
 from services.evidence.support import Likeness
 from services.evidence.views import evidence_views, finding_views, steps_by_id
@@ -80,7 +80,7 @@ class Written:
 
 
 async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
-    """Let the model write; where a limit leaves no room for it, extracts selected by rules are the report."""
+    """Let the model write; where a limit leaves no room for it, or it writes nothing, extracts selected by rules are the report."""
     try:
         if await _in_sections(run, prompt):
             from services.reports.long import TEMPLATES, words_of, write_long
@@ -92,6 +92,9 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
     except LimitReached as limit:
         text = await answer_by_rules("reporter", prompt)
         return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)])
+    except UselessAnswer:
+        text = await answer_by_rules("reporter", prompt)
+        return Written(text, [say("report_without_model", locale)])
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes)
 

@@ -22,6 +22,15 @@ class ModelChoice(BaseModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=16, description="Most tokens an answer may have.")
     timeout: float | None = Field(default=None, gt=0, le=600, description="Seconds for one call, all of it.")
+    first_token_timeout: float | None = Field(
+        default=None,
+        gt=0,
+        le=600,
+        description="Seconds of silence before an answer begins, then the call is tried anew.",
+    )
+    token_timeout: float | None = Field(
+        default=None, gt=0, le=600, description="Seconds of silence amid an answer, then the call is tried anew."
+    )
     context_window: int | None = Field(
         default=None, ge=1_000, description="Tokens that prompt and answer may have together."
     )

@@ -53,4 +53,8 @@ class Reflection(BaseModel):
         """A contradiction needs two excerpts; one that names fewer says nothing and is left out."""
         if not isinstance(value, list):
             return value
-        return [item for item in value if not isinstance(item, dict) or len(item.get("excerpt_ids") or []) >= 2]
+        return [item for item in value if not (isinstance(item, dict) and _one_sided(item.get("excerpt_ids")))]
+
+
+def _one_sided(sides: Any) -> bool:
+    return not isinstance(sides, list) or len(sides) < 2

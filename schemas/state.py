@@ -27,8 +27,14 @@ def merge_results(old: dict[str, StepResult], new: dict[str, StepResult]) -> dic
 
 
 def merge_sources(old: dict[str, Source], new: dict[str, Source]) -> dict[str, Source]:
-    """Merge sources by content hash; the first account of a source stays."""
-    return {**new, **old}
+    """Merge sources by content hash; of several accounts of one text, the same one stays whoever gave it first."""
+    twice = {key: min(old[key], new[key], key=_account) for key in old.keys() & new.keys()}
+    return dict(sorted({**old, **new, **twice}.items()))
+
+
+def _account(source: Source) -> tuple[bool, bool, str]:
+    """Order accounts of one text: rather read than a snippet, rather an original than a copy, then by what they say."""
+    return source.snippet_only, source.duplicate_of is not None, source.model_dump_json()
 
 
 def add_usage(old: Usage | None, new: Usage | None) -> Usage:
@@ -37,7 +43,7 @@ def add_usage(old: Usage | None, new: Usage | None) -> Usage:
 
 
 def merge_limits(old: list[str], new: list[str]) -> list[str]:
-    """Keep each limit that was reached once, in the order in which they were reached."""
+    """Keep each limit that was reached once, in the order in which they were reached: that of the steps, not of the clock."""
     return list(dict.fromkeys([*old, *new]))
 
 

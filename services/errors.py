@@ -5,6 +5,7 @@ LeadlineError
 │   └── DocumentsError    a documents folder is missing, empty or unreadable
 ├── SettingsError         the environment lacks something or holds something impossible
 ├── ModelError            a model did not answer, or not in the form that was asked for
+│   ├── UselessAnswer     it answered, and never in a way that can be used: rules stand in for it
 │   └── NoNativeTools     the endpoint takes no function calls
 ├── SearchError           a search provider failed
 │   ├── SearchRefused     it refused the key or a limit is reached: asking again soon is of no use
@@ -43,6 +44,10 @@ class SettingsError(LeadlineError):
 
 class ModelError(LeadlineError):
     """A model did not answer, or not in the form that was asked for."""
+
+
+class UselessAnswer(ModelError):
+    """A model answered, and never in a way that can be used; what it was asked for is then done by rules."""
 
 
 class NoNativeTools(ModelError):

@@ -54,8 +54,6 @@ class Entry(BaseModel):
     occurrence: int
     """How many times the same task had asked the same before."""
     answer: dict[str, Any] | None = None
-    abandoned: bool = False
-    """True for an answer that was of no use in the end: a resumed run asks again, a replay takes it all the same."""
     error: tuple[str, str] | None = None
     """Type and message of the error that ended it. A resumed run asks again; a replay fails in the same way."""
     seconds: float = 0.0
@@ -64,11 +62,10 @@ class Entry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[Answer]):
-    """An answer, whether it was asked for just now, and what the journal calls it."""
+    """An answer, and whether it was asked for just now."""
 
     answer: Answer
     fresh: bool
-    item: str
 
 
 @dataclass(slots=True)
@@ -124,7 +121,6 @@ class Journal:
         request: Mapping[str, Any],
         answer: type[Answer],
         work: Callable[[], Awaitable[Answer]],
-        carry: Callable[[Answer, Answer], Answer] | None = None,
     ) -> Known[Answer]:
         """Return what `work` returns, or what it returned when this task asked the same before.
 
@@ -134,7 +130,6 @@ class Journal:
             request: all that decides the answer, as plain data without secrets.
             answer: type of the answer.
             work: asks.
-            carry: takes over into a new answer what must outlive the abandoned one that stood in its place.
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
@@ -145,13 +140,13 @@ class Journal:
         entry = Entry(kind=kind, name=name, place=self.place, request=digest, occurrence=occurrence)
         recording = _replaying.get()
         if recording is not None:
-            return Known(_recorded(recording, entry, answer), fresh=False, item="")
+            return Known(_recorded(recording, entry, answer), fresh=False)
         if self.store is None:
-            return Known(await work(), fresh=True, item="")
+            return Known(await work(), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
         found = await self.store.aget(namespace(self.key), item)
-        if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
-            return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
+        if found is not None and found.value["answer"] is not None:
+            return Known(answer.model_validate(found.value["answer"]), fresh=False)
         started = time.monotonic()
         try:
             fresh = await work()
@@ -159,27 +154,9 @@ class Journal:
             entry.error = _described(error)
             await self._write(item, entry, started)
             raise
-        if carry is not None and found is not None and found.value["abandoned"]:
-            fresh = carry(fresh, answer.model_validate(found.value["answer"]))
         entry.answer = fresh.model_dump(mode="json")
         await self._write(item, entry, started)
-        return Known(fresh, fresh=True, item=item)
-
-    async def abandon(self, items: Sequence[str], first: Mapping[str, Any]) -> None:
-        """Keep answers for a replay only.
-
-        Args:
-            items: what the journal calls them.
-            first: written into the first of them, for `carry`.
-        """
-        for place, item in enumerate(items):
-            found = await self.store.aget(namespace(self.key), item) if self.store and item else None
-            if found is None or self.store is None:
-                continue
-            answer = {**found.value["answer"], **(first if place == 0 else {})}
-            await self.store.aput(
-                namespace(self.key), item, {**found.value, "answer": answer, "abandoned": True}, index=False
-            )
+        return Known(fresh, fresh=True)
 
     @property
     def replays(self) -> bool:

@@ -159,6 +159,30 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "A limit left no room for the language model to write this report: its sentences are extracts, selected by rules.",
         "由于达到上限，语言模型未能撰写本报告：句子由规则从来源中摘选。",
     ),
+    "question_by_rules": (
+        "The language model could not be brought to say what is asked: the question was read by rules, as it stands.",
+        "语言模型未能给出对问题的可用解读：问题按原文由规则理解。",
+    ),
+    "plan_by_rules": (
+        "The language model gave no plan that can be carried out: plan {number} was made by rules.",
+        "语言模型未能给出可执行的计划：第 {number} 个计划由规则制定。",
+    ),
+    "reflection_by_rules": (
+        "The language model gave no judgement that can be used: whether enough is known was decided by rules.",
+        "语言模型未能给出可用的判断：信息是否足够由规则决定。",
+    ),
+    "outline_by_rules": (
+        "The language model gave no outline that can be used: there is a section for each step.",
+        "语言模型未能给出可用的提纲：每个步骤各成一节。",
+    ),
+    "report_without_model": (
+        "The language model gave no text for this report: its sentences are extracts, selected by rules.",
+        "语言模型未能为本报告提供文本：句子由规则从来源中摘选。",
+    ),
+    "nothing_supported": (
+        "No sentence of this report is proven by the evidence that was found. The evidence is in evidence.json.",
+        "本报告没有任何句子得到所找到证据的证明。证据见 evidence.json。",
+    ),
     "chart_refused": ("A chart was left out. {reason}", "有一个图表被省略。{reason}"),
     "chart_form": ("Its data does not have the form of a chart: {what}.", "其数据不符合图表格式：{what}。"),
     "chart_unknown": ("It cites {what}, and there is no such excerpt.", "它引用了不存在的摘录 {what}。"),

@@ -38,7 +38,7 @@ class Settings(BaseSettings):
     leadline_max_concurrency: int = Field(default=8, ge=1)
     """Model calls under way at once at one endpoint."""
     leadline_requests_per_minute: float | None = Field(default=None, gt=0)
-    leadline_max_retries: int = Field(default=4, ge=0, le=20)
+    leadline_max_retries: int = Field(default=6, ge=0, le=20)
     leadline_embeddings_model: str | None = None
     """`none`, local models (`use`, `e5`, `use+e5`), or a model of an OpenAI-compatible endpoint; by default what is installed."""
     leadline_embeddings_base_url: str | None = None
@@ -54,6 +54,10 @@ class Settings(BaseSettings):
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
     leadline_search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] = "auto"
+    leadline_search_timeout: float = Field(default=12.0, gt=0, le=120)
+    """Seconds for one web search; then it is tried again, or the next provider is asked."""
+    leadline_page_timeout: float = Field(default=30.0, gt=0, le=300)
+    """Seconds for one page, from the first look-up of its name to the last byte."""
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
-from services.errors import LimitReached, ModelError
+from services.errors import LimitReached, UselessAnswer
 from services.models.dialects import explain, is_json, parse
 from services.models.exchange import MORE_ROOM, Exchange, Reply
 
@@ -40,7 +40,8 @@ async def ask(
 
     Raises:
         LimitReached: the budget leaves no room for it, or no time.
-        ModelError: the endpoint refused or could not be reached, or the answer never came to fit.
+        UselessAnswer: the answer never came to fit.
+        ModelError: the endpoint refused or could not be reached.
     """
     exchange = Exchange(role, prompt, schema, template=template)
     more: list[BaseMessage] = []
@@ -57,10 +58,9 @@ async def ask(
         except ValueError as error:
             problem = explain(error)
         more = [*more, *_correction(text, problem, schema)]
-    await exchange.give_up()
-    raise ModelError(
+    raise UselessAnswer(
         f"The model for the role {role} gave no usable {schema.__name__} in {1 + MAX_REPEATS} attempts: {problem}. "
-        f"It answered: {text[:200]!r}. Name a more capable model with LEADLINE_MODEL_{role.upper()}, then resume the run."
+        f"It answered: {text[:200]!r}. Name a more capable model with LEADLINE_MODEL_{role.upper()}."
     )
 
 
@@ -85,7 +85,8 @@ async def write(
 
     Raises:
         LimitReached: the budget leaves no room for it, or no time.
-        ModelError: the endpoint refused or could not be reached, or the text is empty.
+        UselessAnswer: the text is empty, however often it is asked for.
+        ModelError: the endpoint refused or could not be reached.
     """
     exchange = Exchange(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
     reply = await exchange.say()
@@ -97,10 +98,9 @@ async def write(
         except LimitReached:
             break
     if not reply.text:
-        await exchange.give_up()
-        raise ModelError(
+        raise UselessAnswer(
             f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times. "
-            f"Name another with LEADLINE_MODEL_{role.upper()}, then resume the run."
+            f"Name another with LEADLINE_MODEL_{role.upper()}."
         )
     return reply
 

@@ -20,6 +20,7 @@ from services.models.endpoint import (
     unused_client,
 )
 from services.models.roles import OFFLINE, PROVIDERS, RoleModel, role_model
+from services.models.silence import Listener
 from services.settings import settings
 
 
@@ -42,7 +43,7 @@ def build(
         model: who answers.
         max_tokens: most tokens of the answer.
         response_format: the endpoint's own request for JSON of a schema.
-        stream: whether the answer is streamed even when nobody listens, so that a stall is noticed.
+        stream: whether the tokens are handed on as they come, even when nobody listens.
 
     Raises:
         SettingsError: a provider's package is not installed.
@@ -59,22 +60,24 @@ def build(
 def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None, stream: bool) -> BaseChatModel:
     import httpx2
 
-    from services.models.streaming import ThinkFreeChatOpenAI
+    from services.models.streaming import PiecewiseChatOpenAI
 
     known = learned(model)
     key = settings().openai_api_key
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra}
     if response_format is not None:
         body["response_format"] = response_format
-    return ThinkFreeChatOpenAI(
+    return PiecewiseChatOpenAI(
         model=model.model,
         base_url=model.base_url,
         api_key=SecretStr(key.get_secret_value() if key else "none"),
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
         max_retries=0,
-        stream_usage=True,
-        streaming=stream,
+        stream_chunk_timeout=None,  # `silence_limited` holds it
+        stream_usage="stream_options" not in known.refused,
+        streaming=stream and "stream" not in known.refused,
+        piecewise="stream" not in known.refused,
         use_responses_api=False,
         http_async_client=client(),
         http_client=unused_client(),
@@ -94,23 +97,36 @@ def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
 
 def _integration(model: RoleModel, max_tokens: int) -> BaseChatModel:
     """Build a model through its provider's own LangChain integration; its key comes from its own variable."""
-    module, name = PROVIDERS[model.provider]
-    package = module.replace("_", "-")
-    try:
-        kind = getattr(importlib.import_module(module), name)
-    except ImportError:
-        raise SettingsError(
-            f"The model {model.name} needs the package {package}. Install it with: {sys.executable} -m pip install {package}"
-        ) from None
+    kind = _kind(model)
     limit = {"num_predict": max_tokens} if model.provider == "ollama" else {"max_tokens": max_tokens}
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
+    piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
+    options: dict[str, Any] = {**limit, **patient, **piecewise, "callbacks": [Listener()], **model.extra}
     try:
-        built: BaseChatModel = kind(model=model.model, temperature=model.temperature, **limit, **patient, **model.extra)
+        built: BaseChatModel = kind(model=model.model, temperature=model.temperature, **options)
     except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
         raise SettingsError(
             f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
         ) from None
     return built
+
+
+def _kind(model: RoleModel) -> Any:
+    module, name = PROVIDERS[model.provider]
+    package = module.replace("_", "-")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError:
+        raise SettingsError(
+            f"The model {model.name} needs the package {package}. Install it with: {sys.executable} -m pip install {package}"
+        ) from None
+
+
+def comes_in_pieces(model: RoleModel) -> bool:
+    """Tell whether a model's answers can be heard as they come; the offline model thinks in silence."""
+    if model.provider in {OFFLINE, "openai"}:
+        return model.provider == "openai" and "stream" not in learned(model).refused
+    return model.provider == "ollama" or "streaming" in _kind(model).model_fields
 
 
 def _first_line(error: Exception) -> str:

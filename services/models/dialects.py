@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
 from services.models.endpoint import Dialect
+from services.models.sound import sound
 
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""
@@ -55,22 +56,60 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
     Raises:
         ValueError: there is no JSON object.
     """
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError:
-        found = repair_json(text, return_objects=True)
-    if isinstance(found, list) and found:
-        dicts = [one for one in found if isinstance(one, dict)]
-        found = max(dicts, key=len) if dicts else found
-    if not isinstance(found, dict) or not found:
-        raise ValueError("it is no JSON object")
     whole = schema.model_json_schema()
-    return _bent(found, whole, whole.get("$defs", {}))
+    try:
+        found = _loaded(text)
+        if isinstance(found, list) and found:
+            dicts = [one for one in found if isinstance(one, dict)]
+            found = max(dicts, key=len) if dicts else found
+        if not isinstance(found, dict) or not found:
+            raise ValueError("it is no JSON object")
+        left_open = _left_open(text)
+        if left_open > 1 or (left_open and not whole["properties"].keys() <= found.keys()):
+            raise ValueError("it breaks off before it is complete")
+        return _bent(sound(found), whole, whole.get("$defs", {}))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return repair_json(text, return_objects=True)
+
+
+def _left_open(text: str) -> int:
+    """Count the brackets that a JSON object leaves open at its end: repairing one that breaks off would hide what is missing.
+
+    A single one may have been forgotten. A string that is left open counts, too, unless as many brackets close as open in
+    the whole text: then the quotation marks are out of step, and it is complete.
+    """
+    depth, inside, escaped = 0, False, False
+    for char in text[text.find("{") :]:
+        if escaped or (inside and char not in '\\"'):
+            escaped = False
+        elif char == "\\":
+            escaped = inside
+        elif char == '"':
+            inside = not inside
+        elif char in "{[":
+            depth += 1
+        elif char in "}]":
+            depth -= 1
+            if depth <= 0:
+                return 0
+    if not inside:
+        return depth
+    return 0 if text.count("{") == text.count("}") else depth + 1
 
 
 def is_json(text: str) -> bool:
     """Tell whether a text holds a JSON object, be it slightly broken."""
-    return "{" in text and isinstance(repair_json(text, return_objects=True), dict | list)
+    try:
+        return "{" in text and isinstance(_loaded(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
 
 
 def explain(error: ValueError) -> str:

@@ -34,6 +34,8 @@ class Learned:
     context_window: int | None = None
     refused: set[str] = field(default_factory=set)
     """Parameters that it does not take, such as `temperature`."""
+    longest_silence: float = 0.0
+    """Seconds that it has been silent in an answer that came all the same: slow models are waited for."""
     room: int = 1
     """By how much the most tokens of an answer are multiplied: reasoning models need more than the answer itself."""
 

@@ -5,7 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, messages_to_dict
@@ -21,9 +21,10 @@ from services.models.endpoint import Learned, learned
 from services.models.fitting import DoesNotFit, estimate_tokens, fit
 from services.models.prices import Price, price_of
 from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
+from services.models.sound import sound
 from services.models.thinking import without_thinking
 from services.models.tokens import TokenHandler
-from services.models.wire import Refused, TooLong, call
+from services.models.wire import LEFT_OUT, Refused, TooLong, call
 from services.runs import Run, current_run
 
 LEAST_OUTPUT = 0.5
@@ -61,8 +62,6 @@ class Reply(BaseModel):
     left_out: int = 0
     """Pieces of evidence that did not fit into the prompt."""
     used: CallUsage = CallUsage()
-    wasted: CallUsage = CallUsage()
-    """What calls used whose answers were given up before this one was asked for."""
 
     @property
     def cut_off(self) -> bool:
@@ -88,10 +87,6 @@ class Exchange:
     """Takes the tokens as they come, instead of whoever streams the run's messages."""
     scale: float = 1.0
     """By how much the role's most tokens are multiplied, for answers that are longer by nature."""
-    items: list[str] = field(default_factory=list)
-    """What the journal calls the calls made so far."""
-    spent: list[CallUsage] = field(default_factory=list)
-    """What they used."""
 
     async def say(self, more: Sequence[BaseMessage] = (), room: int = 1) -> Reply:
         """Make one call, or take its answer from the journal.
@@ -106,22 +101,11 @@ class Exchange:
         """
         run = current_run()
         known = await run.journal.once(
-            "model", self._name(), self._request(more, room), Reply, lambda: self._in_time(run, more, room), _carry
+            "model", self._name(), self._request(more, room), Reply, lambda: self._in_time(run, more, room)
         )
-        self.items.append(known.item)
-        self.spent.append(known.answer.used + known.answer.wasted)
         run.count_call(self.role, known.answer.used, fresh=known.fresh)
-        if known.answer.wasted.calls:
-            run.count_call(self.role, known.answer.wasted, fresh=False)
         run.left_out += known.answer.left_out
         return known.answer
-
-    async def give_up(self) -> None:
-        """Let a resumed run ask again, rather than take the same useless answers from the journal."""
-        spent = sum(self.spent[1:], self.spent[0]) if self.spent else CallUsage()
-        await current_run().journal.abandon(
-            self.items, {"used": spent.model_dump(), "wasted": CallUsage().model_dump()}
-        )
 
     def _name(self) -> str:
         return f"{self.stem} ({self.schema.__name__})" if self.schema else self.stem
@@ -241,7 +225,7 @@ class Exchange:
             try:
                 return await self._sent(model, messages, output, dialect)
             except Refused as refused:
-                if refused.parameter in {"temperature", "max_tokens", "max_completion_tokens"}:
+                if refused.parameter in LEFT_OUT:
                     if refused.parameter not in known.refused:
                         known.refused.add(refused.parameter)
                         continue
@@ -276,19 +260,14 @@ class Exchange:
     def _reply(self, model: RoleModel, message: AIMessage, left_out: int, used: CallUsage) -> Reply:
         meta = message.response_metadata
         return Reply(
-            text=without_thinking(answer_text(message) if self.schema else message.text),
+            text=sound(without_thinking(answer_text(message) if self.schema else message.text)),
             calls=_calls(message) if self.tools else [],
             finish_reason=str(meta.get("finish_reason") or meta.get("stop_reason") or ""),
-            refusal=str(message.additional_kwargs.get("refusal") or ""),
+            refusal=sound(str(message.additional_kwargs.get("refusal") or "")),
             model=model.name,
             left_out=left_out,
             used=used,
         )
-
-
-def _carry(fresh: Reply, given_up: Reply) -> Reply:
-    """Take over what useless answers have cost."""
-    return fresh.model_copy(update={"wasted": given_up.used + given_up.wasted})
 
 
 def _window(model: RoleModel, known: Learned) -> int:
@@ -298,16 +277,16 @@ def _window(model: RoleModel, known: Learned) -> int:
 
 
 def _calls(message: AIMessage) -> list[ToolCall]:
-    read = [ToolCall(id=one["id"] or "", name=one["name"], arguments=one["args"]) for one in message.tool_calls]
+    read = [{"id": one["id"] or "", "name": one["name"], "arguments": one["args"]} for one in message.tool_calls]
     broken = [
-        ToolCall(
-            id=one["id"] or "",
-            name=one["name"] or "",
-            problem=f"its arguments are no JSON object: {one['args']!r}"[:300],
-        )
+        {
+            "id": one["id"] or "",
+            "name": one["name"] or "",
+            "problem": f"its arguments are no JSON object: {one['args']!r}"[:300],
+        }
         for one in message.invalid_tool_calls
     ]
-    return [*read, *broken]
+    return [ToolCall.model_validate(sound(one)) for one in [*read, *broken]]
 
 
 def _used(message: AIMessage, messages: list[BaseMessage], price: Price | None, seconds: float) -> CallUsage:

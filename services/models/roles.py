@@ -16,7 +16,10 @@ ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
 OFFLINE = "offline"
 """The name of the offline model, which plays every role when no key and no endpoint is set."""
-CALL_SECONDS = 300.0
+CALL_SECONDS = 600.0
+"""Of a whole call, however steadily its answer comes."""
+SILENT_SECONDS = 12.0
+"""Before the first piece of an answer, and between pieces: a stall costs no more before the call is tried again."""
 CONTEXT_WINDOW = 128_000
 PROVIDERS = {
     "anthropic": ("langchain_anthropic", "ChatAnthropic"),
@@ -50,6 +53,8 @@ class RoleModel(BaseModel):
     temperature: float | None
     max_tokens: int
     timeout: float
+    first_token_timeout: float
+    token_timeout: float
     context_window: int | None
     tool_protocol: ToolProtocol
     extra: dict[str, Any]
@@ -76,6 +81,8 @@ def role_model(role: str, context: RunContext) -> RoleModel:
         "temperature": temperature,
         "max_tokens": max_tokens,
         "timeout": CALL_SECONDS,
+        "first_token_timeout": SILENT_SECONDS,
+        "token_timeout": SILENT_SECONDS,
         "tool_protocol": "auto",
         **_from_environment(role),
         **({"tool_protocol": context.tool_protocol} if context.tool_protocol != "auto" else {}),
@@ -134,6 +141,8 @@ _VARIABLES = {
     "temperature": "TEMPERATURE",
     "max_tokens": "MAX_TOKENS",
     "timeout": "TIMEOUT",
+    "first_token_timeout": "FIRST_TOKEN_TIMEOUT",
+    "token_timeout": "TOKEN_TIMEOUT",
     "context_window": "CONTEXT_WINDOW",
     "tool_protocol": "TOOL_PROTOCOL",
     "extra": "EXTRA",

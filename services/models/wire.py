@@ -2,32 +2,45 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+from tenacity.stop import stop_base
 from tenacity.wait import wait_base
 
 from services.errors import ModelError
-from services.models.endpoint import under_way, wait_for_turn
+from services.models.chat import comes_in_pieces
+from services.models.endpoint import learned, under_way, wait_for_turn
 from services.models.roles import RoleModel
+from services.models.silence import silence_limited
 from services.settings import settings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds of the backoff: doubled each time, and taken at random from the upper half."""
 MOST_ASKED = 120.0
 """Seconds of a Retry-After that are waited; an endpoint that asks for more has failed."""
+MOST_UNREACHED = 4
+"""Retries where nobody takes the connection."""
+PATIENCE = 2.0
+"""How many times as long as a model has been silent before it is waited for."""
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _QUOTA = ("insufficient_quota", "billing", "exceeded your current quota")
+_NO_STREAM = re.compile(r"\bwith stream|stream(?:ing)? (?:is|was) not (?:supported|available)", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context[_ ]?(?:length|window|size)|maximum context|max(?:imum)?[_ ]model[_ ]len|too many tokens|prompt is too long|n_ctx|"
     r"input (?:is|was) too long|exceeds? the (?:available )?context|max_seq_len",
     re.IGNORECASE,
 )
+
+
+LEFT_OUT = ("temperature", "max_completion_tokens", "max_tokens", "stream_options", "stream")
+"""Parameters that a call can do without, where an endpoint refuses them."""
 
 
 class TooLong(Exception):
@@ -70,17 +83,22 @@ async def call(
         ModelError: the endpoint refused or failed for good; the message says what to do.
     """
     retrying = AsyncRetrying(
-        stop=stop_after_attempt(1 + settings().leadline_max_retries),
+        stop=_Enough(),
         wait=_Backoff(),
         retry=retry_if_exception(_is_passing),
         reraise=True,
     )
+    stalls = 0
     try:
         async for attempt in retrying:
             with attempt:
                 await wait_for_turn(model.endpoint)
-                async with under_way(model.endpoint), asyncio.timeout(model.timeout):
-                    answer = await chat.ainvoke(list(messages), config)
+                try:
+                    async with under_way(model.endpoint), _in_time(model, stalls):
+                        answer = await chat.ainvoke(list(messages), config)
+                except TimeoutError:
+                    stalls += 1
+                    raise
     except Exception as error:
         raise _explained(model, error) from error
     if not isinstance(answer, AIMessage):
@@ -88,6 +106,38 @@ async def call(
             f"The endpoint {model.endpoint} gave no message for the role {model.role}. Check what serves there."
         )
     return answer
+
+
+@asynccontextmanager
+async def _in_time(model: RoleModel, stalls: int) -> AsyncIterator[None]:
+    """Hold a try's time: the whole of it, and how long it may be silent, twice as long after each stall.
+
+    What a slow model needed once it is given from then on.
+    """
+    known = learned(model)
+    least = PATIENCE * known.longest_silence
+    first, between = (
+        min(model.timeout, max(least, seconds) * 2**stalls)
+        for seconds in (model.first_token_timeout, model.token_timeout)
+    )
+    async with asyncio.timeout(model.timeout):
+        if not comes_in_pieces(model):
+            yield
+            return
+        async with silence_limited(first, between) as silence:
+            yield
+        known.longest_silence = max(known.longest_silence, silence.longest)
+
+
+class _Enough(stop_base):
+    """Stops after the retries that are set, and after few where nobody takes the connection: the address may be wrong."""
+
+    def __call__(self, retry_state: RetryCallState) -> bool:
+        retries = settings().leadline_max_retries
+        error = retry_state.outcome.exception() if retry_state.outcome else None
+        if type(getattr(error, "__cause__", None)).__name__ == "ConnectError":
+            retries = min(retries, MOST_UNREACHED)
+        return retry_state.attempt_number > retries
 
 
 class _Backoff(wait_base):
@@ -134,7 +184,7 @@ def _is_passing(error: BaseException) -> bool:
     text = str(error).lower()
     if status == 429 and any(word in text for word in _QUOTA):
         return False
-    if (_retry_after(error) or 0) > MOST_ASKED or _TOO_LONG.search(text):
+    if (_retry_after(error) or 0) > MOST_ASKED or _TOO_LONG.search(text) or _NO_STREAM.search(text):
         return False
     if status is not None:
         return status in _PASSING
@@ -162,16 +212,20 @@ def _explained(model: RoleModel, error: Exception) -> Exception:
     }
     if status in advice:
         return ModelError(f"{advice[status]} {where}")
-    if status in {400, 422, 501}:
+    if status in {400, 422, 501} or (status == 500 and _NO_STREAM.search(text)):
         return Refused(
             ModelError(f"The endpoint cannot take the request: {text[:300]} {where}"), _parameter(error, text)
         )
     if status is not None:
         return ModelError(f"The model's endpoint failed. Try again later by resuming the run. {where}")
     if _is_transport(error):
-        kind = "did not answer in time" if "Timeout" in type(error).__name__ else "could not be reached"
+        if "Timeout" in type(error).__name__:
+            return ModelError(
+                f"The model's endpoint did not answer in time (role {model.role}). Check {address} and the network, or "
+                "give a slow model more time (LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then resume the run."
+            )
         return ModelError(
-            f"The model's endpoint {kind} ({type(error).__name__}, role {model.role}). "
+            f"The model's endpoint could not be reached ({type(error).__name__}, role {model.role}). "
             f"Check {address} and the network, then resume the run."
         )
     if type(error).__module__.startswith(("openai", "langchain", "anthropic", "json", "pydantic")) or isinstance(
@@ -203,7 +257,7 @@ def _parameter(error: Exception, text: str) -> str:
     body: Any = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else {}
     named = str(inner.get("param") or "") if isinstance(inner, dict) else ""
-    for parameter in ("temperature", "max_completion_tokens", "max_tokens"):
+    for parameter in LEFT_OUT:
         if named == parameter or re.search(rf"\b{parameter}\b", text):
             return parameter
     return named

@@ -18,14 +18,14 @@ from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
 from schemas.reporter_outline import Outline, OutlineSection, ReporterOutlinePrompt
 from schemas.reporter_section import ReporterSectionPrompt
-from services.errors import LimitReached, ModelError
+from services.errors import LimitReached, ModelError, UselessAnswer
 from services.messages import say
 from services.models import ask, write
 from services.models.roles import DEFAULTS
 from services.reports.in_order import InOrder
 from services.reports.joining import joined, numbered
 from services.reports.labels import labels
-from services.reports.outline import evidence_for, settle_outline
+from services.reports.outline import evidence_for, outline_by_steps, settle_outline
 from services.steps import limit_said
 
 WORDS_A_STEP, LEAST_WORDS = 700, 3_000
@@ -63,18 +63,10 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
         LimitReached: there is no room even for the outline.
         ModelError: the endpoint refused or failed before anything was written.
     """
-    outline = await ask(
-        "reporter",
-        ReporterOutlinePrompt(
-            **prompt.model_dump(include={"question", "locale", "today", "tone", "findings"}), words=words
-        ),
-        Outline,
-        check=partial(settle_outline, findings=prompt.findings),
-        template="reporter_outline",
-    )
+    limits: list[str] = []
+    outline = await _outline(prompt, words, limits)
     stream = InOrder([f"\n\n## {one.title}\n\n" for one in outline.sections], _sender())
     share = max(150, words // len(outline.sections))
-    limits: list[str] = []
     texts = await asyncio.gather(
         *(
             _section(prompt, outline, one, share, partial(stream.add, place), partial(stream.end, place), limits)
@@ -85,6 +77,19 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
     joining = await _joining(prompt, outline, sections, limits)
     markdown = joined(sections, joining, labels(prompt.locale))
     return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)))
+
+
+async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Outline:
+    """Ask for an outline; where none comes that can be used, each step has its section."""
+    asked = ReporterOutlinePrompt(
+        **prompt.model_dump(include={"question", "locale", "today", "tone", "findings"}), words=words
+    )
+    check = partial(settle_outline, findings=prompt.findings)
+    try:
+        return await ask("reporter", asked, Outline, check, template="reporter_outline")
+    except UselessAnswer:
+        limits.append(say("outline_by_rules", prompt.locale))
+        return outline_by_steps(prompt.question, prompt.findings)
 
 
 async def _section(

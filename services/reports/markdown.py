@@ -16,6 +16,7 @@ from schemas.usage import Usage
 from services.evidence.artifacts import artifact_path
 from services.evidence.plain import plain
 from services.evidence.views import steps_by_id
+from services.messages import say
 from services.reports.labels import Labels, labels
 from services.reports.numbering import Numbering, link_of, number_sources
 from services.reports.references import details
@@ -187,6 +188,8 @@ def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, words:
     lines.extend(words.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if checked.marked:
         lines.append(words.unsupported.format(count=checked.marked))
+    if draft.excerpts and not any(claim.verified for claim in checked.claims):
+        lines.append(say("nothing_supported", draft.locale))
     if checked.dropped:
         lines.append(words.dropped.format(count=checked.dropped))
     lines.extend(words.snippet.format(source=one.title or one.url) for one in numbering.sources if one.snippet_only)

@@ -32,6 +32,16 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
     return outline.model_copy(update={"sections": sections})
 
 
+def outline_by_steps(title: str, findings: Sequence[FindingView]) -> Outline:
+    """Give each step that found something a section of its own."""
+    sections = [
+        OutlineSection(title=found.title, focus=found.finding, excerpt_ids=[item.id for item in found.evidence])
+        for found in findings
+        if found.evidence
+    ]
+    return Outline(title=title, sections=sections[:MAX_SECTIONS])
+
+
 def _home(sections: Sequence[OutlineSection], item: str, step_of: dict[str, str]) -> OutlineSection:
     return max(sections, key=lambda one: sum(step_of[other] == step_of[item] for other in one.excerpt_ids))
 

@@ -5,6 +5,7 @@ status of the answer is looked at. It finds addresses and snippets; their pages 
 """
 
 import asyncio
+import math
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, urlsplit
@@ -41,7 +42,7 @@ class DuckDuckGoSearch:
         url: str = URL,
         region: str = "wt-wt",
         filters: Filters | None = None,
-        seconds: int = 15,
+        seconds: float = 12.0,
     ) -> None:
         """Prepare a search; nothing is sent yet.
 
@@ -65,7 +66,7 @@ class DuckDuckGoSearch:
         """
         try:
             # The client blocks; its own limit ends the thread, this one the waiting.
-            async with asyncio.timeout(self._seconds + 5):
+            async with asyncio.timeout(self._seconds + 1):
                 results = await asyncio.to_thread(self._ask, self._words(query))
         except TimeoutError:
             raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
@@ -90,7 +91,9 @@ class DuckDuckGoSearch:
         from ddgs.exceptions import DDGSException, TimeoutException
 
         try:
-            found = _engine(self._url, self._seconds).search(words, region=self._region, timelimit=self._when())
+            found = _engine(self._url, math.ceil(self._seconds)).search(
+                words, region=self._region, timelimit=self._when()
+            )
         except SearchError:
             raise
         except TimeoutException:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 ROLE = "embedding"
 """Under which a run's usage lists what embedding took."""
-REQUEST_SECONDS = 60.0
+REQUEST_SECONDS, SECONDS_A_TEXT, MOST_SECONDS = 12.0, 1.0, 60.0
+"""How long one request may take, which is then tried again twice: so long, longer for each text, and at most."""
 _UNRELATED = (
     "The tide table for the harbour is printed every January.",
     "Her grandmother taught her to bake rye bread.",
@@ -147,8 +148,9 @@ class OpenAIEmbeddings:
         import numpy as np
         from openai import AsyncOpenAI, OpenAIError
 
+        seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))
         try:
-            async with AsyncOpenAI(base_url=self.base_url, api_key=self.key, timeout=REQUEST_SECONDS) as client:
+            async with AsyncOpenAI(base_url=self.base_url, api_key=self.key, timeout=seconds) as client:
                 answer = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
             rows = [one.embedding for one in sorted(answer.data, key=lambda one: one.index)]
             vectors = np.array(rows, dtype=np.float32)

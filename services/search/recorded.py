@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from schemas.coder import TableView
 from schemas.evidence import Passage, Source
 from schemas.usage import CallUsage
-from services.errors import LimitReached, PageError
+from services.errors import LimitReached, PageError, SearchError, SearchRefused
 from services.evidence.store import EvidenceStore
 from services.messages import say
 from services.runs import Run
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 PAGES_A_GATHERING = 6
 """Pages that one gathering reads at most."""
+
+
+SECOND_TRY = 0.5
+"""Seconds after which a web search that failed in passing is tried once more."""
 
 
 class _Tables(BaseModel):
@@ -60,9 +64,10 @@ class Search(BaseModel):
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
     def limits(self, run: Run, locale: str) -> list[str]:
-        """Say what the limit of searches left out, if anything."""
+        """Say what is missing from it: what limits left out, and searches and pages that failed."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
-        return [*searches, *([say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else [])]
+        pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
+        return [*searches, *pages, *self.failures]
 
 
 async def gather_once(
@@ -159,7 +164,14 @@ class _RecordedSearch:
         """Search, unless this very search is known."""
 
         async def work() -> _Found:
-            return await _kept(await self._provider.search(query, limit), self._evidence)
+            try:
+                found = await self._provider.search(query, limit)
+            except SearchRefused:
+                raise
+            except SearchError:
+                await asyncio.sleep(SECOND_TRY)
+                found = await self._provider.search(query, limit)
+            return await _kept(found, self._evidence)
 
         request = {"provider": self.name, "query": query, "limit": limit}
         return await _told(
@@ -187,9 +199,10 @@ class _Pages:
         if not granted:
             return found, []
         from services.search.pages.completing import complete
+        from services.search.pages.limits import page_limits
         from services.search.pages.reader import PageReader
 
-        async with PageReader() as reader:
+        async with PageReader(limits=page_limits()) as reader:
             recorded = _RecordedReader(self._run, reader, self._evidence)
             completed, failures = await complete(found, recorded, granted, filters_of(self._run.context))
             if reader.problem and sys.platform == "linux":
@@ -218,12 +231,13 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> "Page":
         LimitReached: no page is left to be read.
         PageError: it cannot be read.
     """
+    from services.search.pages.limits import page_limits
     from services.search.pages.reader import PageReader
 
     if not run.budget.take_pages(1):
         raise LimitReached("page_limit", run.context.max_pages or 0)
     run.count(pages=1)
-    async with PageReader() as reader:
+    async with PageReader(limits=page_limits()) as reader:
         page = await _RecordedReader(run, reader, evidence).read(url)
     if isinstance(page, PageError):
         raise page

@@ -32,7 +32,7 @@ class TavilySearch:
         *,
         filters: Filters | None = None,
         extract: bool = False,
-        seconds: float = 30.0,
+        seconds: float = 12.0,
     ) -> None:
         """Prepare a search; nothing is sent yet.
 
@@ -117,7 +117,7 @@ class TavilySearch:
 
         try:
             async with (
-                asyncio.timeout(self._seconds + 5),  # the client's own limit is for each read, this one for the whole
+                asyncio.timeout(self._seconds),  # the client's own limit is for each read, this one for the whole
                 AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client,
             ):
                 yield client

@@ -52,9 +52,10 @@ def filters_of(context: RunContext) -> Filters:
 @cache
 def _web(names: tuple[str, ...], key: str, base_url: str | None, filters: Filters) -> SearchProvider:
     """Keep one for the whole process, so that it remembers who rests."""
+    seconds = settings().leadline_search_timeout
     providers: dict[str, SearchProvider] = {
-        "tavily": TavilySearch(key, base_url, filters=filters),
-        "duckduckgo": DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters),
+        "tavily": TavilySearch(key, base_url, filters=filters, seconds=seconds),
+        "duckduckgo": DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds),
     }
     return FailOver([providers[name] for name in names])
 

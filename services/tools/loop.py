@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from prompts import as_data, render_partial
 from schemas.tools import StructuredAnswer
-from services.errors import BadInput, ModelError, NoNativeTools
+from services.errors import BadInput, NoNativeTools, UselessAnswer
 from services.evidence.store import EvidenceStore
 from services.models.dialects import explain
 from services.models.endpoint import learned
@@ -137,7 +137,7 @@ class _Work:
             reply = await exchange.say(more)
             self._tokens += reply.used.tokens
             if not reply.calls:
-                return await self._finished(exchange, reply.text, reply, number, [])
+                return self._finished(reply.text, reply, number, [])
             results = await self._calls.run(reply.calls)
             made = [CallMade(call=call, result=result) for call, result in zip(reply.calls, results, strict=True)]
             past.append(_Round(reply, made))
@@ -167,19 +167,18 @@ class _Work:
             if answer.action.type == "complete":
                 content = answer.action.content
                 text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-                return await self._finished(exchange, text, reply, number, answer.action.recommended_questions)
+                return self._finished(text, reply, number, answer.action.recommended_questions)
             calls = calls_of(answer, number)
             results = await self._calls.run(calls)
             made = [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]
             past.append(_Round(reply, made, answer))
         return self._worked(said, past[-1].reply, self._rounds, finished=False)
 
-    async def _finished(self, exchange: Exchange, text: str, reply: Reply, rounds: int, questions: list[str]) -> Worked:
+    def _finished(self, text: str, reply: Reply, rounds: int, questions: list[str]) -> Worked:
         if not text.strip():
-            await exchange.give_up()
-            raise ModelError(
+            raise UselessAnswer(
                 f"The model for the role {self._role} neither called a tool nor gave a result. "
-                f"Name another with LEADLINE_MODEL_{self._role.upper()}, then resume the run."
+                f"Name another with LEADLINE_MODEL_{self._role.upper()}."
             )
         return self._worked(text, reply, rounds, finished=True, questions=questions)
 

@@ -42,14 +42,33 @@ class AnthropicServer:
         self.counted.append((usage["input_tokens"], usage["output_tokens"]))
         called = any(block["type"] == "tool_use" for block in content)
         about = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None}
-        return Reply(
-            body={**about, "content": content, "stop_reason": "tool_use" if called else "end_turn", "usage": usage}
-        )
+        reason = "tool_use" if called else "end_turn"
+        if body.get("stream"):
+            return Reply(events=_events(about, content, reason, usage), named=True)
+        return Reply(body={**about, "content": content, "stop_reason": reason, "usage": usage})
 
 
 def failure(status: int, kind: str, message: str) -> Reply:
     """Return an error in Anthropic's form."""
     return Reply(status, {"type": "error", "error": {"type": kind, "message": message}})
+
+
+def _events(about: dict[str, Any], content: list[dict[str, Any]], reason: str, usage: dict[str, int]) -> list[Any]:
+    begun = {**about, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    events: list[Any] = [{"type": "message_start", "message": begun}]
+    for place, block in enumerate(content):
+        text = block["type"] == "text"
+        empty = {**block, "text": ""} if text else {**block, "input": {}}
+        whole = block["text"] if text else json.dumps(block["input"])
+        kind, key = ("text_delta", "text") if text else ("input_json_delta", "partial_json")
+        events.append({"type": "content_block_start", "index": place, "content_block": empty})
+        events += [
+            {"type": "content_block_delta", "index": place, "delta": {"type": kind, key: whole[start : start + 40]}}
+            for start in range(0, len(whole), 40)
+        ]
+        events.append({"type": "content_block_stop", "index": place})
+    events.append({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
+    return [*events, {"type": "message_stop"}]
 
 
 def _think(body: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,10 +33,14 @@ class Reply:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     events: list[Any] | None = None
+    named: bool = False
+    """Whether each event is named by its type, as Anthropic does."""
     cut_after: int | None = None
     """Bytes of the body after which the connection is reset."""
     gate: threading.Event | None = None
     """After the first two events the rest waits for this, ten seconds at most."""
+    pace: float = 0.0
+    """Seconds between events."""
     stall: float = 0.0
     """Seconds for which the far end sits on the request before it answers."""
 
@@ -46,6 +51,10 @@ class _Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
+
+
+def _event(event: Any, *, named: bool) -> str:
+    return f"{'event: ' + event['type'] + chr(10) if named else ''}data: {json.dumps(event)}\n\n"
 
 
 @contextmanager
@@ -68,7 +77,7 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             if reply.events is None:
                 data, kind = json.dumps(reply.body).encode(), "application/json"
             else:
-                lines = [f"data: {json.dumps(event)}\n\n" for event in reply.events]
+                lines = [_event(event, named=reply.named) for event in reply.events]
                 data, kind = "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream"
             self.send_response(reply.status)
             for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
@@ -80,6 +89,12 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
                 self.wfile.flush()
                 reply.gate.wait(10)
                 data = data[len(first) :]
+            if reply.pace:
+                for event in data.split(b"\n\n")[:-1]:
+                    self.wfile.write(event + b"\n\n")
+                    self.wfile.flush()
+                    time.sleep(reply.pace)
+                return
             if reply.cut_after is None:
                 self.wfile.write(data)
                 return

@@ -50,6 +50,8 @@ class OpenAIServer:
     most_at_once: int = 0
     on_request: Callable[[int], None] | None = None
     """Called with the number of each request before it is answered."""
+    fault: Callable[[int, str, dict[str, Any]], Reply | str | None] | None = None
+    """Asked with number, role and body of each request for what goes wrong with it; None lets it be answered."""
     over: threading.Event = field(default_factory=threading.Event)
     """Set at the server's end; ends all stalls."""
     _under_way: int = 0
@@ -72,7 +74,8 @@ class OpenAIServer:
             number = len(self.requests)
         if self.on_request is not None:
             self.on_request(number)
-        reply = self._reply(body, role)
+        wrong = self.fault(number, role, body) if self.fault is not None else None
+        reply = self._reply(body, role) if wrong is None else as_reply(body, wrong)
         self.over.wait(reply.stall)
         with self._lock:
             self._under_way -= 1
@@ -92,12 +95,7 @@ class OpenAIServer:
             )
         with self._lock:
             scripted = self.script[role].pop(0) if self.script.get(role) else None
-        if isinstance(scripted, Reply):
-            reply = scripted
-        else:
-            text = scripted if scripted is not None else _think(role, body)
-            as_call = isinstance(body.get("tool_choice"), dict)
-            reply = completion(body, text, as_call=as_call)
+        reply = as_reply(body, scripted if scripted is not None else think(role, body))
         usage = _usage_of(reply)
         if usage is not None and reply.cut_after is None and not reply.stall:
             with self._lock:
@@ -129,7 +127,15 @@ def tokens_in(body: dict[str, Any]) -> int:
     return len(re.findall(r"[\u4e00-\u9fff]|\w{1,6}|[^\w\s]", text))
 
 
-def _think(role: str, body: dict[str, Any]) -> str:
+def as_reply(body: dict[str, Any], answer: Reply | str) -> Reply:
+    """Return an answer as it goes out: a text as a completion, in the form that was asked for."""
+    if isinstance(answer, Reply):
+        return answer
+    return completion(body, answer, as_call=isinstance(body.get("tool_choice"), dict))
+
+
+def think(role: str, body: dict[str, Any]) -> str:
+    """Answer a prompt of ours as the offline model does."""
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
     assert role in ROLES
     assert f"{role}.md" in ENVIRONMENT.list_templates()

@@ -1,6 +1,7 @@
 """A loopback server that speaks Tavily's search and extraction."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,12 @@ class TavilyServer:
     status: int = 200
     extract_status: int = 200
     malformed: bool = False
+    stall: float = 0.0
+    """Seconds for which it sits on each search."""
+    fails: Callable[[int], bool] | None = None
+    """Tells by its number whether a search fails."""
+    over: threading.Event = field(default_factory=threading.Event)
+    """Set at the server's end; ends all stalls."""
 
     def answer(self, request: Request) -> Reply:
         """Answer as the original does."""
@@ -42,6 +49,9 @@ class TavilyServer:
         if request.path == "/extract":
             return self._extract(request)
         self.requests.append(request.body)
+        self.over.wait(self.stall)
+        if self.fails is not None and self.fails(len(self.requests)):
+            return Reply(500, ERRORS[500])
         if self.status != 200:
             return Reply(self.status, ERRORS[self.status])
         if self.malformed:
@@ -67,7 +77,10 @@ def tavily_server(*pages: dict[str, Any]) -> Iterator[TavilyServer]:
     server = TavilyServer(pages=list(pages))
     with serving(server.answer) as address:
         server.base_url = address
-        yield server
+        try:
+            yield server
+        finally:
+            server.over.set()
 
 
 def page(url: str, title: str, text: str | None, snippet: str = "", published: str | None = None) -> dict[str, Any]:

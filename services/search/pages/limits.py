@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from services.settings import settings
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -11,7 +13,7 @@ class Limits:
     """From the first look-up of a name to the last byte, redirects and robots.txt included."""
     connect_seconds: float = 10.0
     """For one connection, its TLS included."""
-    read_seconds: float = 15.0
+    read_seconds: float = 12.0
     """Longest silence of a server."""
     wire_bytes: int = 10_000_000
     """As sent, compressed or not."""
@@ -22,6 +24,11 @@ class Limits:
     """For turning what came in into text, in a process of its own."""
     characters: int = 2_000_000
     """Of text that is kept; the rest is cut off and the page says so."""
+
+
+def page_limits() -> Limits:
+    """Return the limits of a run's pages, whose time the operator can set."""
+    return Limits(seconds=settings().leadline_page_timeout)
 
 
 ROBOTS = Limits(seconds=10.0, connect_seconds=5.0, read_seconds=5.0, wire_bytes=512_000, body_bytes=1_000_000)

@@ -133,7 +133,8 @@ async def test_a_report_that_is_always_cut_off_comes_as_far_as_it_came(endpoint:
     report = await aresearch("Where was William Thomson of the Atlantic telegraph cable born?", docs=[docs])
     assert "Belfast" in report.markdown
     assert any("cut off" in limit for limit in report.limits)
-    assert [request["max_tokens"] for request in endpoint.requests if request.get("stream")] == [2_000, 8_000, 32_000]
+    asked = zip(endpoint.requests, endpoint.roles, strict=True)
+    assert [request["max_tokens"] for request, role in asked if role == "reporter"] == [2_000, 8_000, 32_000]
 
 
 @pytest.mark.parametrize("empty", ["", "<think>I had no room to say it</think>"])
@@ -144,7 +145,7 @@ async def test_an_empty_answer_is_asked_for_again(endpoint: OpenAIServer, empty:
 
 async def test_an_empty_text_is_asked_for_again_and_then_an_error(endpoint: OpenAIServer, docs: Path) -> None:
     endpoint.script["reporter"] = ["", "", ""]
-    with pytest.raises(ModelError, match=r"role reporter answered with nothing.*resume"):
+    with pytest.raises(ModelError, match=r"role reporter answered with nothing.*LEADLINE_MODEL_REPORTER"):
         await write("reporter", PROMPT_OF_REPORT)
     assert len(endpoint.requests) == 3
 

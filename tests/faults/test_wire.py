@@ -1,0 +1,88 @@
+"""The fault matrix, the wire: errors at a rate, resets, streams that end too soon, stalls. The report comes out the same."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from services.models.roles import SILENT_SECONDS
+from services.models.wire import FIRST_WAIT
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import completion, think
+from tests.faults.conftest import CHINESE, QUESTION, Lab
+from tests.faults.faults import at_rate, ended, of_role, reset, seed_for, silent, stuck
+
+ROLES = ["coordinator", "planner", "researcher", "reflector", "reporter"]
+
+
+@pytest.mark.parametrize("percent", [5, 10, 30])
+@pytest.mark.parametrize("statuses", [(429,), (500,), (429, 500, 503)], ids=["429", "500", "mixed"])
+def test_errors_at_a_rate(lab: Lab, percent: int, statuses: tuple[int, ...]) -> None:
+    whole = lab.whole()
+    tried = lab.run(at_rate(percent, *statuses, seed=seed_for(percent, whole.requests)))
+    assert tried.requests > whole.requests
+    assert tried.text == whole.text
+    assert tried.report.usage.total.calls == whole.requests
+
+
+def test_errors_at_a_rate_in_chinese(lab: Lab) -> None:
+    whole = lab.whole(CHINESE)
+    tried = lab.run(at_rate(30, 429, 500, seed=seed_for(30, whole.requests)), question=CHINESE)
+    assert tried.requests > whole.requests
+    assert tried.text == whole.text
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("how", [reset, ended])
+def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict[str, Any]], Reply]) -> None:
+    whole = lab.whole()
+    tried = lab.run(of_role(role, how, times=2))
+    assert tried.requests == whole.requests + 2
+    assert tried.text == whole.text
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("when", ["before", "amid"])
+def test_a_stall_of_a_minute(lab: Lab, role: str, when: str) -> None:
+    whole = lab.whole()
+    over = threading.Event()
+    tried = lab.run(of_role(role, silent if when == "before" else stuck(over), times=1))
+    over.set()
+    assert tried.requests > whole.requests
+    assert tried.text == whole.text
+
+
+def test_a_stall_costs_less_than_fifteen_seconds() -> None:
+    assert SILENT_SECONDS + FIRST_WAIT < 15
+
+
+def test_a_long_answer_that_keeps_coming_is_not_cut_off(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = lab.whole()
+
+    def slow(role: str, body: dict[str, Any]) -> Reply:
+        written = completion(body, think(role, body))
+        words = len(written.events or [])
+        return Reply(events=written.events, pace=2.5 / words)
+
+    tried = lab.run(of_role("reporter", slow))
+    assert tried.requests == whole.requests
+    assert tried.text == whole.text
+
+
+def test_an_endpoint_that_fails_for_good_fails_the_run_which_then_goes_on_where_it_was(lab: Lab) -> None:
+    whole = lab.whole()
+    for number in range(1, whole.requests + 1):
+        before = len(lab.endpoint.requests)
+        lab.endpoint.fault = lambda count, role, body, last=before + number: (
+            Reply(500, {"error": {"message": "gone"}}) if count >= last else None
+        )
+        ran = lab.leadline("research", QUESTION, "--docs", lab.docs)
+        assert ran.code == 1
+        assert not ran.out
+        assert "resum" in ran.err
+        lab.endpoint.fault = None
+        answered = len(lab.endpoint.counted)
+        again = lab.leadline("resume", "--json")
+        assert again.code == 0
+        assert len(lab.endpoint.counted) - answered <= whole.requests - number + 2
