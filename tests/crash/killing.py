@@ -1,0 +1,279 @@
+"""A run of the command line that is killed again and again, and gone on with until it comes to its report."""
+
+import ctypes
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from leadline.output import slug_of
+from services.evidence.verification import seal
+from tests.crash.watching import Happening, watching
+from tests.crash.world import AFTER, QUESTION, Phase, World
+
+Moment = tuple[str, str]
+"""A call and its phase; a file of the report and what happens to it; `checkpoint`, `store` or `time` and a number."""
+MOST_LIVES = 400
+LIFE_SECONDS = 240
+STRAYS_SECONDS = 20
+_DATABASES = {"checkpoints.sqlite-wal": "checkpoint", "store.sqlite-wal": "store"}
+_SUBREAPER = 36
+
+
+@dataclass(slots=True)
+class Crashing:
+    """A run, and where it lives."""
+
+    world: World
+    home: Path
+    out: Path
+    formats: str = "md"
+    kills: list[Moment] = field(default_factory=list)
+    """At which moments it was killed."""
+    expected: dict[str, bytes] = field(default_factory=dict)
+    """Files of the report of an uninterrupted run, by name below its folder."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its report."""
+        return self.out / slug_of(QUESTION)
+
+    def command(self) -> list[str]:
+        """Return the command that begins the run, or goes on with it."""
+        start = [sys.executable, "-u", "-m", "leadline"]
+        if self.begun():
+            return [*start, "resume"]
+        docs = self.world.folder / "papers"
+        chosen = ["--docs", docs, "--out", self.out, "--max-plans", "1", "--format", self.formats]
+        return [*start, "research", QUESTION, *map(str, chosen)]
+
+    def begun(self) -> bool:
+        """Tell whether there is anything to go on with."""
+        return bool(stored(self.home, "runs"))
+
+    def start(self) -> subprocess.Popen[str]:
+        """Start the process."""
+        return subprocess.Popen(
+            self.command(),
+            cwd=self.world.folder,
+            env=self.world.environment(self.home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self) -> str:
+        """Go on to the end without killing, and return what was printed."""
+        with no_strays():
+            child = self.start()
+            out, err = child.communicate(timeout=LIFE_SECONDS)
+        self.world.note_lines()
+        assert child.returncode == 0, err
+        return out
+
+    def live(self, moments: "Moments") -> str | None:
+        """Start or go on, be killed at the first of the moments, and return what a run that ended printed."""
+        with no_strays(), ExitStack() as stack:
+            for folder in (self.home, self.out):
+                folder.mkdir(parents=True, exist_ok=True)
+            known = stored(self.home, "journal")
+            seen = len(self.world.seen)
+            child = self.start()
+            killer = _Killer(child, moments, self.kills)
+            self.world.on_phase = killer.phase
+            stack.enter_context(watching(_folders(self.home, self.out), killer.file))
+            stack.callback(killer.timer(moments.seconds()).cancel)
+            out, err = child.communicate(timeout=LIFE_SECONDS)
+            killer.over = True
+            self.world.on_phase = None
+        _nothing_known_is_asked(known, stored(self.home, "journal"))
+        self._every_file_is_whole()
+        if child.returncode == -signal.SIGKILL:
+            self.world.killed()
+            return None
+        self.world.note_lines()
+        assert child.returncode == 0, f"{err}\nafter {self.kills}, and calls {self.world.seen[seen:]}"
+        return out
+
+    def _every_file_is_whole(self) -> None:
+        """Check what a kill has left: a file is there whole or not at all, or bears a name that says that it is being written."""
+        for name, whole in self.expected.items():
+            file = self.folder / name
+            if not file.exists():
+                continue
+            data = file.read_bytes()
+            if name == "evidence.json":
+                content = json.loads(data)
+                assert content["evidence_sha256"] == seal(content)
+            elif name.endswith((".md", ".txt")):
+                assert data == whole, f"{name} is not whole"
+            else:  # holds the time at which it was made
+                assert data[-8:] == whole[-8:], f"{name} is not whole"
+
+    def until_the_report(self, moments: "Moments") -> str:
+        """Live and be killed until no moment is left or the report is there; return what was printed in the end."""
+        for _ in range(MOST_LIVES):
+            printed = self.live(moments)
+            if printed is not None:
+                return printed
+        msg = f"no report after {MOST_LIVES} lives"
+        raise AssertionError(msg)
+
+
+@dataclass(slots=True)
+class Moments:
+    """When to kill: at each of some named moments once, and at some that are drawn by lot."""
+
+    named: set[Moment] = field(default_factory=set)
+    lots: int = 0
+    """How many lives more are ended by lot."""
+    chance: random.Random = field(default_factory=random.Random)
+    longest: float = 6.0
+    """Seconds within which a life that ends at any time does so."""
+
+    def seconds(self) -> float | None:
+        """Return after how many seconds the next life ends, if it is one of those that end at any time."""
+        if self.lots > 0 and self.chance.random() < 0.5:
+            return self.chance.uniform(0.0, self.longest)
+        return None
+
+    def writes(self) -> int:
+        """Return after how many writes to the databases the next life ends by lot; 0 for not at all."""
+        return self.chance.randint(1, 60) if self.lots > 0 else 0
+
+
+class _Killer:
+    """Kills a process at the first of some moments; far ends, files and a timer report to it from their threads."""
+
+    def __init__(self, child: "subprocess.Popen[str]", moments: Moments, kills: list[Moment]) -> None:
+        self.over = False
+        self._child = child
+        self._moments = moments
+        self._kills = kills
+        self._writes = 0
+        self._after = moments.writes()
+        self._lock = threading.Lock()
+
+    def phase(self, label: str, phase: Phase) -> None:
+        self._named((label, phase))
+
+    def file(self, name: str, what: Happening) -> None:
+        database = _DATABASES.get(name)
+        if database is None:
+            self._named((name, what))
+            return
+        self._writes += 1
+        if self._writes == self._after:
+            self._kill((database, f"write {self._writes}"), by_lot=True)
+
+    def timer(self, seconds: float | None) -> threading.Timer:
+        timer = threading.Timer(seconds or 0.0, self._kill, [("time", f"{seconds}")], {"by_lot": True})
+        if seconds is not None:
+            timer.start()
+        return timer
+
+    def _named(self, moment: Moment) -> None:
+        if moment in self._moments.named:
+            self._kill(moment, by_lot=False)
+
+    def _kill(self, moment: Moment, *, by_lot: bool) -> None:
+        with self._lock:
+            if self.over:
+                return
+            self.over = True
+            self._child.send_signal(signal.SIGKILL)
+            self._child.wait(30)
+            if self._child.returncode != -signal.SIGKILL:  # it had ended by itself
+                return
+            self._kills.append(moment)
+            self._moments.named.discard(moment)
+            self._moments.lots -= by_lot
+
+
+def phases(*wanted: Phase) -> set[Moment]:
+    """Return moments of all calls that are seen at a far end."""
+    return {(label, phase) for label in AFTER if label not in {"tool", "code"} for phase in wanted}
+
+
+def report_moments(names: list[str]) -> set[Moment]:
+    """Return the moments at which the files of a report are made and named."""
+    return {(name, "named") for name in names} | {("report.md", "named"), ("evidence.json", "named")}
+
+
+def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:
+    """Return what the store below a home holds under a prefix, by namespace and key."""
+    import sqlite3
+
+    file = home / "store.sqlite"
+    if not file.exists():
+        return {}
+    with sqlite3.connect(file, timeout=30) as db:
+        try:
+            found = db.execute(
+                "SELECT prefix, key, value FROM store WHERE prefix = ? OR prefix LIKE ?", (prefix, f"{prefix}.%")
+            ).fetchall()
+        except sqlite3.OperationalError:  # killed before there were tables
+            return {}
+    db.close()
+    return {(place, key): json.loads(value) for place, key, value in found}
+
+
+def _nothing_known_is_asked(before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]) -> None:
+    """Check that what the journal knew before a life stands there unchanged: nothing of it was asked and written again."""
+    for place, entry in before.items():
+        if entry["answer"] and not entry["abandoned"]:  # without an answer: a failure, or a mark, which is set again
+            assert now[place] == entry, f"asked again: {entry['kind']} {entry['name']}"
+
+
+def _folders(home: Path, out: Path) -> list[Path]:
+    return [home, out, *(one for one in out.rglob("*") if one.is_dir())]
+
+
+@contextmanager
+def no_strays() -> Iterator[None]:
+    """Check that whatever is started in the block has ended soon after it, orphans of a killed process included."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+    me = psutil.Process()
+    before = {one.pid for one in me.children(recursive=True)}
+    try:
+        yield
+        until = time.monotonic() + STRAYS_SECONDS
+        while left := _alive(me, before):
+            assert time.monotonic() < until, f"still running: {left}"
+            time.sleep(0.02)
+    finally:
+        libc.prctl(_SUBREAPER, 0, 0, 0, 0)
+
+
+def _alive(me: psutil.Process, before: set[int]) -> list[str]:
+    left = []
+    for child in me.children(recursive=True):
+        try:
+            if child.pid in before:
+                continue
+            if child.status() == psutil.STATUS_ZOMBIE:
+                _reap(child.pid)
+            else:
+                left.append(" ".join(child.cmdline())[:200])
+        except psutil.NoSuchProcess:
+            continue
+    return left
+
+
+def _reap(pid: int) -> None:
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return

@@ -1,0 +1,50 @@
+"""`kill -9` of the command at every boundary and at random moments; each time it is gone on with, to the same report."""
+
+import os
+import random
+
+import pytest
+
+from tests.crash.killing import Crashing, Moments, phases, report_moments
+from tests.crash.whole import Whole, check
+from tests.crash.world import AFTER
+
+KILLS = int(os.environ.get("LEADLINE_TEST_KILLS", "0"))
+"""Random moments of the long form; 0 is the short form."""
+A_RUN = 10
+"""Random kills of one run."""
+long_form = pytest.mark.skipif(not KILLS, reason="long form only: make test-crash")
+
+
+@pytest.mark.timeout(300)
+def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
+    moments = Moments(phases("half"))
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
+    assert not moments.named
+
+
+@pytest.mark.timeout(300)
+def test_killed_at_each_file_of_the_report(run: Crashing, whole: Whole) -> None:
+    moments = Moments(report_moments(list(whole.files)))
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
+
+
+@long_form
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("phase", ["asked", "answered"])
+def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: str) -> None:
+    moments = Moments(phases(phase))
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
+    assert not moments.named
+
+
+@long_form
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("seed", range(-(-KILLS // A_RUN)))
+def test_killed_at_random_moments(run: Crashing, whole: Whole, seed: int) -> None:
+    moments = Moments(lots=A_RUN, chance=random.Random(seed))
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
