@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from services.errors import StoreError
+from services.errors import StoreError, StoreUnwritable
 from services.settings import settings
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ _STORE = "store.sqlite"
 _BUSY_MS = 60_000
 """How long a run waits for another one's writing."""
 _SETUP_TRIES = 60
+_UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
+"""What is wrong with the disk or the folder, and not with the file."""
 ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
@@ -81,9 +83,7 @@ async def _file(folder: Path | None, name: str) -> Path:
     try:
         await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(
-            f"{home} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written."
-        ) from None
+        raise StoreUnwritable(str(home), error.strerror) from None
     return home / name
 
 
@@ -123,6 +123,8 @@ async def _stop_batching(opened: "AsyncSqliteStore") -> None:
 
 def broken(place: Path, error: sqlite3.DatabaseError) -> StoreError:
     """Say which file cannot be used and what to do."""
+    if (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _UNWRITABLE:
+        return StoreUnwritable(str(place), error)
     return StoreError(
         f"{place} cannot be used ({error}). Move it away to start afresh (runs that are not finished are then lost), "
         "or set LEADLINE_HOME to another folder."

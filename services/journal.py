@@ -22,9 +22,10 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
 from services import errors
-from services.errors import JournalMiss, LeadlineError, LimitReached
+from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Kept = TypeVar("Kept")
 
 _PAGE = 500
 _replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=None)
@@ -115,6 +116,8 @@ class Journal:
     task: str = ""
     """Id of the task: the same when it runs again after a crash, another on a fork of the thread."""
     place: str = ""
+    failure: StoreUnwritable | None = None
+    """Why something could not be kept. Whoever asked may take that for a failed search or tool; the task must not end well."""
     _asked: Counter[str] = field(default_factory=Counter)
 
     async def once(
@@ -138,6 +141,7 @@ class Journal:
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
+            StoreUnwritable: the answer cannot be kept, so it must not be used.
         """
         digest = _digest(kind, request)
         occurrence = self._asked[digest]
@@ -149,7 +153,7 @@ class Journal:
         if self.store is None:
             return Known(await work(), fresh=True, item="")
         item = f"{self.task}-{digest}-{occurrence}"
-        found = await self.store.aget(namespace(self.key), item)
+        found = await self._reached(self.store.aget(namespace(self.key), item))
         if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
             return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
         started = time.monotonic()
@@ -173,13 +177,21 @@ class Journal:
             first: written into the first of them, for `carry`.
         """
         for place, item in enumerate(items):
-            found = await self.store.aget(namespace(self.key), item) if self.store and item else None
+            found = await self._reached(self.store.aget(namespace(self.key), item)) if self.store and item else None
             if found is None or self.store is None:
                 continue
             answer = {**found.value["answer"], **(first if place == 0 else {})}
-            await self.store.aput(
-                namespace(self.key), item, {**found.value, "answer": answer, "abandoned": True}, index=False
-            )
+            value = {**found.value, "answer": answer, "abandoned": True}
+            await self._reached(self.store.aput(namespace(self.key), item, value, index=False))
+
+    def check_kept(self) -> None:
+        """Make sure that everything could be kept.
+
+        Raises:
+            StoreUnwritable: something could not.
+        """
+        if self.failure is not None:
+            raise self.failure
 
     @property
     def replays(self) -> bool:
@@ -204,7 +216,20 @@ class Journal:
         entry.seconds = round(time.monotonic() - started, 3)
         entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
         if self.store is not None:
-            await self.store.aput(namespace(self.key), item, entry.model_dump(mode="json"), index=False)
+            value = entry.model_dump(mode="json")
+            await self._reached(self.store.aput(namespace(self.key), item, value, index=False))
+
+    async def _reached(self, work: Awaitable[Kept]) -> Kept:
+        """Await the store.
+
+        Raises:
+            StoreUnwritable: it failed.
+        """
+        try:
+            return await work
+        except Exception as error:
+            self.failure = StoreUnwritable("What the run learns", error)
+            raise self.failure from error
 
 
 def _digest(kind: str, request: Mapping[str, Any]) -> str:

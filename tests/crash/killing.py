@@ -138,7 +138,7 @@ class Moments:
     named: set[Moment] = field(default_factory=set)
     lots: int = 0
     """How many lives more are ended by lot."""
-    chance: random.Random = field(default_factory=random.Random)
+    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - for repeating
     longest: float = 6.0
     """Seconds within which a life that ends at any time does so."""
 
@@ -229,7 +229,9 @@ def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:
     return {(place, key): json.loads(value) for place, key, value in found}
 
 
-def _nothing_known_is_asked(before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]) -> None:
+def _nothing_known_is_asked(
+    before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]
+) -> None:
     """Check that what the journal knew before a life stands there unchanged: nothing of it was asked and written again."""
     for place, entry in before.items():
         if entry["answer"] and not entry["abandoned"]:  # without an answer: a failure, or a mark, which is set again

@@ -7,7 +7,7 @@ import pytest
 
 from tests.crash.killing import Crashing, Moments, phases, report_moments
 from tests.crash.whole import Whole, check
-from tests.crash.world import AFTER
+from tests.crash.world import Phase
 
 KILLS = int(os.environ.get("LEADLINE_TEST_KILLS", "0"))
 """Random moments of the long form; 0 is the short form."""
@@ -34,7 +34,7 @@ def test_killed_at_each_file_of_the_report(run: Crashing, whole: Whole) -> None:
 @long_form
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("phase", ["asked", "answered"])
-def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: str) -> None:
+def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: Phase) -> None:
     moments = Moments(phases(phase))
     printed = run.until_the_report(moments)
     check(run, whole, printed)
@@ -45,6 +45,6 @@ def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: s
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("seed", range(-(-KILLS // A_RUN)))
 def test_killed_at_random_moments(run: Crashing, whole: Whole, seed: int) -> None:
-    moments = Moments(lots=A_RUN, chance=random.Random(seed))
+    moments = Moments(lots=A_RUN, chance=random.Random(seed))  # noqa: S311 - for repeating a failure
     printed = run.until_the_report(moments)
     check(run, whole, printed)

@@ -10,6 +10,7 @@ from services.evidence.verification import verify_bundle
 from tests.crash.killing import Crashing, stored
 from tests.crash.world import AFTER, World
 
+
 @dataclass(frozen=True, slots=True)
 class Whole:
     """A run that nobody interrupted."""
@@ -49,7 +50,7 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
         elif not name.endswith((".pptx", ".docx", ".pdf", ".html")):
             assert files[name] == data, name
     assert sorted(one.name for one in run.out.iterdir()) == [run.folder.name]
-    assert verify_bundle(run.folder).ok
+    assert not verify_bundle(run.folder).problems
     assert not list((run.home / "locks").iterdir())
     _nothing_completed_is_repeated(run.world)
     [record] = stored(run.home, "runs").values()
@@ -67,6 +68,7 @@ def repeated(world: World) -> dict[str, int]:
 
 def _nothing_completed_is_repeated(world: World) -> None:
     """Check at the far ends: a call is made again only in a later life, and only if nothing yet had needed its answer."""
+    assert {one.label for one in world.seen} == set(AFTER)
     needing = {label: _needing(label) for label in AFTER}
     for label in AFTER:
         lives = [one.life for one in world.seen if one.label == label and one.phase == "asked"]

@@ -26,11 +26,17 @@ from tests.fakes.tavily_server import TavilyServer, page
 Phase = Literal["asked", "half", "answered"]
 OnPhase = Callable[[str, Phase], None]
 
-QUESTION = "Who designed the wire sounding machine, why was tallow pressed into the lead, and how many casts were counted?"
+QUESTION = (
+    "Who designed the wire sounding machine, why was tallow pressed into the lead, and how many casts were counted?"
+)
 MACHINE, TALLOW = "The wire sounding machine was designed by", "Tallow was pressed into the lead"
 TOOL_STEP = "Count the casts of the pump"
 PAGES = {
-    "/machine": (MACHINE, "The wire sounding machine", "The wire sounding machine was designed by William Thomson in 1872."),
+    "/machine": (
+        MACHINE,
+        "The wire sounding machine",
+        "The wire sounding machine was designed by William Thomson in 1872.",
+    ),
     "/tallow": (
         TALLOW,
         "Arming the lead",
@@ -42,7 +48,12 @@ CODE = "# counted by the shim\ncasts = 1 + 2\nprint(f'The pump and the crew coun
 PLAN = Plan(
     title="Soundings",
     steps=[
-        Step(id="1", title="Machine and tallow", description="Who designed it, and why tallow.", queries=[MACHINE, TALLOW]),
+        Step(
+            id="1",
+            title="Machine and tallow",
+            description="Who designed it, and why tallow.",
+            queries=[MACHINE, TALLOW],
+        ),
         Step(id="2", title=TOOL_STEP, description="Count the casts.", need_web_search=False, tools=["pump"]),
         Step(
             id="3",
@@ -170,7 +181,8 @@ class World:
 
     def answer_search(self, request: Request) -> Reply:
         """Answer a search, and log it."""
-        return self._observed(f"search {request.body['query']}", self.tavily.answer(request))
+        what = f"search {request.body['query']}" if "query" in request.body else f"extract {request.body['urls']}"
+        return self._observed(what, self.tavily.answer(request))
 
 
 def _label(body: dict[str, Any]) -> str:
@@ -180,15 +192,16 @@ def _label(body: dict[str, Any]) -> str:
     return "researcher with results" if body["messages"][-1]["role"] == "tool" else "researcher with tools"
 
 
-def _think(body: dict[str, Any]) -> str | Reply | None:
+def _think(body: dict[str, Any]) -> Reply | str | None:
     """Return what the script says to a request; None leaves it to the offline model."""
-    return {
+    answers: dict[str, Reply | str] = {
         "planner": PLAN.model_dump_json(),
         "researcher with tools": completion(body, "", calls=[("pump__count", "{}")]),
         "researcher with results": json.dumps(COUNTED),
         "coder": json.dumps({"description": "adds up", "code": CODE}),
         "reflector": Reflection(has_enough_context=True, confidence=1).model_dump_json(),
-    }.get(_label(body))
+    }
+    return answers.get(_label(body))
 
 
 @contextmanager
