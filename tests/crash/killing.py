@@ -40,6 +40,10 @@ class Crashing:
     formats: str = "md"
     kills: list[Moment] = field(default_factory=list)
     """At which moments it was killed."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables beside those of the world."""
+    more: list[str] = field(default_factory=list)
+    """Arguments of `leadline resume`."""
     expected: dict[str, bytes] = field(default_factory=dict)
     """Files of the report of an uninterrupted run, by name below its folder."""
 
@@ -52,7 +56,7 @@ class Crashing:
         """Return the command that begins the run, or goes on with it."""
         start = [sys.executable, "-u", "-m", "leadline"]
         if self.begun():
-            return [*start, "resume"]
+            return [*start, "resume", *self.more]
         docs = self.world.folder / "papers"
         chosen = ["--docs", docs, "--out", self.out, "--max-plans", "1", "--format", self.formats]
         return [*start, "research", QUESTION, *map(str, chosen)]
@@ -61,12 +65,17 @@ class Crashing:
         """Tell whether there is anything to go on with."""
         return bool(stored(self.home, "runs"))
 
+    def id(self) -> str:
+        """Return the run's name."""
+        [(_, name)] = stored(self.home, "runs")
+        return name
+
     def start(self) -> subprocess.Popen[str]:
         """Start the process."""
         return subprocess.Popen(
             self.command(),
             cwd=self.world.folder,
-            env=self.world.environment(self.home),
+            env={**self.world.environment(self.home), **self.environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -97,7 +106,7 @@ class Crashing:
             out, err = child.communicate(timeout=LIFE_SECONDS)
             killer.over = True
             self.world.on_phase = None
-        _nothing_known_is_asked(known, stored(self.home, "journal"))
+        unchanged(known, stored(self.home, "journal"))
         self._every_file_is_whole()
         if child.returncode == -signal.SIGKILL:
             self.world.killed()
@@ -229,9 +238,7 @@ def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:
     return {(place, key): json.loads(value) for place, key, value in found}
 
 
-def _nothing_known_is_asked(
-    before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]
-) -> None:
+def unchanged(before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]) -> None:
     """Check that what the journal knew before a life stands there unchanged: nothing of it was asked and written again."""
     for place, entry in before.items():
         if entry["answer"] and not entry["abandoned"]:  # without an answer: a failure, or a mark, which is set again

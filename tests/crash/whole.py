@@ -52,7 +52,7 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
     assert sorted(one.name for one in run.out.iterdir()) == [run.folder.name]
     assert not verify_bundle(run.folder).problems
     assert not list((run.home / "locks").iterdir())
-    _nothing_completed_is_repeated(run.world)
+    nothing_completed_is_repeated(run.world)
     [record] = stored(run.home, "runs").values()
     assert record["status"] == "done"
     for name in ("store.sqlite", "checkpoints.sqlite"):
@@ -66,7 +66,7 @@ def repeated(world: World) -> dict[str, int]:
     return {label: world.asked(label) - 1 for label in AFTER if world.asked(label) > 1}
 
 
-def _nothing_completed_is_repeated(world: World) -> None:
+def nothing_completed_is_repeated(world: World) -> None:
     """Check at the far ends: a call is made again only in a later life, and only if nothing yet had needed its answer."""
     assert {one.label for one in world.seen} == set(AFTER)
     needing = {label: _needing(label) for label in AFTER}

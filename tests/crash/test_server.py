@@ -1,0 +1,137 @@
+"""`kill -9` and SIGTERM of the dev server: up again, it goes on with the run by itself, asks nothing twice, reports the same."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+
+from tests.crash.killing import Moment, no_strays, phases, stored, unchanged
+from tests.crash.test_command_line import long_form
+from tests.crash.whole import nothing_completed_is_repeated
+from tests.crash.world import QUESTION, Phase, World
+from tests.server.conftest import dev_server
+
+GRAPH = "deep_research"
+CONTEXT = {"max_plan_iterations": 1}
+MOST_LIVES = 60
+FLUSHED_SECONDS = 60
+
+
+@dataclass(slots=True)
+class Served:
+    """A run on a server that is ended again and again, in one way."""
+
+    world: World
+    place: Path
+    how: signal.Signals
+    named: set[Moment]
+    """Moments at which the server is ended, each once."""
+    kills: list[Moment] = field(default_factory=list)
+    thread: str = ""
+    run: str = ""
+
+    async def until_the_report(self) -> tuple[str, str]:
+        """Return the report that the run comes to, and that of a second run that nobody interrupts."""
+        for _ in range(MOST_LIVES):
+            known = stored(self.place / "home", "journal")
+            reports = await self._life()
+            unchanged(known, stored(self.place / "home", "journal"))
+            if reports is not None:
+                return reports
+        msg = f"no report after {MOST_LIVES} lives"
+        raise AssertionError(msg)
+
+    async def _life(self) -> tuple[str, str] | None:
+        named = ("OPENAI_", "TAVILY_", "LEADLINE_")
+        chosen = {
+            name: value
+            for name, value in self.world.environment(self.place / "home").items()
+            if name.startswith(named) and name != "LEADLINE_HOME"
+        }
+        chosen |= {"LEADLINE_DOCS": str(self.world.folder / "papers"), "BG_JOB_MAX_RETRIES": "100"}
+        with no_strays(), dev_server(self.place, **chosen) as (address, process):
+            ended: list[Moment] = []
+
+            def end(label: str, phase: Phase) -> None:
+                if not self.run or not self._is_written_down():
+                    self._wait_until_written_down()
+                if (label, phase) in self.named and not ended:
+                    ended.append((label, phase))
+                    self.named.discard((label, phase))
+                    process.send_signal(self.how)
+                    if self.how == signal.SIGKILL:
+                        process.wait(30)
+
+            self.world.on_phase = end
+            async with get_client(url=address) as client:
+                if not self.thread:
+                    self.thread = str((await client.threads.create())["thread_id"])
+                    made: Any = await client.runs.create(
+                        self.thread, GRAPH, input={"question": QUESTION}, context=CONTEXT
+                    )
+                    self.run = made["run_id"]
+                status = "pending"
+                while process.poll() is None and not ended and status in {"pending", "running"}:
+                    await asyncio.sleep(0.1)
+                    status = (await client.runs.get(self.thread, self.run))["status"] if not ended else status
+                if ended:
+                    await asyncio.to_thread(process.wait, 60)
+                    self.world.on_phase = None
+                    self.world.killed()
+                    self.kills += ended
+                    return None
+                self.world.on_phase = None
+                self.world.note_lines()
+                assert status == "success", (self.place / "log").read_text()[-3000:]
+                nothing_completed_is_repeated(self.world)
+                self.world.begin()
+                state: Any = await client.threads.get_state(self.thread)
+                second: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION}, context=CONTEXT)
+                return state["values"]["report"]["markdown"], second["report"]["markdown"]
+
+    def _is_written_down(self) -> bool:
+        """Tell whether the server has written down that there is this run, which it does every ten seconds."""
+        file = self.place / ".langgraph_api" / ".langgraph_ops.pckl"
+        return bool(self.run) and file.exists() and self.run.replace("-", "") in _identifiers(file.read_bytes())
+
+    def _wait_until_written_down(self) -> None:
+        until = time.monotonic() + FLUSHED_SECONDS
+        while not self._is_written_down() and time.monotonic() < until and self.how == signal.SIGKILL:
+            time.sleep(0.1)
+
+
+def _identifiers(pickled: bytes) -> str:
+    """Return the numbers in a pickle as hexadecimal text, in which a UUID can be found."""
+    return pickled[::-1].hex() + pickled.hex()
+
+
+@pytest.fixture
+def place(tmp_path: Path, far_ends: World) -> Iterator[Path]:
+    far_ends.begin()
+    yield tmp_path
+    far_ends.on_phase = None
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "SIGTERM"])
+async def test_a_server_that_is_ended_goes_on_with_its_run(far_ends: World, place: Path, how: signal.Signals) -> None:
+    served = Served(far_ends, place, how, {("researcher", "half"), ("reporter", "half")})
+    report, second = await served.until_the_report()
+    assert report == second
+    assert len(served.kills) == 2
+
+
+@long_form
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("phase", ["asked", "half", "answered"])
+async def test_a_server_killed_at_each_call_goes_on_with_its_run(far_ends: World, place: Path, phase: Phase) -> None:
+    served = Served(far_ends, place, signal.SIGKILL, phases(phase))
+    report, second = await served.until_the_report()
+    assert report == second
+    assert not served.named
