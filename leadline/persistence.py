@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from services.errors import StoreError, StoreUnwritable
 from services.settings import settings
+from services.unwritable import unwritable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -20,8 +21,6 @@ _STORE = "store.sqlite"
 _BUSY_MS = 60_000
 """How long a run waits for another one's writing."""
 _SETUP_TRIES = 60
-_UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
-"""What is wrong with the disk or the folder, and not with the file."""
 ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
@@ -123,8 +122,9 @@ async def _stop_batching(opened: "AsyncSqliteStore") -> None:
 
 def broken(place: Path, error: sqlite3.DatabaseError) -> StoreError:
     """Say which file cannot be used and what to do."""
-    if (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _UNWRITABLE:
-        return StoreUnwritable(str(place), error)
+    why = unwritable(error)
+    if why is not None:
+        return StoreUnwritable(str(place), why)
     return StoreError(
         f"{place} cannot be used ({error}). Move it away to start afresh (runs that are not finished are then lost), "
         "or set LEADLINE_HOME to another folder."

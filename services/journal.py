@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from services import errors
 from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.unwritable import unwritable
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Kept = TypeVar("Kept")
@@ -228,7 +229,7 @@ class Journal:
         try:
             return await work
         except Exception as error:
-            self.failure = StoreUnwritable("What the run learns", error)
+            self.failure = StoreUnwritable("What the run learns", unwritable(error) or error)
             raise self.failure from error
 
 

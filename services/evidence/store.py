@@ -8,6 +8,7 @@ import unicodedata
 from langgraph.store.base import BaseStore
 
 from services.errors import StoreError, StoreUnwritable
+from services.unwritable import unwritable
 
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
@@ -84,7 +85,7 @@ class EvidenceStore:
         try:
             await self._store.aput(namespace, key, value, index=False)
         except Exception as error:
-            raise StoreUnwritable("The evidence", error) from error
+            raise StoreUnwritable("The evidence", unwritable(error) or error) from error
 
     async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
         item = await self._store.aget(namespace, key)

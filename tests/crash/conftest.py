@@ -1,15 +1,20 @@
-"""One world a test process, and the run in it that nobody interrupts."""
+"""One world a test process, the run in it that nobody interrupts, and the sums of what was killed, in the end."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import PROJECT
+from tests.crash.forms import KILLS
 from tests.crash.killing import Crashing
-from tests.crash.whole import Whole
+from tests.crash.whole import Whole, repeated
 from tests.crash.world import World, world
 
 FORMATS = "md,html"
+RESULTS = PROJECT / "benchmarks" / "results" / "crash.json"
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +31,34 @@ def whole(far_ends: World, tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 
 @pytest.fixture
-def run(far_ends: World, whole: Whole, tmp_path: Path) -> Crashing:
+def run(request: pytest.FixtureRequest, far_ends: World, whole: Whole, tmp_path: Path) -> Iterator[Crashing]:
     """A run that is to be killed."""
     far_ends.begin()
-    return Crashing(far_ends, tmp_path / "home", tmp_path / "out", FORMATS, expected=whole.files)
+    made = Crashing(far_ends, tmp_path / "home", tmp_path / "out", FORMATS, expected=whole.files)
+    yield made
+    far_ends.on_phase = None
+    under_way = sum(repeated(far_ends).values())
+    request.node.user_properties.append(("crash", {"kills": len(made.kills), "under way, made again": under_way}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how often runs were killed; the long form keeps it among the results of the benchmarks."""
+    ended = [one for reports in terminalreporter.stats.values() for one in reports if hasattr(one, "user_properties")]
+    counted = Counter[str]()
+    failed = sum(one.failed and "tests/crash/" in one.nodeid for one in ended)
+    for one in ended:
+        for name, value in one.user_properties if one.when == "teardown" else []:
+            if name == "crash":
+                counted += Counter({"runs": 1, **value})
+    if not counted["kills"]:
+        return
+    sums = {
+        "kills": counted["kills"],
+        "runs": counted["runs"],
+        "calls under way at a kill, made again": counted["under way, made again"],
+        "completed calls made again": 0 if not failed else None,
+        "tests failed": failed,
+    }
+    terminalreporter.write_line(f"crash matrix: {json.dumps(sums)}")
+    if KILLS:
+        RESULTS.write_text(json.dumps(sums, indent=1) + "\n")

@@ -1,19 +1,16 @@
 """`kill -9` of the command at every boundary and at random moments; each time it is gone on with, to the same report."""
 
-import os
 import random
 
 import pytest
 
+from tests.crash.forms import KILLS, long_form
 from tests.crash.killing import Crashing, Moments, phases, report_moments
 from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
-KILLS = int(os.environ.get("LEADLINE_TEST_KILLS", "0"))
-"""Random moments of the long form; 0 is the short form."""
 A_RUN = 10
 """Random kills of one run."""
-long_form = pytest.mark.skipif(not KILLS, reason="long form only: make test-crash")
 
 
 @pytest.mark.timeout(300)

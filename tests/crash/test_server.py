@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 
+from tests.crash.forms import long_form
 from tests.crash.killing import Moment, no_strays, phases, stored, unchanged
-from tests.crash.test_command_line import long_form
-from tests.crash.whole import nothing_completed_is_repeated
+from tests.crash.whole import nothing_completed_is_repeated, repeated
 from tests.crash.world import QUESTION, Phase, World
 from tests.server.conftest import dev_server
 
@@ -29,10 +29,12 @@ class Served:
 
     world: World
     place: Path
-    how: signal.Signals
-    named: set[Moment]
+    how: signal.Signals = signal.SIGKILL
+    named: set[Moment] = field(default_factory=set)
     """Moments at which the server is ended, each once."""
     kills: list[Moment] = field(default_factory=list)
+    under_way: int = 0
+    """Calls that were made again, as they were under way."""
     thread: str = ""
     run: str = ""
 
@@ -90,6 +92,7 @@ class Served:
                 self.world.note_lines()
                 assert status == "success", (self.place / "log").read_text()[-3000:]
                 nothing_completed_is_repeated(self.world)
+                self.under_way = sum(repeated(self.world).values())
                 self.world.begin()
                 state: Any = await client.threads.get_state(self.thread)
                 second: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION}, context=CONTEXT)
@@ -112,16 +115,20 @@ def _identifiers(pickled: bytes) -> str:
 
 
 @pytest.fixture
-def place(tmp_path: Path, far_ends: World) -> Iterator[Path]:
+def served(request: pytest.FixtureRequest, tmp_path: Path, far_ends: World) -> Iterator[Served]:
     far_ends.begin()
-    yield tmp_path
+    made = Served(far_ends, tmp_path)
+    yield made
     far_ends.on_phase = None
+    request.node.user_properties.append(("crash", {"kills": len(made.kills), "under way, made again": made.under_way}))
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "SIGTERM"])
-async def test_a_server_that_is_ended_goes_on_with_its_run(far_ends: World, place: Path, how: signal.Signals) -> None:
-    served = Served(far_ends, place, how, {("researcher", "half"), ("reporter", "half")})
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=long_form)], ids=["kill -9", "SIGTERM"]
+)
+async def test_a_server_that_is_ended_goes_on_with_its_run(served: Served, how: signal.Signals) -> None:
+    served.how, served.named = how, {("researcher", "half"), ("reporter", "half")}
     report, second = await served.until_the_report()
     assert report == second
     assert len(served.kills) == 2
@@ -130,8 +137,8 @@ async def test_a_server_that_is_ended_goes_on_with_its_run(far_ends: World, plac
 @long_form
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("phase", ["asked", "half", "answered"])
-async def test_a_server_killed_at_each_call_goes_on_with_its_run(far_ends: World, place: Path, phase: Phase) -> None:
-    served = Served(far_ends, place, signal.SIGKILL, phases(phase))
+async def test_a_server_killed_at_each_call_goes_on_with_its_run(served: Served, phase: Phase) -> None:
+    served.named = phases(phase)
     report, second = await served.until_the_report()
     assert report == second
     assert not served.named

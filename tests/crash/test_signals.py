@@ -4,18 +4,27 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.crash.killing import Crashing, no_strays
+from tests.crash.forms import long_form
+from tests.crash.killing import Crashing, no_strays, stored
 from tests.crash.whole import Whole, check
-from tests.crash.world import Phase
+from tests.crash.world import OnPhase, Phase
 
 pytestmark = pytest.mark.timeout(300)
 
 
-@pytest.mark.parametrize("label", ["planner", "page /machine", "researcher with tools", "coder", "reporter"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "researcher with tools",
+        *(pytest.param(one, marks=long_form) for one in ("planner", "page /machine", "coder", "reporter")),
+    ],
+)
 def test_sigterm_ends_the_run_in_order_and_it_is_gone_on_with(run: Crashing, whole: Whole, label: str) -> None:
     with no_strays():
         child = run.start()
@@ -35,6 +44,7 @@ def test_sigterm_ends_the_run_in_order_and_it_is_gone_on_with(run: Crashing, who
     check(run, whole, run.finish())
 
 
+@long_form
 def test_a_process_that_is_put_to_sleep_goes_on_when_it_wakes(run: Crashing, whole: Whole) -> None:
     """As a laptop's lid does it, but that the system's own clock goes on: limits come closer, connections do not break."""
     with no_strays():
@@ -53,6 +63,16 @@ def test_a_process_that_is_put_to_sleep_goes_on_when_it_wakes(run: Crashing, who
     check(run, whole, out)
 
 
+def at(label: str, do: Callable[[], object]) -> OnPhase:
+    """Return what does something at each moment of a call."""
+
+    def on_phase(seen: str, _: Phase) -> None:
+        if seen == label:
+            do()
+
+    return on_phase
+
+
 def _faketime() -> str:
     for file in (
         *Path("/usr/lib").glob("*/faketime/libfaketime.so.1"),
@@ -63,6 +83,7 @@ def _faketime() -> str:
     pytest.skip("libfaketime is not installed (Debian: apt-get install faketime)")
 
 
+@long_form
 @pytest.mark.parametrize("jump", ["+9h", "-30d", "+400d"])
 def test_a_jump_of_the_wall_clock_changes_nothing(run: Crashing, whole: Whole, jump: str, tmp_path: Path) -> None:
     """A laptop that slept, a clock that was set: seconds are counted by the clock that stands still meanwhile."""
@@ -74,9 +95,11 @@ def test_a_jump_of_the_wall_clock_changes_nothing(run: Crashing, whole: Whole, j
         "FAKETIME_NO_CACHE": "1",
         "DONT_FAKE_MONOTONIC": "1",
     }
-    run.world.on_phase = lambda label, phase: clock.write_text(jump) if label == "planner" else None  # type: ignore[func-returns-value]
+    run.world.on_phase = at("planner", partial(clock.write_text, jump))
     printed = run.finish()
     run.world.on_phase = None
+    days = {str(entry["at"])[:10] for entry in stored(run.home, "journal").values()}
+    assert len(days) > 1 or jump == "+9h", "the clock did not jump"
     check(run, whole, printed)
     clock.write_text("+0")
     replayed = subprocess.run(
@@ -91,6 +114,7 @@ def test_a_jump_of_the_wall_clock_changes_nothing(run: Crashing, whole: Whole, j
     assert replayed.stdout == whole.printed, replayed.stderr
 
 
+@long_form
 def test_hours_that_pass_on_the_counting_clock_end_the_research_and_not_the_run(run: Crashing, tmp_path: Path) -> None:
     """A virtual machine that was halted: all its clocks have gone on, so time is up; the report is written and says so."""
     clock = tmp_path / "clock"
@@ -101,7 +125,7 @@ def test_hours_that_pass_on_the_counting_clock_end_the_research_and_not_the_run(
         "FAKETIME_NO_CACHE": "1",
         "FAKETIME_DISABLE_SHM": "1",
     }
-    run.world.on_phase = lambda label, phase: clock.write_text("+2h") if label == "researcher" else None  # type: ignore[func-returns-value]
+    run.world.on_phase = at("researcher", partial(clock.write_text, "+2h"))
     with no_strays():
         child = run.start()
         out, err = child.communicate(timeout=200)
