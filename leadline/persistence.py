@@ -90,11 +90,14 @@ async def _file(folder: Path | None, name: str) -> Path:
 async def _opened(opening: AbstractAsyncContextManager[Any], file: Path) -> AsyncIterator[Any]:
     try:
         opened = await opening.__aenter__()
-        await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        await _set_up(opened)
     except sqlite3.DatabaseError as error:
         raise broken(file, error) from None
     try:
+        try:
+            await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            await _set_up(opened)
+        except sqlite3.DatabaseError as error:
+            raise broken(file, error) from None
         yield opened
     finally:
         await opening.__aexit__(None, None, None)
@@ -105,8 +108,10 @@ async def _set_up(opened: Any) -> None:
     for _ in range(_SETUP_TRIES):
         try:
             await opened.setup()
-        except (sqlite3.IntegrityError, sqlite3.OperationalError):  # taken already, or locked while it is taken
-            await asyncio.sleep(0.05)
+        except (sqlite3.IntegrityError, sqlite3.OperationalError) as error:
+            if unwritable(error):
+                raise
+            await asyncio.sleep(0.05)  # taken already, or locked while it is taken
         else:
             return
     await opened.setup()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.crash.disk import Disk, small_disk
+from tests.crash.forms import long_form
 from tests.crash.killing import Crashing, no_strays
 from tests.crash.whole import Whole, check, files_of
 from tests.crash.world import Phase
@@ -49,7 +50,9 @@ def once_at(run: Crashing, label: str, wanted: Phase, do: object) -> None:
     run.world.on_phase = on_phase
 
 
-@pytest.mark.parametrize("moment", ["planner", "researcher", "reporter"])
+@pytest.mark.parametrize(
+    "moment", ["researcher", *(pytest.param(one, marks=long_form) for one in ("planner", "reporter"))]
+)
 def test_a_disk_that_fills_up_under_the_home_stops_the_run_and_nothing_is_lost(
     run: Crashing, whole: Whole, disk: Disk, moment: str
 ) -> None:
@@ -62,6 +65,7 @@ def test_a_disk_that_fills_up_under_the_home_stops_the_run_and_nothing_is_lost(
     check(run, whole, run.finish())
 
 
+@long_form
 def test_a_disk_that_fills_up_under_the_report_leaves_no_half_file(run: Crashing, whole: Whole, disk: Disk) -> None:
     placed(run, disk, "out")
     once_at(run, "reporter", "half", disk.fill)
@@ -74,6 +78,7 @@ def test_a_disk_that_fills_up_under_the_report_leaves_no_half_file(run: Crashing
     check(run, whole, run.finish())
 
 
+@long_form
 def test_a_report_that_cannot_be_written_is_written_elsewhere(
     run: Crashing, whole: Whole, disk: Disk, tmp_path: Path
 ) -> None:
@@ -85,7 +90,7 @@ def test_a_report_that_cannot_be_written_is_written_elsewhere(
     check(run, whole, run.finish())
 
 
-@pytest.mark.parametrize(("what", "code"), [("home", 1), ("out", 2)])
+@pytest.mark.parametrize(("what", "code"), [("home", 1), pytest.param("out", 2, marks=long_form)])
 def test_a_read_only_folder_is_named_before_any_work(
     run: Crashing, whole: Whole, disk: Disk, what: str, code: int
 ) -> None:
@@ -98,6 +103,7 @@ def test_a_read_only_folder_is_named_before_any_work(
     check(run, whole, run.finish())
 
 
+@long_form
 def test_a_home_that_becomes_read_only_says_so_and_is_gone_on_with_later(
     run: Crashing, whole: Whole, disk: Disk
 ) -> None:
