@@ -4,15 +4,16 @@ import ctypes
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import psutil
 
@@ -27,6 +28,7 @@ MOST_LIVES = 400
 LIFE_SECONDS = 240
 STRAYS_SECONDS = 20
 _DATABASES = {"checkpoints.sqlite-wal": "checkpoint", "store.sqlite-wal": "store"}
+_WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
 _SUBREAPER = 36
 
 
@@ -180,7 +182,7 @@ class _Killer:
     def file(self, name: str, what: Happening) -> None:
         database = _DATABASES.get(name)
         if database is None:
-            self._named((name, what))
+            self._named((_WRITING.sub("", name), what))
             return
         self._writes += 1
         if self._writes == self._after:
@@ -215,9 +217,9 @@ def phases(*wanted: Phase) -> set[Moment]:
     return {(label, phase) for label in AFTER if label not in {"tool", "code"} for phase in wanted}
 
 
-def report_moments(names: list[str]) -> set[Moment]:
-    """Return the moments at which the files of a report are made and named."""
-    return {(name, "named") for name in names} | {("report.md", "named"), ("evidence.json", "named")}
+def file_moments(names: Iterable[str], *wanted: Happening) -> set[Moment]:
+    """Return moments of files of a report; while one is `made` and `written`, it has a name that says so."""
+    return {(PurePath(name).name, what) for name in names for what in wanted}
 
 
 def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:

@@ -5,17 +5,18 @@ import random
 import pytest
 
 from tests.crash.forms import KILLS, long_form
-from tests.crash.killing import Crashing, Moments, phases, report_moments
+from tests.crash.killing import Crashing, Moments, file_moments, phases
 from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
 A_RUN = 10
 """Random kills of one run."""
+SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "coder", "reporter")
 
 
 @pytest.mark.timeout(300)
 def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
-    moments = Moments(phases("half"))
+    moments = Moments(phases("half") if KILLS else {(label, "half") for label in SOME_CALLS})
     printed = run.until_the_report(moments)
     check(run, whole, printed)
     assert not moments.named
@@ -23,7 +24,11 @@ def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
 
 @pytest.mark.timeout(300)
 def test_killed_at_each_file_of_the_report(run: Crashing, whole: Whole) -> None:
-    moments = Moments(report_moments(list(whole.files)))
+    moments = Moments(
+        file_moments(whole.files, "made", "written", "named")
+        if KILLS
+        else file_moments(["evidence.json"], "made", "named")
+    )
     printed = run.until_the_report(moments)
     check(run, whole, printed)
 
