@@ -42,6 +42,8 @@ class Crashing:
     formats: str = "md"
     kills: list[Moment] = field(default_factory=list)
     """At which moments it was killed."""
+    repeats: int = 0
+    """Calls that were made again in earlier runs, as they were under way when those were killed."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables beside those of the world."""
     more: list[str] = field(default_factory=list)
@@ -66,6 +68,12 @@ class Crashing:
     def begun(self) -> bool:
         """Tell whether there is anything to go on with."""
         return bool(stored(self.home, "runs"))
+
+    def another(self) -> None:
+        """Begin another run, of which nothing is known yet."""
+        self.repeats += sum(repeated(self.world).values())
+        self.world.begin()
+        self.home, self.out = (one.with_name(f"{one.name}+") for one in (self.home, self.out))
 
     def id(self) -> str:
         """Return the run's name."""
@@ -161,7 +169,7 @@ class Moments:
 
     def writes(self) -> int:
         """Return after how many writes to the databases the next life ends by lot; 0 for not at all."""
-        return self.chance.randint(1, 60) if self.lots > 0 else 0
+        return self.chance.randint(1, 40) if self.lots > 0 else 0
 
 
 class _Killer:
@@ -220,6 +228,11 @@ def phases(*wanted: Phase) -> set[Moment]:
 def file_moments(names: Iterable[str], *wanted: Happening) -> set[Moment]:
     """Return moments of files of a report; while one is `made` and `written`, it has a name that says so."""
     return {(PurePath(name).name, what) for name in names for what in wanted}
+
+
+def repeated(world: World) -> dict[str, int]:
+    """Return how often each call was made beyond the first time: those that were under way when the process was killed."""
+    return {label: world.asked(label) - 1 for label in AFTER if world.asked(label) > 1}
 
 
 def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:

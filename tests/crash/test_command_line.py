@@ -9,8 +9,8 @@ from tests.crash.killing import Crashing, Moments, file_moments, phases
 from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
-A_RUN = 10
-"""Random kills of one run."""
+A_TEST = 10
+"""Random kills of one test: of one run, or of several, where a run comes to its end before."""
 SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "coder", "reporter")
 
 
@@ -45,8 +45,11 @@ def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: P
 
 @long_form
 @pytest.mark.timeout(3_000)
-@pytest.mark.parametrize("seed", range(-(-KILLS // A_RUN)))
+@pytest.mark.parametrize("seed", range(-(-KILLS // A_TEST)))
 def test_killed_at_random_moments(run: Crashing, whole: Whole, seed: int) -> None:
-    moments = Moments(lots=A_RUN, chance=random.Random(seed))  # noqa: S311 - for repeating a failure
-    printed = run.until_the_report(moments)
-    check(run, whole, printed)
+    moments = Moments(lots=A_TEST, chance=random.Random(seed))  # noqa: S311 - for repeating a failure
+    while moments.lots:
+        printed = run.until_the_report(moments)
+        check(run, whole, printed)
+        if moments.lots:
+            run.another()

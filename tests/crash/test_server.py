@@ -12,8 +12,8 @@ import pytest
 from langgraph_sdk import get_client
 
 from tests.crash.forms import long_form
-from tests.crash.killing import Moment, no_strays, phases, stored, unchanged
-from tests.crash.whole import nothing_completed_is_repeated, repeated
+from tests.crash.killing import Moment, no_strays, phases, repeated, stored, unchanged
+from tests.crash.whole import nothing_completed_is_repeated
 from tests.crash.world import QUESTION, Phase, World
 from tests.server.conftest import dev_server
 

@@ -61,11 +61,6 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
         db.close()
 
 
-def repeated(world: World) -> dict[str, int]:
-    """Return how often each call was made beyond the first time: those that were under way when the process was killed."""
-    return {label: world.asked(label) - 1 for label in AFTER if world.asked(label) > 1}
-
-
 def nothing_completed_is_repeated(world: World) -> None:
     """Check at the far ends: a call is made again only in a later life, and only if nothing yet had needed its answer."""
     assert {one.label for one in world.seen} == set(AFTER)
