@@ -2,14 +2,18 @@
 
 import asyncio
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 
 from tests.crash.forms import long_form
 from tests.crash.killing import Moment, no_strays, phases, repeated, stored, unchanged
@@ -58,45 +62,55 @@ class Served:
         }
         chosen |= {"LEADLINE_DOCS": str(self.world.folder / "papers"), "BG_JOB_MAX_RETRIES": "100"}
         with no_strays(), dev_server(self.place, **chosen) as (address, process):
-            ended: list[Moment] = []
-
-            def end(label: str, phase: Phase) -> None:
-                if not self.run or not self._is_written_down():
-                    self._wait_until_written_down()
-                if (label, phase) in self.named and not ended:
-                    ended.append((label, phase))
-                    self.named.discard((label, phase))
-                    process.send_signal(self.how)
-                    if self.how == signal.SIGKILL:
-                        process.wait(30)
-
-            self.world.on_phase = end
+            before = len(self.kills)
+            self.world.on_phase = partial(self._end, process)
             async with get_client(url=address) as client:
                 if not self.thread:
-                    self.thread = str((await client.threads.create())["thread_id"])
-                    made: Any = await client.runs.create(
-                        self.thread, GRAPH, input={"question": QUESTION}, context=CONTEXT
-                    )
-                    self.run = made["run_id"]
+                    await self._begin(client)
                 status = "pending"
-                while process.poll() is None and not ended and status in {"pending", "running"}:
+                while process.poll() is None and status in {"pending", "running"}:
                     await asyncio.sleep(0.1)
-                    status = (await client.runs.get(self.thread, self.run))["status"] if not ended else status
-                if ended:
+                    status = await self._status(client)
+                if len(self.kills) > before:
                     await asyncio.to_thread(process.wait, 60)
                     self.world.on_phase = None
                     self.world.killed()
-                    self.kills += ended
                     return None
                 self.world.on_phase = None
                 self.world.note_lines()
                 assert status == "success", (self.place / "log").read_text()[-3000:]
-                nothing_completed_is_repeated(self.world)
-                self.under_way = sum(repeated(self.world).values())
-                self.world.begin()
-                state: Any = await client.threads.get_state(self.thread)
-                second: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION}, context=CONTEXT)
-                return state["values"]["report"]["markdown"], second["report"]["markdown"]
+                return await self._reports(client)
+
+    def _end(self, process: "subprocess.Popen[bytes]", label: str, phase: Phase) -> None:
+        """End the server at the first of the moments, once it knows what it has to go on with."""
+        if self.how == signal.SIGKILL:
+            self._wait_until_written_down()
+        if (label, phase) in self.named and process.poll() is None:
+            self.named.discard((label, phase))
+            self.kills.append((label, phase))
+            process.send_signal(self.how)
+            if self.how == signal.SIGKILL:
+                process.wait(30)
+
+    async def _begin(self, client: LangGraphClient) -> None:
+        self.thread = str((await client.threads.create())["thread_id"])
+        made: Any = await client.runs.create(self.thread, GRAPH, input={"question": QUESTION}, context=CONTEXT)
+        self.run = made["run_id"]
+
+    async def _status(self, client: LangGraphClient) -> str:
+        try:
+            return str((await client.runs.get(self.thread, self.run))["status"])
+        except httpx.TransportError:  # the server has just been ended
+            return "running"
+
+    async def _reports(self, client: LangGraphClient) -> tuple[str, str]:
+        """Check what the run asked, and return its report and that of a second run."""
+        nothing_completed_is_repeated(self.world)
+        self.under_way = sum(repeated(self.world).values())
+        self.world.begin()
+        state: Any = await client.threads.get_state(self.thread)
+        second: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION}, context=CONTEXT)
+        return state["values"]["report"]["markdown"], second["report"]["markdown"]
 
     def _is_written_down(self) -> bool:
         """Tell whether the server has written down that there is this run, which it does every ten seconds."""
@@ -105,7 +119,7 @@ class Served:
 
     def _wait_until_written_down(self) -> None:
         until = time.monotonic() + FLUSHED_SECONDS
-        while not self._is_written_down() and time.monotonic() < until and self.how == signal.SIGKILL:
+        while not self._is_written_down() and time.monotonic() < until:
             time.sleep(0.1)
 
 
