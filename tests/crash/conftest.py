@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import PROJECT
 from tests.crash.forms import KILLS
-from tests.crash.killing import Crashing, repeated
+from tests.crash.killing import Crashing
+from tests.crash.known import repeated
 from tests.crash.whole import Whole
 from tests.crash.world import World, world
 

@@ -1,35 +1,27 @@
 """A run of the command line that is killed again and again, and gone on with until it comes to its report."""
 
-import ctypes
 import json
-import os
-import random
 import re
 import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
-
-import psutil
+from pathlib import Path
 
 from leadline.output import slug_of
 from services.evidence.verification import seal
+from tests.crash.known import repeated, stored, unchanged
+from tests.crash.moments import Moment, Moments
+from tests.crash.strays import no_strays
 from tests.crash.watching import Happening, watching
-from tests.crash.world import AFTER, QUESTION, Phase, World
+from tests.crash.world import QUESTION, Phase, World
 
-Moment = tuple[str, str]
-"""A call and its phase; a file of the report and what happens to it; `checkpoint`, `store` or `time` and a number."""
 MOST_LIVES = 400
 LIFE_SECONDS = 240
-STRAYS_SECONDS = 20
 _DATABASES = {"checkpoints.sqlite-wal": "checkpoint", "store.sqlite-wal": "store"}
 _WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
-_SUBREAPER = 36
 
 
 @dataclass(slots=True)
@@ -101,7 +93,7 @@ class Crashing:
         assert child.returncode == 0, err
         return out
 
-    def live(self, moments: "Moments") -> str | None:
+    def live(self, moments: Moments) -> str | None:
         """Start or go on, be killed at the first of the moments, and return what a run that ended printed."""
         with no_strays(), ExitStack() as stack:
             for folder in (self.home, self.out):
@@ -140,7 +132,7 @@ class Crashing:
             else:  # holds the time at which it was made
                 assert data[-8:] == whole[-8:], f"{name} is not whole"
 
-    def until_the_report(self, moments: "Moments") -> str:
+    def until_the_report(self, moments: Moments) -> str:
         """Live and be killed until no moment is left or the report is there; return what was printed in the end."""
         for _ in range(MOST_LIVES):
             printed = self.live(moments)
@@ -148,28 +140,6 @@ class Crashing:
                 return printed
         msg = f"no report after {MOST_LIVES} lives"
         raise AssertionError(msg)
-
-
-@dataclass(slots=True)
-class Moments:
-    """When to kill: at each of some named moments once, and at some that are drawn by lot."""
-
-    named: set[Moment] = field(default_factory=set)
-    lots: int = 0
-    """How many lives more are ended by lot."""
-    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - for repeating
-    longest: float = 6.0
-    """Seconds within which a life that ends at any time does so."""
-
-    def seconds(self) -> float | None:
-        """Return after how many seconds the next life ends, if it is one of those that end at any time."""
-        if self.lots > 0 and self.chance.random() < 0.5:
-            return self.chance.uniform(0.0, self.longest)
-        return None
-
-    def writes(self) -> int:
-        """Return after how many writes to the databases the next life ends by lot; 0 for not at all."""
-        return self.chance.randint(1, 40) if self.lots > 0 else 0
 
 
 class _Killer:
@@ -220,84 +190,5 @@ class _Killer:
             self._moments.lots -= by_lot
 
 
-def phases(*wanted: Phase) -> set[Moment]:
-    """Return moments of all calls that are seen at a far end."""
-    return {(label, phase) for label in AFTER if label not in {"tool", "code"} for phase in wanted}
-
-
-def file_moments(names: Iterable[str], *wanted: Happening) -> set[Moment]:
-    """Return moments of files of a report; while one is `made` and `written`, it has a name that says so."""
-    return {(PurePath(name).name, what) for name in names for what in wanted}
-
-
-def repeated(world: World) -> dict[str, int]:
-    """Return how often each call was made beyond the first time: those that were under way when the process was killed."""
-    return {label: world.asked(label) - 1 for label in AFTER if world.asked(label) > 1}
-
-
-def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:
-    """Return what the store below a home holds under a prefix, by namespace and key."""
-    import sqlite3
-
-    file = home / "store.sqlite"
-    if not file.exists():
-        return {}
-    with sqlite3.connect(file, timeout=30) as db:
-        try:
-            found = db.execute(
-                "SELECT prefix, key, value FROM store WHERE prefix = ? OR prefix LIKE ?", (prefix, f"{prefix}.%")
-            ).fetchall()
-        except sqlite3.OperationalError:  # killed before there were tables
-            return {}
-    db.close()
-    return {(place, key): json.loads(value) for place, key, value in found}
-
-
-def unchanged(before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]) -> None:
-    """Check that what the journal knew before a life stands there unchanged: nothing of it was asked and written again."""
-    for place, entry in before.items():
-        if entry["answer"] and not entry["abandoned"]:  # without an answer: a failure, or a mark, which is set again
-            assert now[place] == entry, f"asked again: {entry['kind']} {entry['name']}"
-
-
 def _folders(home: Path, out: Path) -> list[Path]:
     return [home, out, *(one for one in out.rglob("*") if one.is_dir())]
-
-
-@contextmanager
-def no_strays() -> Iterator[None]:
-    """Check that whatever is started in the block has ended soon after it, orphans of a killed process included."""
-    libc = ctypes.CDLL(None)
-    libc.prctl(_SUBREAPER, 1, 0, 0, 0)
-    me = psutil.Process()
-    before = {one.pid for one in me.children(recursive=True)}
-    try:
-        yield
-        until = time.monotonic() + STRAYS_SECONDS
-        while left := _alive(me, before):
-            assert time.monotonic() < until, f"still running: {left}"
-            time.sleep(0.02)
-    finally:
-        libc.prctl(_SUBREAPER, 0, 0, 0, 0)
-
-
-def _alive(me: psutil.Process, before: set[int]) -> list[str]:
-    left = []
-    for child in me.children(recursive=True):
-        try:
-            if child.pid in before:
-                continue
-            if child.status() == psutil.STATUS_ZOMBIE:
-                _reap(child.pid)
-            else:
-                left.append(" ".join(child.cmdline())[:200])
-        except psutil.NoSuchProcess:
-            continue
-    return left
-
-
-def _reap(pid: int) -> None:
-    try:
-        os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        return

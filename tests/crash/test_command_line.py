@@ -5,7 +5,8 @@ import random
 import pytest
 
 from tests.crash.forms import KILLS, long_form
-from tests.crash.killing import Crashing, Moments, file_moments, phases
+from tests.crash.killing import Crashing
+from tests.crash.moments import Moments, file_moments, phases
 from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 

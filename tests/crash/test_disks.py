@@ -7,7 +7,8 @@ import pytest
 
 from tests.crash.disk import Disk, small_disk
 from tests.crash.forms import long_form
-from tests.crash.killing import Crashing, no_strays
+from tests.crash.killing import Crashing
+from tests.crash.strays import no_strays
 from tests.crash.whole import Whole, check, files_of
 from tests.crash.world import Phase
 

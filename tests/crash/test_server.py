@@ -16,7 +16,9 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.crash.forms import long_form
-from tests.crash.killing import Moment, no_strays, phases, repeated, stored, unchanged
+from tests.crash.known import repeated, stored, unchanged
+from tests.crash.moments import Moment, phases
+from tests.crash.strays import no_strays
 from tests.crash.whole import nothing_completed_is_repeated
 from tests.crash.world import QUESTION, Phase, World
 from tests.server.conftest import dev_server

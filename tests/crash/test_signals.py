@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.crash.forms import long_form
-from tests.crash.killing import Crashing, no_strays, stored
+from tests.crash.killing import Crashing
+from tests.crash.known import stored
+from tests.crash.strays import no_strays
 from tests.crash.whole import Whole, check
 from tests.crash.world import OnPhase, Phase
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from services.evidence.verification import verify_bundle
-from tests.crash.killing import Crashing, stored
+from tests.crash.killing import Crashing
+from tests.crash.known import stored
 from tests.crash.world import AFTER, World
 
 
