@@ -60,7 +60,10 @@ async def carry_out(
     Raises:
         BadInput: another process works on this run.
     """
+    from services.sandbox.leftovers import sweep
+
     with alone(settings().leadline_home, record.id):
+        await asyncio.to_thread(sweep)
         async with clients_open():
             return await _kept_true(home, record, given, on_event, on_review)
 

@@ -21,6 +21,7 @@ from tests.crash.world import QUESTION, Phase, World
 MOST_LIVES = 400
 LIFE_SECONDS = 240
 _DATABASES = {"checkpoints.sqlite-wal": "checkpoint", "store.sqlite-wal": "store"}
+_LEAVE_LINES = {"tool-calls": "tool", "code-runs": "code"}
 _WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
 
 
@@ -103,7 +104,7 @@ class Crashing:
             child = self.start()
             killer = _Killer(child, moments, self.kills)
             self.world.on_phase = killer.phase
-            stack.enter_context(watching(_folders(self.home, self.out), killer.file))
+            stack.enter_context(watching([self.world.folder, *_folders(self.home, self.out)], killer.file))
             stack.callback(killer.timer(moments.seconds()).cancel)
             out, err = child.communicate(timeout=LIFE_SECONDS)
             killer.over = True
@@ -158,6 +159,9 @@ class _Killer:
         self._named((label, phase))
 
     def file(self, name: str, what: Happening) -> None:
+        if name in _LEAVE_LINES:
+            self._named((_LEAVE_LINES[name], "asked"))
+            return
         database = _DATABASES.get(name)
         if database is None:
             self._named((_WRITING.sub("", name), what))

@@ -35,8 +35,9 @@ class Moments:
 
 
 def phases(*wanted: Phase) -> set[Moment]:
-    """Return moments of all calls that are seen at a far end."""
-    return {(label, phase) for label in AFTER if label not in {"tool", "code"} for phase in wanted}
+    """Return moments of all calls; programs and tools are only seen to begin."""
+    begun = {(label, "asked") for label in ("tool", "code")}
+    return {(label, phase) for label in AFTER for phase in wanted if label not in {"tool", "code"}} | begun
 
 
 def file_moments(names: Iterable[str], *wanted: Happening) -> set[Moment]:

@@ -12,12 +12,12 @@ from tests.crash.world import Phase
 
 A_TEST = 10
 """Random kills of one test: of one run, or of several, where a run comes to its end before."""
-SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "coder", "reporter")
+SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
 
 
 @pytest.mark.timeout(300)
 def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
-    moments = Moments(phases("half") if KILLS else {(label, "half") for label in SOME_CALLS})
+    moments = Moments(phases("half") if KILLS else {(label, "half") for label in SOME_CALLS} | {("code", "asked")})
     printed = run.until_the_report(moments)
     check(run, whole, printed)
     assert not moments.named

@@ -39,7 +39,7 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
     """Check a run that came to its end after it was killed.
 
     The report is that of an uninterrupted run byte for byte, no call is made again that was followed by one that needs its
-    answer, every file is whole and none is left over, no lock is held, and the databases are sound.
+    answer, every file is whole and none is left over, here or among the temporary ones, no lock is held, and the databases are sound.
     """
     assert printed == whole.printed
     files = files_of(run.folder)
@@ -53,6 +53,7 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
     assert sorted(one.name for one in run.out.iterdir()) == [run.folder.name]
     assert not verify_bundle(run.folder).problems
     assert not list((run.home / "locks").iterdir())
+    assert not list(run.world.temporary.iterdir())
     nothing_completed_is_repeated(run.world)
     [record] = stored(run.home, "runs").values()
     assert record["status"] == "done"

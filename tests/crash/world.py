@@ -123,6 +123,11 @@ class World:
         """The file in which each run of the program leaves a line."""
         return self.folder / "code-runs"
 
+    @property
+    def temporary(self) -> Path:
+        """The folder for what is of no use after the run."""
+        return self.folder / "temporary"
+
     def begin(self) -> None:
         """Forget everything: a new run begins."""
         self.seen.clear()
@@ -159,6 +164,7 @@ class World:
         return {
             **kept,
             "LEADLINE_HOME": str(home),
+            "TMPDIR": str(self.temporary),
             "LEADLINE_EMBEDDINGS_MODEL": "none",
             "LEADLINE_MODEL": "test-model",
             "LEADLINE_MCP": str(self.folder / "mcp.json"),
@@ -242,6 +248,7 @@ def _put_up(made: World, path: str, title: str, sentence: str) -> None:
 
 def _lay_out(made: World) -> None:
     """Write the documents, the file that names the server of the tool, and a Python that counts the programs it runs."""
+    made.temporary.mkdir()
     (made.folder / "papers").mkdir()
     (made.folder / "papers" / "notes.md").write_text("# Notes\n\nThe crew counted 2 casts of the lead.\n")
     pump = {
