@@ -38,6 +38,9 @@ def run(request: pytest.FixtureRequest, far_ends: World, whole: Whole, tmp_path:
     made = Crashing(far_ends, tmp_path / "home", tmp_path / "out", FORMATS, expected=whole.files)
     yield made
     far_ends.on_phase = None
+    if made.child is not None:  # of a test that failed
+        made.child.kill()
+        made.child.wait()
     under_way = made.repeats + sum(repeated(far_ends).values())
     request.node.user_properties.append(("crash", {"kills": len(made.kills), "under way, made again": under_way}))
 

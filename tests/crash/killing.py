@@ -33,6 +33,8 @@ class Crashing:
     home: Path
     out: Path
     formats: str = "md"
+    child: subprocess.Popen[str] | None = None
+    """The process that does the run, or did it."""
     kills: list[Moment] = field(default_factory=list)
     """At which moments it was killed."""
     repeats: int = 0
@@ -75,7 +77,7 @@ class Crashing:
 
     def start(self) -> subprocess.Popen[str]:
         """Start the process."""
-        return subprocess.Popen(
+        self.child = subprocess.Popen(
             self.command(),
             cwd=self.world.folder,
             env={**self.world.environment(self.home), **self.environment},
@@ -84,6 +86,7 @@ class Crashing:
             stderr=subprocess.PIPE,
             text=True,
         )
+        return self.child
 
     def finish(self) -> str:
         """Go on to the end without killing, and return what was printed."""

@@ -15,7 +15,7 @@ A_TEST = 10
 SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
     moments = Moments(phases("half") if KILLS else {(label, "half") for label in SOME_CALLS} | {("code", "asked")})
     printed = run.until_the_report(moments)
@@ -23,7 +23,7 @@ def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
     assert not moments.named
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_killed_at_each_file_of_the_report(run: Crashing, whole: Whole) -> None:
     moments = Moments(
         file_moments(whole.files, "made", "written", "named")

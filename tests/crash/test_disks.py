@@ -12,7 +12,7 @@ from tests.crash.strays import no_strays
 from tests.crash.whole import Whole, check, files_of
 from tests.crash.world import Phase
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

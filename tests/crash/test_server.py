@@ -139,7 +139,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path, far_ends: World) -> I
     request.node.user_properties.append(("crash", {"kills": len(made.kills), "under way, made again": made.under_way}))
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=long_form)], ids=["kill -9", "SIGTERM"]
 )

@@ -17,7 +17,7 @@ from tests.crash.strays import no_strays
 from tests.crash.whole import Whole, check
 from tests.crash.world import OnPhase, Phase
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.mark.parametrize(

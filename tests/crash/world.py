@@ -254,7 +254,7 @@ def _lay_out(made: World) -> None:
     pump = {
         "command": sys.executable,
         "args": ["-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"],
-        "env": {"COUNTED": str(made.tool_calls)},
+        "env": {"COUNTED": str(made.tool_calls), "SAYS": "The pump counted one cast in all."},
     }
     (made.folder / "mcp.json").write_text(json.dumps({"mcpServers": {"pump": pump}}))
     own = PROJECT / ".venv-sandbox" / "bin" / "python"
