@@ -7,10 +7,11 @@ SANDBOX := .venv-sandbox
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=false
 PORT ?= 2024
+KILLS ?= 200
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test test-services test-crash dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +27,9 @@ test: setup .venv/develop ## Run the tests; they need no key and no network
 
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
+
+test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
+	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 tests/crash $(ARGS)
 
 dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from services.errors import BadInput
+from services.errors import BadInput, StoreUnwritable
 
 
 @contextmanager
@@ -13,20 +13,24 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
 
     Raises:
         BadInput: another process holds it.
+        StoreUnwritable: there is no place for a lock.
     """
     from filelock import FileLock, Timeout
 
     folder = home / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f"{run_id}.lock", timeout=0)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout:
         raise BadInput(
             f"Another process works on run {run_id} already. Wait for it, or end it and go on with: leadline resume {run_id}"
         ) from None
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
     try:
         yield
     finally:
-        lock.release()
+        # While it is held: whoever has opened the file by now sees that it is gone, and does not hold a lock without a name
         (folder / f"{run_id}.lock").unlink(missing_ok=True)
+        lock.release()

@@ -13,7 +13,7 @@ from langgraph.types import Command
 
 from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, report_of, written
 from leadline.home import Home, RunRecord, open_home
-from leadline.output import check_writable, write_formats, write_report
+from leadline.output import check_writable, report_folder, write_formats, write_report
 from leadline.timeline import Timeline
 from schemas.context import OutputFormat
 from schemas.reporter import Report
@@ -218,7 +218,8 @@ async def areport(
         if kept and record.folder is not None:
             folder, files = Path(record.folder), await write_formats(report, Path(record.folder), formats)
         else:
-            folder, files = await write_report(report, Path(out or record.out or "out"), home.evidence, formats)
+            folder = await asyncio.to_thread(report_folder, report.question, Path(out or record.out or "out"))
+            files = await write_report(report, folder, home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})
 

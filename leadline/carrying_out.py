@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from leadline.alone import alone
 from leadline.home import Home, RunRecord
-from leadline.output import write_report
+from leadline.output import report_folder, write_report
 from leadline.review import ReviewPending
 from leadline.warmup import getting_ready
 from schemas.events import Event
@@ -32,8 +32,19 @@ async def written(home: Home, record: RunRecord, report: Report) -> Report:
     report = report.model_copy(update={"run_id": record.id})
     if record.out is None or report.direct:
         return report
-    folder, files = await write_report(report, Path(record.out), home.evidence, record.context.output_formats)
+    folder = await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
+    files = await write_report(report, folder, home.evidence, record.context.output_formats)
     return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+async def _where_to_write(home: Home, record: RunRecord, report: Report) -> RunRecord:
+    """Write down which folder the report goes to, before anything is there: a run that is killed now finds it again."""
+    if record.out is None or report.direct:
+        return record
+    folder = await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
+    record = record.model_copy(update={"folder": str(folder)})
+    await home.save(record)
+    return record
 
 
 def config_of(record: RunRecord) -> RunnableConfig:
@@ -49,7 +60,10 @@ async def carry_out(
     Raises:
         BadInput: another process works on this run.
     """
+    from services.sandbox.leftovers import sweep
+
     with alone(settings().leadline_home, record.id):
+        await asyncio.to_thread(sweep)
         async with clients_open():
             return await _kept_true(home, record, given, on_event, on_review)
 
@@ -60,7 +74,12 @@ async def _kept_true(
     record = record.model_copy(update={"status": "running", "error": ""})
     await home.save(record)
     try:
-        report = await _stream(home, record, given, on_event, on_review)
+        try:
+            report = await _stream(home, record, given, on_event, on_review)
+        finally:
+            await _close_tools(home, record)
+        record = await _where_to_write(home, record, report)
+        report = await written(home, record, report)
     except asyncio.CancelledError:
         await home.save(record.model_copy(update={"status": "interrupted"}))
         raise
@@ -70,9 +89,6 @@ async def _kept_true(
     except Exception as error:
         await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
         raise
-    finally:
-        await _close_tools(home, record)
-    report = await written(home, record, report)
     await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
     return report
 

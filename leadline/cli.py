@@ -183,7 +183,9 @@ def refresh(
     found, folder = asyncio.run(arefresh(run))
     text = as_markdown(found)
     if folder is not None and Path(folder).is_dir():
-        (Path(folder) / "refresh.md").write_text(text, "utf-8")
+        from services.evidence.bundle import write_files
+
+        asyncio.run(write_files(Path(folder), {"refresh.md": text.encode()}, run))
         typer.echo(f"Written to {folder}/refresh.md", err=True)
     typer.echo(found.model_dump_json(indent=2) if as_json else text)
     if found.count("fallen"):

@@ -34,7 +34,7 @@ class RunRecord(BaseModel):
     out: str | None = None
     """Folder below which its report is written."""
     folder: str | None = None
-    """Folder of its report, once that is written."""
+    """Folder of its report, named before that is written."""
     context: RunContext = Field(default_factory=RunContext)
     reviews: list[Any] = Field(default_factory=list)
     """Answers that were given to plan reviews, in order."""

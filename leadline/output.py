@@ -39,25 +39,40 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
-async def write_report(
-    report: Report, out: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
-) -> tuple[Path, list[str]]:
-    """Write report, evidence and source texts, and the report in further formats.
+def report_folder(question: str, out: Path, begun: str | None = None) -> Path:
+    """Return where the report of a question goes.
 
     A folder of the same question is replaced; one of another question is left alone, and a number is added.
 
+    Args:
+        question: that is answered.
+        out: folder below which reports are written.
+        begun: folder in which this run has begun to write its report; half of a report is not known by its question.
+    """
+    if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
+        return Path(begun)
+    folder, number = out / slug_of(question), 1
+    while _holds_other(folder, question):
+        number += 1
+        folder = out / f"{slug_of(question)}-{number}"
+    return folder
+
+
+async def write_report(
+    report: Report, folder: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
+) -> list[str]:
+    """Write report, evidence and source texts into a folder, and the report in further formats.
+
     Returns:
-        The report's folder, and the names of the files that hold the report.
+        The names of the files that hold the report.
+
+    Raises:
+        StoreUnwritable: the folder cannot be written.
     """
     from services.evidence.bundle import write_bundle
 
-    folder = out / slug_of(report.question)
-    number = 1
-    while _holds_other(folder, report.question):
-        number += 1
-        folder = out / f"{slug_of(report.question)}-{number}"
     await write_bundle(report, folder, evidence)
-    return folder, ["report.md", *await write_formats(report, folder, [one for one in formats if one != "md"])]
+    return ["report.md", *await write_formats(report, folder, [one for one in formats if one != "md"])]
 
 
 async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFormat]) -> list[str]:
@@ -65,7 +80,7 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
 
     Raises:
         SettingsError: something that a format needs is not installed.
-        StoreError: the folder cannot be written.
+        StoreUnwritable: the folder cannot be written.
     """
     if not formats:
         return []
@@ -73,7 +88,7 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
     from services.reports.formats import render
 
     files = await render(report, formats)
-    await write_files(folder, files)
+    await write_files(folder, files, report.run_id)
     return list(files)
 
 

@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from services.errors import StoreError
+from services.errors import StoreError, StoreUnwritable
 from services.settings import settings
+from services.unwritable import unwritable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -81,9 +82,7 @@ async def _file(folder: Path | None, name: str) -> Path:
     try:
         await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(
-            f"{home} cannot be made ({error.strerror}). Set LEADLINE_HOME to a folder that can be written."
-        ) from None
+        raise StoreUnwritable(str(home), error.strerror) from None
     return home / name
 
 
@@ -91,11 +90,14 @@ async def _file(folder: Path | None, name: str) -> Path:
 async def _opened(opening: AbstractAsyncContextManager[Any], file: Path) -> AsyncIterator[Any]:
     try:
         opened = await opening.__aenter__()
-        await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        await _set_up(opened)
     except sqlite3.DatabaseError as error:
         raise broken(file, error) from None
     try:
+        try:
+            await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            await _set_up(opened)
+        except sqlite3.DatabaseError as error:
+            raise broken(file, error) from None
         yield opened
     finally:
         await opening.__aexit__(None, None, None)
@@ -106,8 +108,10 @@ async def _set_up(opened: Any) -> None:
     for _ in range(_SETUP_TRIES):
         try:
             await opened.setup()
-        except (sqlite3.IntegrityError, sqlite3.OperationalError):  # taken already, or locked while it is taken
-            await asyncio.sleep(0.05)
+        except (sqlite3.IntegrityError, sqlite3.OperationalError) as error:
+            if unwritable(error):
+                raise
+            await asyncio.sleep(0.05)  # taken already, or locked while it is taken
         else:
             return
     await opened.setup()
@@ -123,6 +127,9 @@ async def _stop_batching(opened: "AsyncSqliteStore") -> None:
 
 def broken(place: Path, error: sqlite3.DatabaseError) -> StoreError:
     """Say which file cannot be used and what to do."""
+    why = unwritable(error)
+    if why is not None:
+        return StoreUnwritable(str(place), why)
     return StoreError(
         f"{place} cannot be used ({error}). Move it away to start afresh (runs that are not finished are then lost), "
         "or set LEADLINE_HOME to another folder."

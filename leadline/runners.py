@@ -1,6 +1,5 @@
 """Where a batch's questions are researched: in this process, or on a server that speaks LangGraph's API."""
 
-import asyncio
 import hashlib
 import uuid
 from pathlib import Path
@@ -81,7 +80,7 @@ class There:
             raise LeadlineError(
                 f"The server {self._url} cannot be reached ({type(error).__name__}). Start it, then start the batch again."
             ) from None
-        return await asyncio.to_thread(self._written, report)
+        return await self._written(report)
 
     async def _report(self, asked: Asked, thread: str) -> Report:
         await self._client.threads.create(thread_id=thread, graph_id=GRAPH, if_exists="do_nothing")
@@ -101,12 +100,13 @@ class There:
             raise LeadlineError(f"Thread {thread} ended without a report ({status}).")
         return Report.model_validate(state["values"]["report"])
 
-    def _written(self, report: Report) -> Report:
+    async def _written(self, report: Report) -> Report:
         """Write the report; its sources' texts stay in the server's store."""
+        from services.evidence.bundle import write_files
+
         folder = self._out / slug_of(report.question)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.md").write_text(report.markdown, "utf-8")
-        (folder / "report.json").write_text(report.model_dump_json(indent=2), "utf-8")
+        files = {"report.json": report.model_dump_json(indent=2).encode(), "report.md": report.markdown.encode()}
+        await write_files(folder, files, report.run_id)
         return report.model_copy(update={"folder": str(folder)})
 
 

@@ -19,6 +19,7 @@ LeadlineError
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── StoreError            checkpoints or evidence cannot be read or written
+│   └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 └── BundleError           an evidence bundle cannot be checked at all
 """
 
@@ -108,6 +109,16 @@ class ToolError(LeadlineError):
 
 class StoreError(LeadlineError):
     """Checkpoints or evidence cannot be read or written."""
+
+
+class StoreUnwritable(StoreError):
+    """What a run learns cannot be kept, as the disk is full or the place is read-only: it stops before anything is lost."""
+
+    def __init__(self, what: str, why: object) -> None:
+        super().__init__(
+            f"{what} cannot be written ({why}). Make room on its disk, or see to it that it can be written "
+            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume"
+        )
 
 
 class BundleError(LeadlineError):

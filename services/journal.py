@@ -22,9 +22,11 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
 from services import errors
-from services.errors import JournalMiss, LeadlineError, LimitReached
+from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.unwritable import unwritable
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Kept = TypeVar("Kept")
 
 _PAGE = 500
 _replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=None)
@@ -112,6 +114,8 @@ class Journal:
     task: str = ""
     """Id of the task: the same when it runs again after a crash, another on a fork of the thread."""
     place: str = ""
+    failure: StoreUnwritable | None = None
+    """Why something could not be kept. Whoever asked may take that for a failed search or tool; the task must not end well."""
     _asked: Counter[str] = field(default_factory=Counter)
 
     async def once(
@@ -133,6 +137,7 @@ class Journal:
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
+            StoreUnwritable: the answer cannot be kept, so it must not be used.
         """
         digest = _digest(kind, request)
         occurrence = self._asked[digest]
@@ -144,7 +149,7 @@ class Journal:
         if self.store is None:
             return Known(await work(), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
-        found = await self.store.aget(namespace(self.key), item)
+        found = await self._reached(self.store.aget(namespace(self.key), item))
         if found is not None and found.value["answer"] is not None:
             return Known(answer.model_validate(found.value["answer"]), fresh=False)
         started = time.monotonic()
@@ -157,6 +162,15 @@ class Journal:
         entry.answer = fresh.model_dump(mode="json")
         await self._write(item, entry, started)
         return Known(fresh, fresh=True)
+
+    def check_kept(self) -> None:
+        """Make sure that everything could be kept.
+
+        Raises:
+            StoreUnwritable: something could not.
+        """
+        if self.failure is not None:
+            raise self.failure
 
     @property
     def replays(self) -> bool:
@@ -181,7 +195,20 @@ class Journal:
         entry.seconds = round(time.monotonic() - started, 3)
         entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
         if self.store is not None:
-            await self.store.aput(namespace(self.key), item, entry.model_dump(mode="json"), index=False)
+            value = entry.model_dump(mode="json")
+            await self._reached(self.store.aput(namespace(self.key), item, value, index=False))
+
+    async def _reached(self, work: Awaitable[Kept]) -> Kept:
+        """Await the store.
+
+        Raises:
+            StoreUnwritable: it failed.
+        """
+        try:
+            return await work
+        except Exception as error:
+            self.failure = StoreUnwritable("What the run learns", unwritable(error) or error)
+            raise self.failure from error
 
 
 def _digest(kind: str, request: Mapping[str, Any]) -> str:

@@ -180,6 +180,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIte
     token = _current.set(run)
     try:
         yield run
+        run.journal.check_kept()
 
         async def elapsed() -> _Elapsed:
             return _Elapsed(seconds=run.seconds)

@@ -17,7 +17,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from schemas.usage import Allowance
 from services.budget import allowance_of, shares
-from services.errors import JournalMiss, LeadlineError, LimitReached
+from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.evidence.views import steps_by_id
 from services.messages import say
 from services.progress import emit_message
@@ -157,7 +157,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     try:
         async with asyncio.timeout(task["allowance"].seconds):
             return await work()
-    except GraphBubbleUp:
+    except (GraphBubbleUp, StoreUnwritable):
         raise
     except JournalMiss:
         if not run.journal.marked("timeout"):

@@ -9,17 +9,17 @@
 """
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from schemas.reporter import Report
-from services.errors import StoreError
+from services.errors import StoreUnwritable
 from services.evidence.artifacts import artifact_path
 from services.evidence.store import EvidenceStore
 from services.evidence.verification import FORMAT_VERSION, BundleCheck, seal, verify_bundle
@@ -31,10 +31,11 @@ async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) ->
     """Write a report's folder; each file appears whole or not at all, `report.md` last.
 
     Raises:
-        StoreError: a source's text is not in the store, or the folder cannot be written.
+        StoreError: a source's text is not in the store.
+        StoreUnwritable: the folder cannot be written.
     """
     files = await bundle_files(report, evidence)
-    await write_files(folder, files)
+    await write_files(folder, files, report.run_id)
     await asyncio.to_thread(_remove_old_texts, folder, set(files))
 
 
@@ -56,19 +57,22 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
     return files
 
 
-async def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
     """Write files below a folder, in their order; each appears whole or not at all.
 
+    Args:
+        folder: made if need be.
+        files: by name.
+        writer: who writes, such as a run's id. What a writer leaves behind that is killed here, it takes up again when it
+            writes the same files once more; others that write at the same time have names of their own for theirs.
+
     Raises:
-        StoreError: the folder cannot be written.
+        StoreUnwritable: the folder cannot be written.
     """
     try:
-        for name, data in files.items():
-            await asyncio.to_thread(_write_whole, folder / name, data)
+        await asyncio.to_thread(_write_all, folder, files, hashlib.sha256(writer.encode()).hexdigest()[:8])
     except OSError as error:
-        raise StoreError(
-            f"{error.filename or folder} cannot be written ({error.strerror}). Name another folder with --out."
-        ) from None
+        raise StoreUnwritable(str(folder), error.strerror) from None
 
 
 def _content(report: Report) -> dict[str, Any]:
@@ -114,17 +118,34 @@ def _remove_old_texts(folder: Path, names: set[str]) -> None:
             old.unlink()
 
 
-def _write_whole(place: Path, data: bytes) -> None:
+def _write_all(folder: Path, files: Mapping[str, bytes], writer: str) -> None:
+    for name, data in files.items():
+        _write_whole(folder / name, data, writer)
+    for place in {(folder / name).parent for name in files}:
+        _sync_names(place)
+
+
+def _write_whole(place: Path, data: bytes, writer: str) -> None:
     """Write beside the place and rename, so that nobody ever sees half a file."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".writing-")
+    temporary = place.with_name(f".writing-{writer}-{place.name}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o644)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(place)
+        temporary.replace(place)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def _sync_names(folder: Path) -> None:
+    """Make a folder's new names durable, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

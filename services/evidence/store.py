@@ -7,7 +7,8 @@ import unicodedata
 
 from langgraph.store.base import BaseStore
 
-from services.errors import StoreError
+from services.errors import StoreError, StoreUnwritable
+from services.unwritable import unwritable
 
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
@@ -42,11 +43,15 @@ class EvidenceStore:
         self._store = store
 
     async def put_text(self, text: str) -> str:
-        """Store a text in its normalised form and return its hash; storing it again changes nothing."""
+        """Store a text in its normalised form and return its hash; storing it again changes nothing.
+
+        Raises:
+            StoreUnwritable: the store takes nothing.
+        """
         normal = normalise_text(text)
         key = hashlib.sha256(normal.encode()).hexdigest()
         if await self._store.aget(_TEXTS, key) is None:
-            await self._store.aput(_TEXTS, key, {"text": normal}, index=False)
+            await self._put(_TEXTS, key, {"text": normal})
         return key
 
     async def get_text(self, key: str) -> str:
@@ -58,10 +63,14 @@ class EvidenceStore:
         return str((await self._get(_TEXTS, key))["text"])
 
     async def put_bytes(self, data: bytes) -> str:
-        """Store a file and return its hash."""
+        """Store a file and return its hash.
+
+        Raises:
+            StoreUnwritable: the store takes nothing.
+        """
         key = file_hash(data)
         if await self._store.aget(_FILES, key) is None:
-            await self._store.aput(_FILES, key, {"base64": base64.b64encode(data).decode()}, index=False)
+            await self._put(_FILES, key, {"base64": base64.b64encode(data).decode()})
         return key
 
     async def get_bytes(self, key: str) -> bytes:
@@ -71,6 +80,12 @@ class EvidenceStore:
             StoreError: there is no file under this hash.
         """
         return base64.b64decode((await self._get(_FILES, key))["base64"])
+
+    async def _put(self, namespace: tuple[str, ...], key: str, value: dict[str, str]) -> None:
+        try:
+            await self._store.aput(namespace, key, value, index=False)
+        except Exception as error:
+            raise StoreUnwritable("The evidence", unwritable(error) or error) from error
 
     async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
         item = await self._store.aget(namespace, key)

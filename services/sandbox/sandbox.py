@@ -8,7 +8,6 @@ import os
 import platform
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,8 +19,9 @@ from services.sandbox.canaries import CANARIES, COUNT, CanaryResult, read_result
 from services.sandbox.imports import refused_imports
 from services.sandbox.interpreter import Interpreter, default_python, interpreter
 from services.sandbox.jail import EXIT_MEMORY
+from services.sandbox.leftovers import hold, sweep
 from services.sandbox.seccomp import filter_program
-from services.sandbox.workfolder import artifacts, excess, prepare, remove
+from services.sandbox.workfolder import artifacts, excess, prepare
 from services.settings import settings
 
 Mode = Literal["isolated", "unsafe"]
@@ -118,11 +118,13 @@ class Sandbox:
         """
         if sys.platform != "linux":
             raise _refusal(f"{sys.platform} has no Landlock")
-        handle, secret = await asyncio.to_thread(tempfile.mkstemp, prefix="leadline-canary-")
+        outside = await asyncio.to_thread(hold)
+        secret = outside.folder / "secret"
         try:
-            result = await self._run(CANARIES.replace("SECRET", secret), {}, _CANARY_SECONDS)
+            await asyncio.to_thread(secret.touch)
+            result = await self._run(CANARIES.replace("SECRET", str(secret)), {}, _CANARY_SECONDS)
         finally:
-            await asyncio.to_thread(_discard, handle, secret)
+            await asyncio.to_thread(outside.let_go)
         found = read_results(result.stdout)
         if len(found) != COUNT:
             raise _refusal(" ".join(result.error.split())[-300:] or "the canaries did not run")
@@ -145,7 +147,9 @@ class Sandbox:
     async def _run(self, code: str, files: Mapping[str, bytes], seconds: float) -> SandboxResult:
         chosen = await interpreter(await self._chosen_python())
         command = self._command(chosen, seconds)
-        work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-run-"))
+        await asyncio.to_thread(sweep)
+        held = await asyncio.to_thread(hold)
+        work = held.folder
         try:
             await asyncio.to_thread(prepare, work, code, files)
             return await self._watched(
@@ -156,7 +160,7 @@ class Sandbox:
                 seconds,
             )
         finally:
-            await asyncio.to_thread(remove, work)
+            await asyncio.to_thread(held.let_go)
 
     def _command(self, chosen: Interpreter, seconds: float) -> list[str]:
         """Return the command line, with WORK where the work folder belongs."""
@@ -239,11 +243,6 @@ async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work:
                 return over
     finally:
         ended.cancel()
-
-
-def _discard(handle: int, path: str) -> None:
-    os.close(handle)
-    Path(path).unlink(missing_ok=True)
 
 
 def _refusal(reason: str) -> SandboxRefused:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(slots=True)
@@ -43,6 +43,8 @@ class Reply:
     """Seconds between events."""
     stall: float = 0.0
     """Seconds for which the far end sits on the request before it answers."""
+    sent: Callable[[Literal["half", "answered"]], None] | None = None
+    """Called when half of the body is on the wire, and when all of it is."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -95,8 +97,16 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
                     self.wfile.flush()
                     time.sleep(reply.pace)
                 return
+            if reply.sent is not None:
+                self.wfile.write(data[: len(data) // 2])
+                self.wfile.flush()
+                reply.sent("half")
+                data = data[len(data) // 2 :]
             if reply.cut_after is None:
                 self.wfile.write(data)
+                if reply.sent is not None:
+                    self.wfile.flush()
+                    reply.sent("answered")
                 return
             self.wfile.write(data[: reply.cut_after])
             self.wfile.flush()

@@ -71,11 +71,11 @@ def server(kind: str, port: int) -> Any:
 
     @made.tool()
     def count() -> str:
-        """Leave a line in a file, and say how many there are."""
+        """Leave a line in a file, and say how many there are, or what SAYS says."""
         with Path(os.environ["COUNTED"]).open("a+") as file:
             file.write("cast\n")
             file.seek(0)
-            return f"The pump counted {len(file.readlines())} casts in all."
+            return os.environ.get("SAYS") or f"The pump counted {len(file.readlines())} casts in all."
 
     @made.tool()
     def huge(characters: int) -> str:

@@ -39,6 +39,8 @@ class OpenAIServer:
     roles: list[str] = field(default_factory=list)
     script: dict[str, list[Reply | str]] = field(default_factory=dict)
     """Answers by role: text for the message's content, or a whole reply."""
+    choose: Callable[[dict[str, Any]], Reply | str | None] | None = None
+    """Likewise, by request: the same one always gets the same answer."""
     refuses: set[str] = field(default_factory=set)
     """Parameters that it does not take: `response_format`, `tools`, `temperature`, …"""
     context: int | None = None
@@ -95,6 +97,8 @@ class OpenAIServer:
             )
         with self._lock:
             scripted = self.script[role].pop(0) if self.script.get(role) else None
+        if scripted is None and self.choose is not None:
+            scripted = self.choose(body)
         reply = as_reply(body, scripted if scripted is not None else think(role, body))
         usage = _usage_of(reply)
         if usage is not None and reply.cut_after is None and not reply.stall:

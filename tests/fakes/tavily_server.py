@@ -26,6 +26,8 @@ class TavilyServer:
     base_url: str = ""
     key: str = "tvly-test"
     pages: list[dict[str, Any]] = field(default_factory=list)
+    by_query: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Pages for certain queries; all others find `pages`."""
     texts: dict[str, str] = field(default_factory=dict)
     """What an extraction finds, by address."""
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -57,7 +59,8 @@ class TavilyServer:
         if self.malformed:
             return Reply(200, {"nothing": "of use"})
         wants_text = bool(request.body.get("include_raw_content"))
-        results = [page if wants_text else {**page, "raw_content": None} for page in self.pages]
+        pages = self.by_query.get(request.body["query"], self.pages)
+        results = [page if wants_text else {**page, "raw_content": None} for page in pages]
         results = results[: request.body.get("max_results", 5)]
         return Reply(200, {"query": request.body["query"], "results": results, "images": [], "response_time": 0.1})
 

@@ -1,0 +1,38 @@
+"""What a run knew when it was killed, and which calls it made again."""
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from tests.crash.world import AFTER, World
+
+
+def repeated(world: World) -> dict[str, int]:
+    """Return how often each call was made beyond the first time: those that were under way when the process was killed."""
+    return {label: world.asked(label) - 1 for label in AFTER if world.asked(label) > 1}
+
+
+def stored(home: Path, prefix: str) -> dict[tuple[str, str], dict[str, object]]:
+    """Return what the store below a home holds under a prefix, by namespace and key."""
+    with tempfile.TemporaryDirectory() as folder:  # to open the file itself would mend what a kill has left there
+        for file in (home / "store.sqlite", home / "store.sqlite-wal"):
+            if file.exists():
+                shutil.copy(file, folder)
+        with closing(sqlite3.connect(Path(folder) / "store.sqlite")) as db:
+            try:
+                found = db.execute(
+                    "SELECT prefix, key, value FROM store WHERE prefix = ? OR prefix LIKE ?", (prefix, f"{prefix}.%")
+                ).fetchall()
+            except sqlite3.OperationalError:  # there is no table yet
+                return {}
+    return {(place, key): json.loads(value) for place, key, value in found}
+
+
+def unchanged(before: dict[tuple[str, str], dict[str, object]], now: dict[tuple[str, str], dict[str, object]]) -> None:
+    """Check that what the journal knew before a life stands there unchanged: nothing of it was asked and written again."""
+    for place, entry in before.items():
+        if entry["answer"] and not entry["abandoned"]:  # without an answer: a failure, or a mark, which is set again
+            assert now[place] == entry, f"asked again: {entry['kind']} {entry['name']}"

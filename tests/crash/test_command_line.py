@@ -1,0 +1,56 @@
+"""`kill -9` of the command at every boundary and at random moments; each time it is gone on with, to the same report."""
+
+import random
+
+import pytest
+
+from tests.crash.forms import KILLS, long_form
+from tests.crash.killing import Crashing
+from tests.crash.moments import Moments, file_moments, phases
+from tests.crash.whole import Whole, check
+from tests.crash.world import Phase
+
+A_TEST = 10
+"""Random kills of one test: of one run, or of several, where a run comes to its end before."""
+SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
+
+
+@pytest.mark.timeout(900)
+def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
+    moments = Moments(phases("half") if KILLS else {(label, "half") for label in SOME_CALLS} | {("code", "asked")})
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
+    assert not moments.named
+
+
+@pytest.mark.timeout(900)
+def test_killed_at_each_file_of_the_report(run: Crashing, whole: Whole) -> None:
+    moments = Moments(
+        file_moments(whole.files, "made", "written", "named")
+        if KILLS
+        else file_moments(["evidence.json"], "made", "named")
+    )
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
+
+
+@long_form
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("phase", ["asked", "answered"])
+def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: Phase) -> None:
+    moments = Moments(phases(phase))
+    printed = run.until_the_report(moments)
+    check(run, whole, printed)
+    assert not moments.named
+
+
+@long_form
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("seed", range(-(-KILLS // A_TEST)))
+def test_killed_at_random_moments(run: Crashing, whole: Whole, seed: int) -> None:
+    moments = Moments(lots=A_TEST, chance=random.Random(seed))  # noqa: S311 - for repeating a failure
+    while moments.lots:
+        printed = run.until_the_report(moments)
+        check(run, whole, printed)
+        if moments.lots:
+            run.another()

@@ -1,0 +1,58 @@
+"""Work folders of processes that were killed are removed by the next one that runs a program; others are left alone."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from services.sandbox.leftovers import PREFIX, hold, sweep
+
+HOLDING = """
+import sys, time
+from services.sandbox.leftovers import hold
+held = hold()
+(held.folder / "table.csv").write_text("a secret of the user")
+print(held.folder, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+def test_a_folder_is_swept_once_its_process_was_killed_and_not_before(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLDING], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    assert child.stdout is not None
+    folder = Path(child.stdout.readline().strip())
+    sweep()
+    assert folder.exists()
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    sweep()
+    assert not folder.exists()
+
+
+def test_what_this_process_holds_stays_until_it_lets_go(tmp_path: Path) -> None:
+    held = hold()
+    sweep()
+    assert held.folder.exists()
+    held.let_go()
+    assert not list(tmp_path.glob(f"{PREFIX}*"))
+
+
+def test_a_link_that_bears_such_a_name_leads_nowhere(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("of the user")
+    (tmp_path / f"{PREFIX}x").symlink_to(kept)
+    sweep()
+    assert (kept / "file").exists()
