@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.types import Command
 
-from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, report_of, written
+from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, first_input, report_of, written
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_formats, write_report
 from leadline.timeline import Timeline
 from schemas.context import OutputFormat
 from schemas.reporter import Report
+from services.conversation import carried, chosen_question
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
 from services.runs import checked_choices
@@ -49,6 +50,7 @@ async def aresearch(
     on_event: OnEvent | None = None,
     on_review: OnReview | None = None,
     run_id: str | None = None,
+    after: "str | Report | None" = None,
     **choices: Any,
 ) -> Report:
     """Research a question and return the report.
@@ -60,13 +62,20 @@ async def aresearch(
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
         run_id: name of the run, to find it again; by default made of the time.
+        after: a finished run, or its report, that this question follows up. Its conversation is gone on with, its
+            evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
+            of a question that it recommended stands for that question.
         choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`.
 
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
     folders = [str(folder) for folder in docs]
-    context = checked_choices({**choices, **({"documents": folders} if folders else {})})
+    given = {**choices, **({"documents": folders} if folders else {})}
+    before = after.run_id if isinstance(after, Report) else after
+    if before is not None:
+        question, given = await _following(before, question, given)
+    context = checked_choices(given)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
     if out is not None:
@@ -79,9 +88,26 @@ async def aresearch(
         question=question,
         out=None if out is None else str(out),
         context=context,
+        after=before,
     )
     async with open_home(settings().leadline_home) as home:
-        return await carry_out(home, record, {"question": question}, on_event, on_review)
+        return await carry_out(home, record, await first_input(home, record), on_event, on_review)
+
+
+async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a follow-up's question, and what it chooses on top of what the run before chose."""
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(before)
+        values: Any = (await home.graph.aget_state(config_of(record))).values
+        former = carried(values)
+    chosen = chosen_question(question, former)
+    if chosen == question and question.strip().isdecimal():
+        offered = len(former.follow_up_questions) if former else 0
+        raise BadInput(
+            f"Run {before} recommends {offered} questions, and none has the number {question.strip()}. "
+            "Ask in your own words, or name one of them."
+        )
+    return chosen, {**record.context.model_dump(exclude_unset=True), **given}
 
 
 def new_run_id() -> str:
@@ -116,7 +142,7 @@ async def aresume(
             record = record.model_copy(update={"out": str(out)})
         allow_folders(record.context.documents)
         state = await home.graph.aget_state(config_of(record))
-        started: Any = {"question": record.question} if state.created_at is None else None
+        started = await first_input(home, record) if state.created_at is None else None
         return await carry_out(home, record, started, on_event, on_review)
 
 
@@ -151,7 +177,7 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     """Carry a run out anew in memory, with the answers that were given to its reviews."""
     graph = home.graph_in_memory()
     answers = iter(record.reviews)
-    given: Any = {"question": record.question}
+    given = await first_input(home, record)
     while True:
         values = await graph.ainvoke(given, config_of(record), context=record.context)
         if "__interrupt__" not in values:

@@ -36,6 +36,8 @@ class RunRecord(BaseModel):
     folder: str | None = None
     """Folder of its report, once that is written."""
     context: RunContext = Field(default_factory=RunContext)
+    after: str | None = None
+    """Id of the run whose conversation it goes on with."""
     reviews: list[Any] = Field(default_factory=list)
     """Answers that were given to plan reviews, in order."""
     error: str = ""

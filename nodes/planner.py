@@ -36,7 +36,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
                 "planner",
                 _prompt(state, context, plans, tables, [*servers.tools, *queried(databases)]),
                 Plan,
-                check=partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None),
+                check=partial(settle_plan, first_id=len(done) + 1, finished={*done, *state["results"]}, max_steps=None),
             )
         except LimitReached as reached:
             asked, limit = None, reached
@@ -63,7 +63,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 def _prompt(
     state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
-    background, reflection, triage = state["background"], state["reflection"], state["triage"]
+    background, triage = state["background"], state["triage"]
     last = state["plan"]
     return PlannerPrompt(
         question=triage.question if triage else state["question"],
@@ -73,11 +73,19 @@ def _prompt(
         background=evidence_views(background.excerpts, state["sources"]) if background else [],
         feedback=state["feedback"],
         findings=finding_views(steps_by_id(plans), state["results"], state["sources"]),
-        gaps=[*reflection.missing_aspects, *reflection.follow_up_queries] if reflection else [],
+        gaps=_gaps(state),
         tables=tables,
         tools=tools,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
     )
+
+
+def _gaps(state: ResearchState) -> list[str]:
+    """Return what is missing: as the reflector named it, before the first plan as the coordinator did of earlier turns."""
+    reflection, triage = state["reflection"], state["triage"]
+    if reflection is not None:
+        return [*reflection.missing_aspects, *reflection.follow_up_queries]
+    return triage.missing if triage is not None else []
 
 
 def _announce(runtime: Runtime[RunContext], locale: str, plan: Plan) -> None:

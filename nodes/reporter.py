@@ -11,6 +11,7 @@ from schemas.context import RunContext
 from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
+from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.errors import LimitReached
 from services.evidence.meaning import likeness_of
@@ -52,7 +53,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         finally:
             await closing
     written.limits += [one for one in failed if one not in state["limits"]]
-    written.limits += left_out(run, locale)
+    written.limits += [*left_out(run, locale), *_reused(state)]
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
@@ -110,16 +111,18 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
-    """Return what the report may cite: the steps' excerpts, or the background's where no step has any."""
-    found = [excerpt for one in sorted(state["results"], key=int) for excerpt in state["results"][one].excerpts]
-    background = state["background"]
-    return found or (background.excerpts if background else [])
+    """Return what the report may cite: what earlier turns left, then the steps' excerpts, or where no step has any the background's."""
+    results, background = state["results"], state["background"]
+    recalled = results[RECALLED].excerpts if RECALLED in results else []
+    steps = [one for one in sorted(results, key=int) if one != RECALLED]
+    found = [excerpt for one in steps for excerpt in results[one].excerpts]
+    return [*recalled, *(found or (background.excerpts if background else []))]
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     triage, reflection, background = state["triage"], state["reflection"], state["background"]
     findings = finding_views(steps_by_id(state["plans"]), state["results"], state["sources"])
-    researched = any(found.evidence for found in findings)
+    researched = any(found.evidence for found in findings if found.step_id != RECALLED)
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     return ReporterPrompt(
         question=triage.question if triage else state["question"],
@@ -148,15 +151,16 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
+    question = _question(state)
     return Draft(
-        question=state["question"],
+        question=question,
         locale=locale,
-        title=state["plan"].title if state["plan"] else state["question"],
+        title=state["plan"].title if state["plan"] else question,
         markdown=body.strip(),
         excerpts=excerpts,
         sources=state["sources"],
         plans=state["plans"],
-        results=[state["results"][one] for one in sorted(state["results"], key=int)],
+        results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
@@ -166,6 +170,21 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         opening=_note(state["triage"], context),
         likeness=written.likeness,
     )
+
+
+def _question(state: ResearchState) -> str:
+    """Return the question as the report names it: one that leans on earlier turns as it was completed."""
+    triage = state["triage"]
+    return triage.question if triage is not None and triage.rewritten and state["former"] else state["question"]
+
+
+def _reused(state: ResearchState) -> list[str]:
+    """Say which evidence was not looked up for this question."""
+    recalled = state["results"].get(RECALLED)
+    if recalled is None:
+        return []
+    sources = {one.source_id for one in recalled.excerpts}
+    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
 
 
 def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:

@@ -25,7 +25,7 @@ _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(_FOLDER.rglob("*.md"))}
 PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
 _TAG = re.compile(
-    r"<(?=/?\s*(?:question|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
+    r"<(?=/?\s*(?:question|known|asked_back|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
     r"passages|passage|step|attempt|code|output|error|contradiction|previous_plan|query|missing|settings|system|tools|tool|files|databases|database|result|outline|terms|section|paragraph)\b)",
     re.IGNORECASE,
 )

@@ -12,6 +12,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from schemas.background_investigator import Background
+from schemas.conversation import Former
 from schemas.coordinator import Triage
 from schemas.evidence import Source
 from schemas.planner import Plan, Step
@@ -59,6 +60,8 @@ class ResearchState(TypedDict, total=False):
     """LangGraph's step in which this turn of the thread began; with the thread it names the run's journal."""
     today: str
     """ISO date on which the run began; prompts show it."""
+    former: Former | None
+    """What earlier turns of the thread left; None in its first."""
     triage: Triage | None
     background: Background | None
     plan: Plan | None

@@ -3,6 +3,7 @@
 import re
 
 from schemas.planner import Plan, Step
+from schemas.results import RECALLED
 from services.models.offline.computing import asks_for_computation, computable, computes_from_text
 from services.models.offline.language import GENERIC, Need, clauses_of, compared_in, names_in, need_of, statement_of
 from services.models.offline.sections import Prompt, evidence_of, findings_of
@@ -16,8 +17,11 @@ def plan(prompt: Prompt) -> Plan:
     """Plan for the question, or on a replan for the gaps alone."""
     most = int(prompt.settings["max_step_num"] or 3)
     gaps = [" ".join(gap.body.split()) for gap in prompt.all("gap")]
-    if findings_of(prompt):
+    found = findings_of(prompt)
+    if found:
         steps = _for_gaps(gaps, prompt)[:most]
+        if all(one.step == RECALLED for one in found):
+            steps = [*steps[: most - 1], *_over_known(prompt, steps[: most - 1])] or steps
     elif _known(prompt):
         steps = []
     else:
@@ -48,6 +52,17 @@ def _for_question(prompt: Prompt, most: int) -> list[Step]:
     elif computing and tables:
         steps = [_processing(question, [], prompt.chinese)]
     return steps
+
+
+def _over_known(prompt: Prompt, steps: list[Step]) -> list[Step]:
+    """Plan the computation that a follow-up wants over what earlier turns found and the steps before it find."""
+    question = prompt.question
+    if computable(question, prompt.one("tables").body.split("\n")):
+        return [_processing(question, [], prompt.chinese)]
+    if not computes_from_text(question):
+        return []
+    needs = [RECALLED, *(str(place) for place in range(1, len(steps) + 1))]
+    return [_processing(question, needs, prompt.chinese)]
 
 
 def _facets(question: str) -> list[str]:
