@@ -62,19 +62,24 @@ async def aresearch(
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
         run_id: name of the run, to find it again; by default made of the time.
-        after: a finished run, or its report, that this question follows up. Its conversation is gone on with, its
+        after: a finished run, its report, or `"latest"`, that this question follows up. Its conversation is gone on with, its
             evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
             of a question that it recommended stands for that question.
-        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`.
+        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`; `profile` may name a
+            file.
 
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
     folders = [str(folder) for folder in docs]
     given = {**choices, **({"documents": folders} if folders else {})}
+    if isinstance(given.get("profile"), str | PathLike):
+        from leadline.profiles import load_profile
+
+        given["profile"], _ = await asyncio.to_thread(load_profile, Path(given["profile"]))
     before = after.run_id if isinstance(after, Report) else after
     if before is not None:
-        question, given = await _following(before, question, given)
+        before, question, given = await _following(before, question, given)
     context = checked_choices(given)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
@@ -94,20 +99,20 @@ async def aresearch(
         return await carry_out(home, record, await first_input(home, record), on_event, on_review)
 
 
-async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a follow-up's question, and what it chooses on top of what the run before chose."""
+async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return the run that a follow-up follows, its question, and what it chooses on top of what that run chose."""
     async with open_home(settings().leadline_home) as home:
-        record = await home.record(before)
+        record = await home.latest_finished() if before == "latest" else await home.record(before)
         values: Any = (await home.graph.aget_state(config_of(record))).values
         former = carried(values)
     chosen = chosen_question(question, former)
     if chosen == question and question.strip().isdecimal():
         offered = len(former.follow_up_questions) if former else 0
         raise BadInput(
-            f"Run {before} recommends {offered} questions, and none has the number {question.strip()}. "
+            f"Run {record.id} recommends {offered} questions, and none has the number {question.strip()}. "
             "Ask in your own words, or name one of them."
         )
-    return chosen, {**record.context.model_dump(exclude_unset=True), **given}
+    return record.id, chosen, {**record.context.model_dump(exclude_unset=True), **given}
 
 
 def new_run_id() -> str:

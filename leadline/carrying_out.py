@@ -141,4 +141,11 @@ def report_of(values: dict[str, Any]) -> Report:
     if report is not None:
         return report
     triage = values["triage"]
-    return Report(title="", question=values["question"], markdown=triage.reply, usage=values["usage"], direct=True)
+    return Report(
+        title="",
+        question=values["question"],
+        markdown=triage.reply,
+        usage=values["usage"],
+        direct=True,
+        asks_back=triage.intent == "unclear",
+    )

@@ -89,6 +89,17 @@ class Home:
             raise BadInput(f"There is no run {run_id!r}. `leadline runs` lists all runs.")
         return named[0]
 
+    async def latest_finished(self) -> RunRecord:
+        """Return the latest run that is finished.
+
+        Raises:
+            BadInput: there is none.
+        """
+        finished = next((one for one in await self.records() if one.status == "done"), None)
+        if finished is None:
+            raise BadInput("There is no finished run to follow up. Start one with: leadline research")
+        return finished
+
 
 @asynccontextmanager
 async def open_home(folder: Path) -> AsyncIterator[Home]:

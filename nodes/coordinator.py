@@ -11,6 +11,7 @@ from schemas.context import RunContext
 from schemas.conversation import Former
 from schemas.coordinator import CoordinatorPrompt, Triage
 from schemas.evidence import Excerpt
+from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
@@ -52,7 +53,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         question=question,
         conversation=conversation,
         profile=context.profile,
-        locale=_wanted_locale(context),
+        locale=context.locale,
         known=evidence_views(recalled, former.sources) if former else [],
         asked_back=former.asked_back if former else "",
     )
@@ -111,16 +112,9 @@ def _without_present(state: ResearchState) -> list[AnyMessage]:
     return messages[:-1] if present else messages
 
 
-def _wanted_locale(context: RunContext) -> str:
-    if context.locale == "auto" and context.profile is not None:
-        return context.profile.locale
-    return context.locale
-
-
 def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
     """Hold the answer to what the run chose: the locale, a scope only where a profile gives one, one asking back."""
-    wanted = _wanted_locale(context)
-    intent = triage.intent
+    wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
     locale = triage.locale if wanted == "auto" else wanted
@@ -132,7 +126,7 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
         update={
             "intent": intent,
             "locale": locale,
-            "reply": _reply(intent, triage.reply, locale),
+            "reply": _reply(triage, intent, locale, context.profile),
             "original": prompt.question,
             "question": question,
             "rewritten": question != prompt.question,
@@ -143,10 +137,15 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     )
 
 
-def _reply(intent: str, reply: str, locale: str) -> str:
+def _reply(triage: Triage, intent: str, locale: str, profile: Profile | None) -> str:
+    """Return the profile's words for a topic or an intent, else the model's, else our own; a model asks back in its own."""
+    topic = profile.scope.topic(triage.category) if profile is not None else None
     if intent == "in_scope":
-        return ""
-    return reply or say(intent, locale)
+        return topic.reply if topic is not None else ""
+    ready = getattr(profile.replies, intent, "") if profile is not None else ""
+    if topic is not None and intent in {"edge_case", "out_of_scope"}:
+        ready = topic.reply or ready
+    return (triage.reply or ready if intent == "unclear" else ready or triage.reply) or say(intent, locale)
 
 
 class _Clock(BaseModel):

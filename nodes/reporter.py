@@ -141,10 +141,10 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
 
 
 def _note(triage: Triage | None, context: RunContext) -> str:
-    """Return what the report must open with: an edge case's note and the profile's safety note."""
-    edge = triage.reply if triage is not None and triage.intent == "edge_case" else ""
+    """Return what the report must open with: the note of an edge case or a topic, and the profile's safety note."""
+    note = triage.reply if triage is not None else ""
     safety = context.profile.safety_note if context.profile else ""
-    return "\n".join(note for note in (edge, safety) if note)
+    return "\n".join(one for one in (note, safety) if one)
 
 
 def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:

@@ -1,109 +1,15 @@
 """What a run can choose: the form that Studio shows, the options of the command line, the arguments of `research()`."""
 
-from typing import Annotated, Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer
 from schemas.models import ModelChoice, Role, ToolProtocol
-from schemas.profile import Profile
+from schemas.profile import OutputFormat, Profile
 
-
-def _locale(value: object) -> object:
-    """Accept `auto` or a BCP 47 tag of a language and, optionally, script and region."""
-    if not isinstance(value, str):
-        return value
-    tag = value.strip().replace("_", "-") or "auto"
-    parts = tag.split("-")
-    known = tag == "auto" or (
-        parts[0].lower() in LANGUAGES and all(part.isalnum() and 2 <= len(part) <= 4 for part in parts[1:])
-    )
-    if not known:
-        msg = f"unknown locale {value!r}: use auto, or a language tag such as en-US or zh-CN"
-        raise ValueError(msg)
-    return tag
-
-
-LANGUAGES = frozenset(
-    [
-        "af",
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "cy",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "eu",
-        "fa",
-        "fi",
-        "fr",
-        "ga",
-        "gl",
-        "gu",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "hy",
-        "id",
-        "is",
-        "it",
-        "ja",
-        "ka",
-        "kk",
-        "km",
-        "kn",
-        "ko",
-        "lo",
-        "lt",
-        "lv",
-        "mk",
-        "ml",
-        "mn",
-        "mr",
-        "ms",
-        "my",
-        "nb",
-        "ne",
-        "nl",
-        "no",
-        "pa",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "si",
-        "sk",
-        "sl",
-        "sq",
-        "sr",
-        "sv",
-        "sw",
-        "ta",
-        "te",
-        "th",
-        "tl",
-        "tr",
-        "uk",
-        "ur",
-        "uz",
-        "vi",
-        "yue",
-        "zh",
-        "zu",
-    ]
-)
-
-Locale = Annotated[str, BeforeValidator(_locale)]
-
-
-OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
+__all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
 
 class RunContext(BaseModel):
@@ -186,3 +92,12 @@ class RunContext(BaseModel):
         description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
         "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
     )
+
+    @model_validator(mode="after")
+    def _as_the_profile_says(self) -> Self:
+        """Take what the profile says where the run has left the default."""
+        said = self.profile.choices() if self.profile is not None else {}
+        for name, value in said.items():
+            if getattr(self, name) == type(self).model_fields[name].default:
+                setattr(self, name, value)
+        return self

@@ -61,6 +61,8 @@ class Report(BaseModel):
     """Versions of the prompts that were used, by role."""
     direct: bool = False
     """True for an answer without research: a greeting, a clarifying question, something out of scope."""
+    asks_back: bool = False
+    """True where that answer is a clarifying question; the next turn's message answers it."""
     run_id: str = ""
     folder: str | None = None
     """Where its files were written, if they were."""

@@ -21,14 +21,14 @@ from services.search.tokens import tokens
 
 MAX_SOURCES = 60
 """Sources that a thread carries on; the oldest go first."""
-PASSAGES, PER_SOURCE = 6, 3
+PASSAGES, PER_SOURCE = 5, 3
 """Passages of them that a question is shown, and of one source before others have had their turn."""
-QUOTE = 400
+QUOTE = 320
 """Characters of each."""
 CONTEXT = 0.25
 """What a word of the turn before counts beside one of the question."""
 MAX_TURNS = 8
-MAX_TURN, MAX_OLD_TURN = 1_000, 300
+MAX_TURN, MAX_OLD_TURN = 600, 160
 """Characters that are shown of the last answer and of a message of the person, and of an older answer."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\([^)\s]*\)")
 _NUMBER = re.compile(r"^\s*(?:#|no\.?\s*|第)?\s*([1-9])\s*(?:[.)、。]|个问题|个|题|号)?\s*$", re.IGNORECASE)

@@ -32,10 +32,14 @@ _LED_IN = re.compile(r"^(?:(?:and|but|so|also|then)\b|那么?|还有|另外)[\s,
 _FILLED = re.compile(r"\s\([^()]*\)(?=[?？]?$)")
 """What a question of few words was completed with."""
 _POSSESSIVE = re.compile(r"^(?:his|her|its|their)$", re.IGNORECASE)
+_DOER = re.compile(r"(?:\bby|由|者|人)$")
+_VESSEL = re.compile(
+    r"\b(?:yacht|ship|schooner|steamer|vessel|sloop|bathyscaphe|submersible|aboard|HMS|USS|the|in|at|off|near)$"
+)
 _NOUN = re.compile(
     r"\b(?:the|an?) ((?:[a-z][\w-]*\s+){0,3}?[a-z][\w-]*)(?=\s+(?:of|in|on|at|for|from|by|to|and|is|was|were|are|has|had|made|used|that|which)\b|[?.,]|$)"
 )
-_CHINESE_TOPIC = re.compile(r"的|是|有|在|对|会|能|可|应|需|要|每|多|怎|如何|为什么|何时|什么|哪|吗|[，？?]")
+_CHINESE_TOPIC = re.compile(r"的|使|让|被|是|有|在|对|会|能|可|应|需|要|每|多|怎|如何|为什么|何时|什么|哪|吗|[，？?]")
 _SIDES = re.compile(r"\b(?:compare|difference|versus|vs|both)\b|区别|差别|差异|比较|对比|两者", re.IGNORECASE)
 """Words of a question that sets things against each other."""
 
@@ -112,14 +116,23 @@ def _in_place(pronoun: str, topic: str) -> str:
 def _meant(pronoun: str, earlier: str, answer: str) -> str:
     """Return what a pronoun stands for: a person of the last answer, or what the last question was about."""
     if _PERSONAL.fullmatch(pronoun):
-        known = set(tokens(earlier))
-        in_question = persons_in(earlier)
-        named = (re.sub(r"[’']s?$", "", name) for name in persons_in(answer))
-        counts = Counter(name for name in named if not set(tokens(name)) <= known)
-        first = list(in_question) or [name for name, _ in counts.most_common(1)]
+        first = persons_in(earlier) or _persons_told(answer, set(tokens(earlier)))
         if first:
             return first[0]
     return topic_of(earlier)
+
+
+def _persons_told(answer: str, known: set[str]) -> list[str]:
+    """Return names of an answer that could be a person's, likeliest first: who did something comes before ships and places."""
+    scores: Counter[str] = Counter()
+    for name in persons_in(answer):
+        bare = re.sub(r"[’']s?$", "", name)
+        if set(tokens(bare)) <= known:
+            continue
+        before = [answer[: one.start()].rstrip() for one in re.finditer(re.escape(bare), answer)]
+        doers, things = (sum(bool(pattern.search(one)) for one in before) for pattern in (_DOER, _VESSEL))
+        scores[bare] += len(before) + 3 * doers - 3 * things
+    return [name for name, _ in scores.most_common()]
 
 
 def topic_of(question: str) -> str:
