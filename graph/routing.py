@@ -21,9 +21,11 @@ async def after_background_investigator(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Literal["planner", "reporter"]:
     """Take the fast path for what is known already or a simple search has found, or when deep research is off."""
-    triage, background = state["triage"], state["background"]
-    if triage is None or not choices(runtime).deep_research or triage.answered == "whole":
+    triage, background, context = state["triage"], state["background"], choices(runtime)
+    if triage is None or not context.deep_research or triage.answered == "whole":
         return "reporter"
+    if context.output_style == "data":  # figures come from runs of code, however simple the question
+        return "planner"
     found = background is not None and background.excerpts
     return "reporter" if triage.complexity == "simple" and found else "planner"
 

@@ -76,6 +76,7 @@ def _prompt(
         gaps=_gaps(state),
         tables=tables,
         tools=tools,
+        style=context.output_style,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
     )
 

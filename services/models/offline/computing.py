@@ -106,7 +106,9 @@ def _tables(question: str, prompt: Prompt) -> list[Element]:
         f"{table['file']} {table['title']} {table['sheet']}: columns: {'; '.join(table.body.splitlines())}": table
         for table in prompt.all("table")
     }
-    return [tables[one] for one in matching_tables(question, list(tables))][:2]
+    numbers = _numbers(findings_of(prompt))
+    found = matching_tables(question, list(tables)) or matching_tables(question, list(tables), meant=not numbers)
+    return [tables[one] for one in found][:2]
 
 
 def _numbers(findings: list[Finding]) -> list[tuple[str, str]]:

@@ -4,9 +4,10 @@ import re
 
 from schemas.planner import Plan, Step
 from schemas.results import RECALLED
-from services.models.offline.computing import asks_for_computation, computable, computes_from_text
+from services.models.offline.computing import asks_for_computation, computable, computes_from_text, operations_of
 from services.models.offline.language import GENERIC, Need, clauses_of, compared_in, names_in, need_of, statement_of
 from services.models.offline.sections import Prompt, evidence_of, findings_of
+from services.models.offline.tables import matching_tables
 from services.search.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
@@ -22,7 +23,7 @@ def plan(prompt: Prompt) -> Plan:
         steps = _for_gaps(gaps, prompt)[:most]
         if all(one.step == RECALLED for one in found):
             steps = [*steps[: most - 1], *_over_known(prompt, steps[: most - 1])] or steps
-    elif _known(prompt):
+    elif _known(prompt) and prompt.settings["style"] != "data":
         steps = []
     else:
         steps = _for_question(prompt, most)
@@ -38,7 +39,14 @@ def plan(prompt: Prompt) -> Plan:
 
 def _for_question(prompt: Prompt, most: int) -> list[Step]:
     question = prompt.question
-    tables = computable(question, prompt.one("tables").body.split("\n"))
+    described = prompt.one("tables").body.split("\n")
+    if (
+        prompt.settings["style"] == "data"
+        and operations_of(question)
+        and matching_tables(question, described, meant=True)
+    ):
+        return [_processing(question, [], prompt.chinese)]
+    tables = computable(question, described)
     computing = bool(tables) or computes_from_text(question)
     room = max(1, most - bool(computing))
     steps = [_research(facet, question, prompt.chinese) for facet in _facets(question)][:room]
