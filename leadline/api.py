@@ -20,7 +20,7 @@ from schemas.reporter import Report
 from services.conversation import carried, chosen_question
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
-from services.runs import checked_choices
+from services.runs import checked_choices, prompts_of
 from services.search.providers import allow_folders, check_search
 from services.settings import settings
 
@@ -86,7 +86,8 @@ async def aresearch(
     if out is not None:
         _check_formats(context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
-    allow_folders(context.documents)
+    with prompts_of(context):
+        allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
     record = RunRecord(
         id=run_id or new_run_id(),

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
-from schemas.state import ResearchState
+from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
@@ -26,7 +26,7 @@ MAX_TABLES = 12
 async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Make the next plan. A plan after a person's edit replaces the one that was edited."""
     context = choices(runtime)
-    plans = state["plans"][:-1] if state["review"] == "edited" else state["plans"]
+    plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     done = steps_by_id(plans)
     async with node_run(state, runtime, "planner") as run:
         try:

@@ -12,7 +12,7 @@ from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
-from schemas.state import ResearchState
+from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached
 from services.evidence.meaning import likeness_of
 from services.evidence.support import Likeness
@@ -23,7 +23,7 @@ from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, across_languages, finish_report
-from services.runs import Run, choices, node_run
+from services.runs import Run, choices, node_run, prompts_of
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
 from services.tools.mcp.listing import failures_once
@@ -57,7 +57,8 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
-    report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
+    with prompts_of(context):
+        report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
         "report": report,
@@ -121,7 +122,7 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
 
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     triage, reflection, background = state["triage"], state["reflection"], state["background"]
-    findings = finding_views(steps_by_id(state["plans"]), state["results"], state["sources"])
+    findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
     researched = any(found.evidence for found in findings if found.step_id != RECALLED)
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     return ReporterPrompt(
@@ -159,7 +160,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         markdown=body.strip(),
         excerpts=excerpts,
         sources=state["sources"],
-        plans=state["plans"],
+        plans=plans_of(state),
         results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],

@@ -40,6 +40,10 @@ def namespace(key: str) -> tuple[str, str]:
     return ("journal", key)
 
 
+def _branches(key: str) -> tuple[str, str]:
+    return ("journal_branches", key)
+
+
 class Entry(BaseModel):
     """One answer from outside."""
 
@@ -115,6 +119,8 @@ class Journal:
     task: str = ""
     """Id of the task: the same when it runs again after a crash, another on a fork of the thread."""
     place: str = ""
+    near: str = ""
+    """Node, step of the plan and attempt, by which another branch of the thread is known to have asked the same."""
     _asked: Counter[str] = field(default_factory=Counter)
 
     async def once(
@@ -152,6 +158,10 @@ class Journal:
         found = await self.store.aget(namespace(self.key), item)
         if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
             return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
+        if found is None and (known := await self._of_another_branch(digest, occurrence)) is not None:
+            entry.answer = known
+            await self._write(item, entry, time.monotonic())
+            return Known(answer.model_validate(known), fresh=False, item=item)
         started = time.monotonic()
         try:
             fresh = await work()
@@ -163,7 +173,23 @@ class Journal:
             fresh = carry(fresh, answer.model_validate(found.value["answer"]))
         entry.answer = fresh.model_dump(mode="json")
         await self._write(item, entry, started)
+        if self.near:
+            await self.store.aput(_branches(self.key), self._near(digest, occurrence), {"item": item}, index=False)
         return Known(fresh, fresh=True, item=item)
+
+    async def _of_another_branch(self, digest: str, occurrence: int) -> dict[str, Any] | None:
+        """Return what the same node was answered on another branch of the thread, where somebody went on from a past state."""
+        if not self.near or self.store is None:
+            return None
+        place = await self.store.aget(_branches(self.key), self._near(digest, occurrence))
+        found = await self.store.aget(namespace(self.key), place.value["item"]) if place is not None else None
+        if found is None or found.value["abandoned"]:
+            return None
+        answer: dict[str, Any] | None = found.value["answer"]
+        return answer
+
+    def _near(self, digest: str, occurrence: int) -> str:
+        return f"{self.near}-{digest}-{occurrence}"
 
     async def abandon(self, items: Sequence[str], first: Mapping[str, Any]) -> None:
         """Keep answers for a replay only.

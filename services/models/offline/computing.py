@@ -49,6 +49,9 @@ def computes_from_text(question: str) -> bool:
     operations = operations_of(question)
     if not operations:
         return False
+    sides = compared_in(question) or ()
+    if any(re.search(r"\d\s*[%％]", side) for side in sides):  # what is compared is named by numbers, as strengths are
+        return False
     if _ORDERS.search(question):
         return True
     two_sides = (
