@@ -41,7 +41,7 @@ def namespace(key: str) -> tuple[str, str]:
 
 
 def _branches(key: str) -> tuple[str, str]:
-    return ("journal_branches", key)
+    return ("branches", key)
 
 
 class Entry(BaseModel):
