@@ -69,7 +69,10 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [*left_out(run, triage.locale), *([limit_said(limit, triage.locale)] if limit else [])]
     fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
-    messages: list[AnyMessage] = [] if len(earlier) < len(state.get("messages", [])) else [HumanMessage(question)]
+    messages: list[AnyMessage] = []
+    present = state.get("messages", [])[len(earlier) :]
+    if not present or chosen_question(present[-1].text, former) != present[-1].text:
+        messages.append(HumanMessage(question, id=present[-1].id if present else None))
     if triage.intent in DIRECT:
         messages.append(AIMessage(triage.reply))
     return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite

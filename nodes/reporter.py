@@ -176,7 +176,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
 def _question(state: ResearchState) -> str:
     """Return the question as the report names it: one that leans on earlier turns as it was completed."""
     triage = state["triage"]
-    return triage.question if triage is not None and triage.rewritten and state["former"] else state["question"]
+    return triage.question if triage is not None and triage.rewritten and state.get("former") else state["question"]
 
 
 def _reused(state: ResearchState) -> list[str]:

@@ -10,6 +10,8 @@ class Former(BaseModel):
 
     question: str = ""
     """The last question that was researched, standing alone."""
+    asked: str = ""
+    """The same as it was asked."""
     sources: dict[str, Source] = Field(default_factory=dict)
     """Sources that earlier turns quoted, and copies of them, by content hash; the latest last."""
     follow_up_questions: list[str] = Field(default_factory=list)

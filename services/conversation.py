@@ -49,8 +49,10 @@ def carried(state: ResearchState) -> Former | None:
         if key in quoted or (one.duplicate_of or "") in quoted
     }
     sources = list({**{key: one for key, one in before.sources.items() if key not in found}, **found}.items())
+    researched = bool(found) or not before.question
     return Former(
-        question=triage.question if found or not before.question else before.question,
+        question=triage.question if researched else before.question,
+        asked=triage.original if researched else before.asked,
         sources=dict(sources[-MAX_SOURCES:]),
         follow_up_questions=report.follow_up_questions if report else before.follow_up_questions,
         asked_back=triage.question if triage.intent == "unclear" else "",
@@ -67,15 +69,15 @@ def chosen_question(text: str, former: Former | None) -> str:
 def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> list[Turn]:
     """Return the turns before the present question, shortened, without links; the last question as it was understood."""
     told = [one for one in messages if one.type in {"human", "ai"} and one.text][-MAX_TURNS:]
-    last = {kind: max((i for i, one in enumerate(told) if one.type == kind), default=-1) for kind in ("human", "ai")}
+    last_answer = max((place for place, one in enumerate(told) if one.type == "ai"), default=-1)
     turns = []
     for place, message in enumerate(told):
         text = message.text
         if message.type == "human":
-            understood = place == last["human"] and former is not None and former.question and not former.asked_back
+            understood = former is not None and text.strip() == former.asked
             turns.append(Turn(role="user", text=(former.question if understood and former else text)[:MAX_TURN]))
         else:
-            room = MAX_TURN if place == last["ai"] else MAX_OLD_TURN
+            room = MAX_TURN if place == last_answer else MAX_OLD_TURN
             turns.append(Turn(role="assistant", text=_LINK.sub("", text)[:room]))
     return turns
 

@@ -1,5 +1,6 @@
 """Several turns in one conversation: what was found is used again, said so, and costs less than asking anew."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -150,16 +151,18 @@ async def test_an_unclear_question_is_asked_back_once_and_its_answer_researched(
     assert not second.direct
 
 
-async def test_a_follow_up_is_resumed_replayed_and_shown_like_any_run(docs: Path) -> None:
+@pytest.mark.parametrize("stop_at", ["triage", "step_finished"])
+async def test_a_follow_up_is_resumed_replayed_and_shown_like_any_run(docs: Path, stop_at: str) -> None:
     first = await aresearch(FIRST, docs=[docs])
     whole = await aresearch(HALF_KNOWN, after=first)
 
     def stop(event: Event) -> None:
-        if event.type == "step_finished":
-            raise KeyboardInterrupt
+        if event.type == stop_at:
+            task.cancel()
 
-    with pytest.raises(KeyboardInterrupt):
-        await aresearch(HALF_KNOWN, after=first, on_event=stop)
+    task = asyncio.ensure_future(aresearch(HALF_KNOWN, after=first, on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
     stopped = (await aruns())[0]
     resumed = await aresume(stopped.id)
     assert resumed.markdown == whole.markdown

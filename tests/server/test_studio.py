@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
+import yaml
 from langgraph_sdk.client import LangGraphClient
+
+from tests.conftest import EXAMPLES
 
 GRAPH = "deep_research"
 TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
@@ -75,6 +78,7 @@ async def test_chat_mode_takes_messages_and_answers_with_the_report(client: Lang
     first: Any = (await client.threads.get_state(thread))["values"]
     state: Any = await client.runs.wait(thread, GRAPH, input=said("1"))
     assert state["question"] == first["report"]["follow_up_questions"][0]
+    assert state["messages"][2]["content"] == state["question"]
     assert state["triage"]["answered"] == "whole"
     assert state["usage"]["searches"] == 0
     assert any("earlier turns" in limit for limit in state["report"]["limits"])
@@ -144,3 +148,19 @@ async def test_a_plan_edited_in_the_past_is_what_the_run_goes_on_with(client: La
     assert set(after["results"]) == {"1", "2"}
     assert after["results"]["1"]["excerpts"] == before["results"]["1"]["excerpts"]
     assert not any("owned the schooner" in one["quote"] for one in after["results"]["2"]["excerpts"])
+
+
+async def test_a_profile_is_chosen_in_the_context(client: LangGraphClient) -> None:
+    profile: Any = yaml.safe_load((EXAMPLES / "repair-cafe.profile.yaml").read_text())
+    context: Any = {"profile": profile}
+    state: Any = await client.runs.wait(
+        None, GRAPH, input={"question": "What did the parts cost in total?"}, context=context
+    )
+    assert "146" in state["report"]["markdown"]
+    refused: Any = await client.runs.wait(
+        None, GRAPH, input=said("Where can I buy a kettle at a discount?"), context=context
+    )
+    assert refused["messages"][-1]["content"] == profile["scope"]["outside"][0]["reply"]
+    wrong: Any = {"profile": {**profile, "tune": "plain"}}
+    with pytest.raises(Exception, match=r"profile\.tune"):
+        await client.runs.wait(None, GRAPH, input=said("What did the parts cost in total?"), context=wrong)
