@@ -97,7 +97,10 @@ def _instead(asked: str, topic: str, earlier: str) -> tuple[str, str]:
     place = earlier.lower().find(topic.lower())
     if place < 0 or topic == earlier.strip("?？ 。."):
         return _joined(other, earlier.strip("?？ 。.")), earlier
-    return f"{earlier[:place]}{other}{earlier[place + len(topic) :]}", f"{topic} → {other}"
+    head = " ".join(other.lower().split()[:2])
+    start = earlier.lower().rfind(head, 0, place) if " " in head else -1
+    replaced = earlier[start if start >= 0 else place : place + len(topic)]
+    return earlier.replace(replaced, other, 1), f"{replaced} → {other}"
 
 
 def _named_before(asked: str, place: int) -> bool:
