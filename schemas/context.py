@@ -28,7 +28,7 @@ STEMS: dict[str, str] = {
 
 def _prompt(stem: str, does: str) -> str:
     """Return the field of a prompt: Studio shows it at its node."""
-    return Field(  # type: ignore[no-any-return]  # as pydantic has it
+    return Field(
         default="",
         max_length=20_000,
         description=f"The prompt by which the {STEMS[stem]} {does}. Its variables stay; empty: the built-in one.",

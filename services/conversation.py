@@ -23,12 +23,14 @@ MAX_SOURCES = 60
 """Sources that a thread carries on; the oldest go first."""
 PASSAGES, PER_SOURCE = 5, 3
 """Passages of them that a question is shown, and of one source before others have had their turn."""
+NEAR = 0.4
+"""Share of the best passage's score that another must reach to be shown."""
 QUOTE = 320
 """Characters of each."""
 CONTEXT = 0.25
 """What a word of the turn before counts beside one of the question."""
 MAX_TURNS = 8
-MAX_TURN, MAX_OLD_TURN = 600, 160
+MAX_TURN, MAX_OLD_TURN = 400, 120
 """Characters that are shown of the last answer and of a message of the person, and of an older answer."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\([^)\s]*\)")
 _NUMBER = re.compile(r"^\s*(?:#|no\.?\s*|第)?\s*([1-9])\s*(?:[.)、。]|个问题|个|题|号)?\s*$", re.IGNORECASE)
@@ -114,7 +116,11 @@ def _windows(question: str, around: str, texts: Mapping[str, str]) -> list[Excer
     held = [tokens(texts[key][span.start : span.end]) for key, span in places]
     own, near = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [one + CONTEXT * other for one, other in zip(own, near, strict=True)]
-    ranked = sorted((one for one in range(len(places)) if scores[one] > 0), key=lambda one: (-scores[one], one))
+    least = NEAR * max(scores, default=0.0)
+    ranked = sorted(
+        (one for one in range(len(places)) if scores[one] > 0 and scores[one] >= least),
+        key=lambda one: (-scores[one], one),
+    )
     best = take_turns(ranked, {one: places[one][0] for one in ranked}, PASSAGES, PER_SOURCE)
     excerpts = []
     for number, one in enumerate(best, 1):
