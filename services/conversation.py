@@ -19,7 +19,7 @@ from services.evidence.store import EvidenceStore
 from services.search.filters import Filters
 from services.search.tokens import tokens
 
-MAX_SOURCES = 60
+MAX_SOURCES = 30
 """Sources that a thread carries on; the oldest go first."""
 PASSAGES, PER_SOURCE = 5, 3
 """Passages of them that a question is shown, and of one source before others have had their turn."""
