@@ -3,6 +3,7 @@
 from langgraph.graph import START, StateGraph
 
 from graph import routing
+from graph.context import StudioContext
 from nodes.background_investigator import background_investigator
 from nodes.coder import coder
 from nodes.coordinator import coordinator
@@ -20,7 +21,7 @@ Builder = StateGraph[ResearchState, RunContext, ResearchInput, ResearchState]
 
 def build_graph() -> Builder:
     """Return the graph, not yet compiled: `build_graph().compile(checkpointer=…, store=…)`."""
-    builder: Builder = StateGraph(ResearchState, context_schema=RunContext, input_schema=ResearchInput)
+    builder: Builder = StateGraph(ResearchState, context_schema=StudioContext, input_schema=ResearchInput)
 
     builder.add_node("coordinator", coordinator)
     builder.add_node("background_investigator", background_investigator)

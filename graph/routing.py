@@ -20,12 +20,14 @@ async def after_coordinator(state: ResearchState) -> Literal["background_investi
 async def after_background_investigator(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Literal["planner", "reporter"]:
-    """Take the fast path for a simple question that the background answers, or when deep research is off."""
-    triage, background = state["triage"], state["background"]
-    if not choices(runtime).deep_research:
+    """Take the fast path for what is known already or a simple search has found, or when deep research is off."""
+    triage, background, context = state["triage"], state["background"], choices(runtime)
+    if triage is None or not context.deep_research or triage.answered == "whole":
         return "reporter"
-    simple = triage is not None and triage.complexity == "simple"
-    return "reporter" if simple and background is not None and background.excerpts else "planner"
+    if context.output_style == "data":  # figures come from runs of code, however simple the question
+        return "planner"
+    found = background is not None and background.excerpts
+    return "reporter" if triage.complexity == "simple" and found else "planner"
 
 
 async def after_planner(state: ResearchState) -> Literal["reporter", "human_feedback", "research_team"]:

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.types import Command
 
-from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, report_of, written
+from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, first_input, report_of, written
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, report_folder, write_formats, write_report
 from leadline.timeline import Timeline
 from schemas.context import OutputFormat
 from schemas.reporter import Report
+from services.conversation import carried, chosen_question
 from services.errors import BadInput
 from services.journal import Recording, replaying, run_key
-from services.runs import checked_choices
+from services.runs import checked_choices, prompts_of
 from services.search.providers import allow_folders, check_search
 from services.settings import settings
 
@@ -49,6 +50,7 @@ async def aresearch(
     on_event: OnEvent | None = None,
     on_review: OnReview | None = None,
     run_id: str | None = None,
+    after: "str | Report | None" = None,
     **choices: Any,
 ) -> Report:
     """Research a question and return the report.
@@ -60,28 +62,58 @@ async def aresearch(
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
         run_id: name of the run, to find it again; by default made of the time.
-        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`.
+        after: a finished run, its report, or `"latest"`, that this question follows up. Its conversation is gone on with, its
+            evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
+            of a question that it recommended stands for that question.
+        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`; `profile` may name a
+            file.
 
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
     folders = [str(folder) for folder in docs]
-    context = checked_choices({**choices, **({"documents": folders} if folders else {})})
+    given = {**choices, **({"documents": folders} if folders else {})}
+    if isinstance(given.get("profile"), str | PathLike):
+        from leadline.profiles import load_profile
+
+        given["profile"], _ = await asyncio.to_thread(load_profile, Path(given["profile"]))
+    before = after.run_id if isinstance(after, Report) else after
+    if before is not None:
+        before, question, given = await _following(before, question, given)
+    context = checked_choices(given)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
     if out is not None:
         _check_formats(context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
-    allow_folders(context.documents)
+    with prompts_of(context):
+        allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
     record = RunRecord(
         id=run_id or new_run_id(),
         question=question,
         out=None if out is None else str(out),
         context=context,
+        after=before,
     )
     async with open_home(settings().leadline_home) as home:
-        return await carry_out(home, record, {"question": question}, on_event, on_review)
+        return await carry_out(home, record, await first_input(home, record), on_event, on_review)
+
+
+async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return the run that a follow-up follows, its question, and what it chooses on top of what that run chose."""
+    async with open_home(settings().leadline_home) as home:
+        record = await home.latest_finished() if before == "latest" else await home.record(before)
+        values: Any = (await home.graph.aget_state(config_of(record))).values
+        former = carried(values)
+    chosen = chosen_question(question, former)
+    if chosen == question and question.strip().isdecimal():
+        offered = len(former.follow_up_questions) if former else 0
+        raise BadInput(
+            f"Run {record.id} recommends {offered} questions, and none has the number {question.strip()}. "
+            "Ask in your own words, or name one of them."
+        )
+    return record.id, chosen, {**record.context.model_dump(exclude_unset=True), **given}
 
 
 def new_run_id() -> str:
@@ -116,7 +148,7 @@ async def aresume(
             record = record.model_copy(update={"out": str(out)})
         allow_folders(record.context.documents)
         state = await home.graph.aget_state(config_of(record))
-        started: Any = {"question": record.question} if state.created_at is None else None
+        started = await first_input(home, record) if state.created_at is None else None
         return await carry_out(home, record, started, on_event, on_review)
 
 
@@ -151,7 +183,7 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     """Carry a run out anew in memory, with the answers that were given to its reviews."""
     graph = home.graph_in_memory()
     answers = iter(record.reviews)
-    given: Any = {"question": record.question}
+    given = await first_input(home, record)
     while True:
         values = await graph.ainvoke(given, config_of(record), context=record.context)
         if "__interrupt__" not in values:

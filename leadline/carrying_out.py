@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
@@ -16,6 +17,8 @@ from leadline.review import ReviewPending
 from leadline.warmup import getting_ready
 from schemas.events import Event
 from schemas.reporter import Report
+from services.conversation import carried
+from services.errors import BadInput
 from services.journal import run_key
 from services.models import clients_open
 from services.search.providers import providers_for
@@ -50,6 +53,22 @@ async def _where_to_write(home: Home, record: RunRecord, report: Report) -> RunR
 def config_of(record: RunRecord) -> RunnableConfig:
     """Return what names a run's thread."""
     return {"configurable": {"thread_id": record.id}}
+
+
+async def first_input(home: Home, record: RunRecord) -> Any:
+    """Return what a run's thread begins with: its question, and the conversation that it goes on with.
+
+    Raises:
+        BadInput: the run that it follows is gone, or was never finished.
+    """
+    if record.after is None:
+        return {"question": record.question}
+    before = await home.record(record.after)
+    values = (await home.graph.aget_state(config_of(before))).values
+    if before.status != "done" or "triage" not in values:
+        raise BadInput(f"Run {before.id} is not finished. Go on with: leadline resume {before.id}")
+    said = [*values["messages"], HumanMessage(record.question)]
+    return Command(update={"messages": said, "former": carried(values)}, goto="coordinator")  # type: ignore[arg-type]  # the values are the state
 
 
 async def carry_out(
@@ -138,4 +157,11 @@ def report_of(values: dict[str, Any]) -> Report:
     if report is not None:
         return report
     triage = values["triage"]
-    return Report(title="", question=values["question"], markdown=triage.reply, usage=values["usage"], direct=True)
+    return Report(
+        title="",
+        question=values["question"],
+        markdown=triage.reply,
+        usage=values["usage"],
+        direct=True,
+        asks_back=triage.intent == "unclear",
+    )

@@ -116,6 +116,52 @@ def research(
 
 
 @app.command()
+def follow(
+    asked: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[RUN] QUESTION", help="What to ask next, or the number of a question that the report recommends."
+        ),
+    ],
+    docs: Docs = None,
+    out: Out = Path("out"),
+    formats: Annotated[
+        str | None, typer.Option("--format", metavar="F,F,…", help="Files to make; by default as before.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Answer from one quick search, without a plan.")] = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="Show the plan and wait for your word before the work.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Ask further, with what is known so far: by default after the latest run. What that run chose holds.
+
+    leadline follow 2
+
+    leadline follow "And where was he born?"
+
+    leadline follow 20260301-101500-1234567f "And why?"
+    """
+    from services.reports.formats import chosen_formats
+
+    if len(asked) > 2:
+        raise BadInput('Ask one question, in quotes: leadline follow "And where was he born?"')
+    run, question = (asked[0] if len(asked) > 1 else "latest"), asked[-1]
+    choices: dict[str, Any] = {"output_formats": chosen_formats(formats)} if formats else {}
+    choices |= {"deep_research": False} if quick else {}
+    choices |= {"review_plan": True} if review else {}
+
+    def work(progress: "OnEvent") -> Awaitable["Report"]:
+        from leadline.api import aresearch
+
+        return aresearch(
+            question, docs=docs or (), out=out, on_event=progress, on_review=review_in_terminal, after=run, **choices
+        )
+
+    _show(work, as_json)
+
+
+@app.command()
 def resume(
     run: Annotated[str | None, typer.Argument(help="Id of the run; by default the latest unfinished one.")] = None,
     out: Annotated[
@@ -299,8 +345,22 @@ def _show(work: Callable[["OnEvent"], Awaitable["Report"]], as_json: bool, quest
         typer.echo(f"\nWritten to {finished.folder} (check it with: leadline verify {finished.folder})", err=True)
         for name in finished.files[1:]:
             typer.echo(f"  {Path(finished.folder) / name}", err=True)
+    if finished.run_id and sys.stderr.isatty():
+        _offer(finished)
     if not finished.direct and not finished.excerpts:
         raise typer.Exit(EXIT_NO_EVIDENCE)
+
+
+def _offer(report: "Report") -> None:
+    """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
+    for number, question in enumerate(report.follow_up_questions, 1):
+        typer.echo(f"  {number}. {question}", err=True)
+    if report.follow_up_questions:
+        typer.echo(
+            'Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True
+        )
+    elif report.asks_back:
+        typer.echo('Answer with: leadline follow "…"', err=True)
 
 
 def _until_interrupted(main: Coroutine[Any, Any, Ended], again: str = "leadline resume") -> Ended:

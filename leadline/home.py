@@ -36,6 +36,8 @@ class RunRecord(BaseModel):
     folder: str | None = None
     """Folder of its report, named before that is written."""
     context: RunContext = Field(default_factory=RunContext)
+    after: str | None = None
+    """Id of the run whose conversation it goes on with."""
     reviews: list[Any] = Field(default_factory=list)
     """Answers that were given to plan reviews, in order."""
     error: str = ""
@@ -86,6 +88,17 @@ class Home:
         if not named:
             raise BadInput(f"There is no run {run_id!r}. `leadline runs` lists all runs.")
         return named[0]
+
+    async def latest_finished(self) -> RunRecord:
+        """Return the latest run that is finished.
+
+        Raises:
+            BadInput: there is none.
+        """
+        finished = next((one for one in await self.records() if one.status == "done"), None)
+        if finished is None:
+            raise BadInput("There is no finished run to follow up. Start one with: leadline research")
+        return finished
 
 
 @asynccontextmanager

@@ -47,6 +47,7 @@ class Research(_Arguments):
     question: str = Field(min_length=1, description="The question, in a full sentence, in any language.")
     documents: list[str] = Field(default=[], description="Folders of documents to search; empty: as configured.")
     locale: str = Field(default="auto", description="Language of the report: auto, en-US, zh-CN, …")
+    after: str = Field(default="", description="Run id of a report that this question follows up; empty: a new one.")
     quick: bool = Field(default=False, description="Answer from one quick search, without a plan.")
     max_seconds: int | None = Field(default=None, description="Seconds that the run may take; 900 by default.")
     max_tokens: int | None = Field(default=None, description="Tokens, in and out, that it may use.")
@@ -91,7 +92,8 @@ async def research(given: Research, tell: Tell) -> str:
             given.question,
             docs=given.documents,
             on_event=events.put_nowait,
-            locale=given.locale,
+            after=given.after or None,
+            **({} if given.after and given.locale == "auto" else {"locale": given.locale}),
             deep_research=not given.quick,
             **chosen,
         )

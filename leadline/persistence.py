@@ -25,6 +25,7 @@ ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
         "background_investigator": ["Background"],
+        "conversation": ["Former"],
         "coordinator": ["Triage"],
         "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Source"],
         "planner": ["Plan", "Step"],

@@ -1,15 +1,19 @@
-"""Background investigator: one quick search of the question, so that planning starts informed."""
+"""Background investigator: one quick search of the question, so that planning starts informed.
+
+Where earlier turns of the thread have found something of the answer, that informs it instead, and nothing is searched.
+"""
 
 from langgraph.runtime import Runtime
 
 from schemas.background_investigator import Background
 from schemas.context import RunContext
 from schemas.evidence import Excerpt, Passage
+from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.errors import LimitReached
 from services.evidence.quoting import best_window
 from services.progress import emit_message
-from services.runs import evidence_of, node_run
+from services.runs import choices, evidence_of, node_run
 from services.search.recorded import Search, gather_once
 from services.steps import limit_said
 
@@ -22,12 +26,21 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     """Search the web and the user's documents for the question itself; no model is called."""
     locale, question = state["locale"], _question(state)
     limits: list[str] = []
+    known = state["results"][RECALLED].excerpts if RECALLED in state["results"] else []
+    if known and not _searches(state, choices(runtime)):
+        emit_message(
+            runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=_told(state)
+        )
+        return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
         try:
             found = await gather_once(run, [question], evidence_of(runtime), PASSAGES, question)
         except LimitReached as limit:
             found, limits = Search(), [limit_said(limit, locale)]
-    excerpts = [quote_best(passage, question, f"E0-{place}") for place, passage in enumerate(found.passages, 1)]
+    first = 1 + max((int(one.id.rpartition("-")[2]) for one in known), default=0)
+    excerpts = [
+        quote_best(passage, question, f"E{RECALLED}-{place}") for place, passage in enumerate(found.passages, first)
+    ]
     emit_message(
         runtime,
         "background",
@@ -43,6 +56,18 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,
     }
+
+
+def _searches(state: ResearchState, context: RunContext) -> bool:
+    """Tell whether a search is due although the thread knows something: no plan follows that would search for the rest."""
+    triage = state["triage"]
+    if triage is None or triage.answered == "whole":
+        return False
+    return triage.complexity == "simple" or not context.deep_research
+
+
+def _told(state: ResearchState) -> dict[str, object]:
+    return {"sources": [source.title for source in state["sources"].values()], "failures": []}
 
 
 def quote_best(passage: Passage, question: str, excerpt_id: str) -> Excerpt:

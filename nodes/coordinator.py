@@ -2,30 +2,36 @@
 
 from datetime import UTC, datetime
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import BaseModel
 
 from schemas.context import RunContext
-from schemas.coordinator import CoordinatorPrompt, Triage, Turn
+from schemas.conversation import Former
+from schemas.coordinator import CoordinatorPrompt, Triage
+from schemas.evidence import Excerpt
+from schemas.profile import Profile
+from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
+from services.conversation import carried, chosen_question, conversation_of, recall, sources_of
 from services.errors import BadInput, LimitReached, UselessAnswer
+from services.evidence.views import evidence_views
 from services.messages import say
 from services.models import ask
 from services.models.rules import ask_by_rules
 from services.progress import emit, emit_message
-from services.runs import Run, choices, turn_run
+from services.runs import Run, choices, evidence_of, turn_run
 from services.search.providers import notices_for
 from services.search.tokens import has_cjk
+from services.search.web import filters_of
 from services.steps import left_out, limit_said
 
 MAX_QUESTION = 20_000
 """Characters of a question. More is a document: it belongs into a documents folder."""
-MAX_TURNS = 8
-MAX_TURN = 2_000
-"""Characters of an earlier message that are shown."""
+DIRECT = frozenset(["greeting", "out_of_scope", "unclear", "not_research"])
+"""Intents that are answered at once."""
 
 
 async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -34,15 +40,22 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     Raises:
         BadInput: there is no question, or it is too long.
     """
-    context = choices(runtime)
-    question = question_of(state)
+    context, former = choices(runtime), carried(state)
+    question = chosen_question(question_of(state), former)
     for notice in await notices_for(context, "zh" if has_cjk(question) else "en"):
         emit(runtime, "notice", "coordinator", notice)
+    earlier = _without_present(state)
+    conversation = conversation_of(earlier, former)
+    recalled: list[Excerpt] = []
+    if former is not None:
+        recalled = await recall(question, former, conversation, evidence_of(runtime), filters_of(context))
     prompt = CoordinatorPrompt(
         question=question,
-        conversation=conversation_of(state.get("messages", [])),
+        conversation=conversation,
         profile=context.profile,
-        locale=_wanted_locale(context),
+        locale=context.locale,
+        known=evidence_views(recalled, former.sources) if former else [],
+        asked_back=former.asked_back if former else "",
     )
     problem: LimitReached | UselessAnswer | None = None
     async with turn_run(runtime, "coordinator") as (run, turn):
@@ -52,25 +65,31 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
             triage = await ask_by_rules("coordinator", prompt, Triage)
-    triage = _settled(triage, question, context)
+    triage = _settled(triage, prompt, context)
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [
         *left_out(run, triage.locale),
         *([limit_said(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
         *([say("question_by_rules", triage.locale)] if problem else []),
     ]
-    return _fresh_turn(question, triage, turn, today, limits, run.usage)
+    fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
+    messages: list[AnyMessage] = []
+    present = state.get("messages", [])[len(earlier) :]
+    if not present or chosen_question(present[-1].text, former) != present[-1].text:
+        messages.append(HumanMessage(question, id=present[-1].id if present else None))
+    if triage.intent in DIRECT:
+        messages.append(AIMessage(triage.reply))
+    return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
 
 
 def question_of(state: ResearchState) -> str:
-    """Return the question of this turn: the last human message, or `question` where there is none.
+    """Return the question of this turn: the last human message, or `question` where there is none or it alone is new.
 
     Raises:
         BadInput: there is no question, or it is longer than `MAX_QUESTION` characters.
     """
-    messages = state.get("messages", [])
-    last = messages[-1] if messages else None
-    text = last.text if last is not None and last.type == "human" else state.get("question", "")
+    said = _said(state)
+    text = said if said is not None and not _given_anew(state) else state.get("question", "")
     question = text.strip()
     if not question:
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
@@ -82,34 +101,58 @@ def question_of(state: ResearchState) -> str:
     return question
 
 
-def conversation_of(messages: list[AnyMessage]) -> list[Turn]:
-    """Return the turns before the present question, shortened."""
-    return [
-        Turn(role="user" if message.type == "human" else "assistant", text=message.text[:MAX_TURN])
-        for message in messages[:-1][-MAX_TURNS:]
-        if message.type in {"human", "ai"} and message.text
-    ]
+def _said(state: ResearchState) -> str | None:
+    messages = state.get("messages", [])
+    return messages[-1].text if messages and messages[-1].type == "human" else None
 
 
-def _wanted_locale(context: RunContext) -> str:
-    if context.locale == "auto" and context.profile is not None:
-        return context.profile.locale
-    return context.locale
+def _given_anew(state: ResearchState) -> bool:
+    """Tell whether `question` has changed since the last turn: then it counts, whatever message a broken-off turn left."""
+    triage = state.get("triage")
+    return triage is not None and bool(state.get("question")) and state["question"] != triage.original
 
 
-def _settled(triage: Triage, question: str, context: RunContext) -> Triage:
-    """Hold the answer to what the run chose: the locale, and a scope only where a profile gives one."""
-    wanted = _wanted_locale(context)
-    intent = triage.intent
-    if intent == "out_of_scope" and context.profile is None:
+def _without_present(state: ResearchState) -> list[AnyMessage]:
+    """Return the messages before the present question."""
+    messages, said = state.get("messages", []), _said(state)
+    present = said is not None and (not _given_anew(state) or said.strip() == state["question"].strip())
+    return messages[:-1] if present else messages
+
+
+def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
+    """Hold the answer to what the run chose: the locale, a scope only where a profile gives one, one asking back."""
+    wanted, intent = context.locale, triage.intent
+    if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
     locale = triage.locale if wanted == "auto" else wanted
-    reply = triage.reply
-    if not reply and intent in {"greeting", "out_of_scope", "unclear", "not_research"}:
-        reply = say(intent, locale)
+    known = [one.id for one in prompt.known]
+    uses = [one for one in dict.fromkeys(triage.uses) if one in known] or known
+    answered = triage.answered if known and intent not in DIRECT else "no"
+    question = triage.question.strip() or prompt.question
     return triage.model_copy(
-        update={"intent": intent, "locale": locale, "reply": reply, "question": triage.question.strip() or question}
+        update={
+            "intent": intent,
+            "locale": locale,
+            "reply": _reply(triage, intent, locale, context.profile),
+            "original": prompt.question,
+            "question": question,
+            "rewritten": question != prompt.question,
+            "answered": answered,
+            "uses": uses if answered != "no" else [],
+            "missing": triage.missing if answered == "part" else [],
+        }
     )
+
+
+def _reply(triage: Triage, intent: str, locale: str, profile: Profile | None) -> str:
+    """Return the profile's words for a topic or an intent, else the model's, else our own; a model asks back in its own."""
+    topic = profile.scope.topic(triage.category) if profile is not None else None
+    if intent == "in_scope":
+        return topic.reply if topic is not None else ""
+    ready = getattr(profile.replies, intent, "") if profile is not None else ""
+    if topic is not None and intent in {"edge_case", "out_of_scope"}:
+        ready = topic.reply or ready
+    return (triage.reply or ready if intent == "unclear" else ready or triage.reply) or say(intent, locale)
 
 
 class _Clock(BaseModel):
@@ -125,9 +168,23 @@ async def _today(run: Run) -> str:
     return (await run.journal.once("clock", "today", {}, _Clock, read)).answer.today
 
 
-def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: list[str], usage: Usage) -> ResearchState:
-    direct = triage.intent in {"greeting", "out_of_scope", "unclear", "not_research"}
-    update: dict[str, object] = {
+def _from_earlier(former: Former | None, triage: Triage, recalled: list[Excerpt]) -> dict[str, object]:
+    """Keep of the thread's evidence what answers the question: as the result of a step that is done."""
+    excerpts = [one for one in recalled if one.id in triage.uses]
+    if former is None or not excerpts:
+        return {"former": former}
+    result = StepResult(step_id=RECALLED, status="done", excerpts=excerpts, missing_aspects=triage.missing, attempts=0)
+    return {
+        "former": former,
+        "results": Overwrite({RECALLED: result}),
+        "sources": Overwrite(sources_of(excerpts, former)),
+    }
+
+
+def _fresh_turn(
+    question: str, triage: Triage, turn: int, today: str, limits: list[str], usage: Usage
+) -> dict[str, object]:
+    return {
         "question": question,
         "locale": triage.locale,
         "turn": turn,
@@ -148,6 +205,3 @@ def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: li
         "usage": Overwrite(usage),
         "report": None,
     }
-    if direct:
-        update["messages"] = [AIMessage(triage.reply)]
-    return update  # type: ignore[return-value]  # a TypedDict cannot say that a value may come as Overwrite

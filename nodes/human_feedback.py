@@ -29,7 +29,7 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
         try:
             review = read_review(answer)
             if review.action == "replace" and review.plan is not None:
-                return _accepted(_replaced(review.plan, earlier, choices(runtime)), earlier)
+                return _accepted(_replaced(review.plan, state, choices(runtime)), earlier)
         except ValueError as error:
             problem = _explain(error)
             continue
@@ -73,9 +73,10 @@ def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
     return request
 
 
-def _replaced(plan: Plan, earlier: list[Plan], context: RunContext) -> Plan:
-    done = steps_by_id(earlier)
-    return settle_plan(plan, first_id=len(done) + 1, finished=done, max_steps=context.max_step_num)
+def _replaced(plan: Plan, state: ResearchState, context: RunContext) -> Plan:
+    done = steps_by_id(state["plans"][:-1])
+    finished = {*done, *state["results"]}
+    return settle_plan(plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
 
 
 def _accepted(plan: Plan, earlier: list[Plan]) -> ResearchState:

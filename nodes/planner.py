@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
-from schemas.state import ResearchState
+from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached, UselessAnswer
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
@@ -27,7 +27,7 @@ MAX_TABLES = 12
 async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Make the next plan. A plan after a person's edit replaces the one that was edited."""
     context = choices(runtime)
-    plans = state["plans"][:-1] if state["review"] == "edited" else state["plans"]
+    plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     done = steps_by_id(plans)
     limits: list[str] = []
     async with node_run(state, runtime, "planner") as run:
@@ -35,7 +35,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
             tables = await tables_once(run, MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
             prompt = _prompt(state, context, plans, tables, [*servers.tools, *queried(databases)])
-            check = partial(settle_plan, first_id=len(done) + 1, finished=done, max_steps=None)
+            check = partial(settle_plan, first_id=len(done) + 1, finished={*done, *state["results"]}, max_steps=None)
             try:
                 asked = await ask("planner", prompt, Plan, check)
             except UselessAnswer:
@@ -66,7 +66,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 def _prompt(
     state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
-    background, reflection, triage = state["background"], state["reflection"], state["triage"]
+    background, triage = state["background"], state["triage"]
     last = state["plan"]
     return PlannerPrompt(
         question=triage.question if triage else state["question"],
@@ -76,11 +76,20 @@ def _prompt(
         background=evidence_views(background.excerpts, state["sources"]) if background else [],
         feedback=state["feedback"],
         findings=finding_views(steps_by_id(plans), state["results"], state["sources"]),
-        gaps=[*reflection.missing_aspects, *reflection.follow_up_queries] if reflection else [],
+        gaps=_gaps(state),
         tables=tables,
         tools=tools,
+        style=context.output_style,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
     )
+
+
+def _gaps(state: ResearchState) -> list[str]:
+    """Return what is missing: as the reflector named it, before the first plan as the coordinator did of earlier turns."""
+    reflection, triage = state["reflection"], state["triage"]
+    if reflection is not None:
+        return [*reflection.missing_aspects, *reflection.follow_up_queries]
+    return triage.missing if triage is not None else []
 
 
 def _announce(runtime: Runtime[RunContext], locale: str, plan: Plan) -> None:

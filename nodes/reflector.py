@@ -6,7 +6,7 @@ from schemas.context import RunContext
 from schemas.evidence import Contradiction
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
-from schemas.state import ResearchState
+from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.budget import spent_limit
 from services.errors import LimitReached, UselessAnswer
@@ -91,7 +91,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
         question=triage.question if triage else state["question"],
         locale=state["locale"],
         today=state["today"],
-        findings=finding_views(steps_by_id(state["plans"]), state["results"], state["sources"]),
+        findings=finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],
         max_plan_iterations=context.max_plan_iterations,
         max_step_attempts=context.max_step_attempts,

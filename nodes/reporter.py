@@ -11,7 +11,8 @@ from schemas.context import RunContext
 from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
-from schemas.state import ResearchState
+from schemas.results import RECALLED
+from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached, UselessAnswer
 from services.evidence.meaning import likeness_of
 from services.evidence.support import Likeness
@@ -22,7 +23,7 @@ from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, across_languages, finish_report
-from services.runs import Run, choices, node_run
+from services.runs import Run, choices, node_run, prompts_of
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
 from services.tools.mcp.listing import failures_once
@@ -52,11 +53,12 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         finally:
             await closing
     written.limits += [one for one in failed if one not in state["limits"]]
-    written.limits += left_out(run, locale)
+    written.limits += [*left_out(run, locale), *_reused(state)]
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
-    report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
+    with prompts_of(context):
+        report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
         "report": report,
@@ -113,16 +115,18 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
-    """Return what the report may cite: the steps' excerpts, or the background's where no step has any."""
-    found = [excerpt for one in sorted(state["results"], key=int) for excerpt in state["results"][one].excerpts]
-    background = state["background"]
-    return found or (background.excerpts if background else [])
+    """Return what the report may cite: what earlier turns left, then the steps' excerpts, or where no step has any the background's."""
+    results, background = state["results"], state["background"]
+    recalled = results[RECALLED].excerpts if RECALLED in results else []
+    steps = [one for one in sorted(results, key=int) if one != RECALLED]
+    found = [excerpt for one in steps for excerpt in results[one].excerpts]
+    return [*recalled, *(found or (background.excerpts if background else []))]
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     triage, reflection, background = state["triage"], state["reflection"], state["background"]
-    findings = finding_views(steps_by_id(state["plans"]), state["results"], state["sources"])
-    researched = any(found.evidence for found in findings)
+    findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
+    researched = any(found.evidence for found in findings if found.step_id != RECALLED)
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     return ReporterPrompt(
         question=triage.question if triage else state["question"],
@@ -141,25 +145,26 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
 
 
 def _note(triage: Triage | None, context: RunContext) -> str:
-    """Return what the report must open with: an edge case's note and the profile's safety note."""
-    edge = triage.reply if triage is not None and triage.intent == "edge_case" else ""
+    """Return what the report must open with: the note of an edge case or a topic, and the profile's safety note."""
+    note = triage.reply if triage is not None else ""
     safety = context.profile.safety_note if context.profile else ""
-    return "\n".join(note for note in (edge, safety) if note)
+    return "\n".join(one for one in (note, safety) if one)
 
 
 def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
+    question = _question(state)
     return Draft(
-        question=state["question"],
+        question=question,
         locale=locale,
-        title=state["plan"].title if state["plan"] else state["question"],
+        title=state["plan"].title if state["plan"] else question,
         markdown=body.strip(),
         excerpts=excerpts,
         sources=state["sources"],
-        plans=state["plans"],
-        results=[state["results"][one] for one in sorted(state["results"], key=int)],
+        plans=plans_of(state),
+        results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
@@ -169,6 +174,21 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         opening=_note(state["triage"], context),
         likeness=written.likeness,
     )
+
+
+def _question(state: ResearchState) -> str:
+    """Return the question as the report names it: one that leans on earlier turns as it was completed."""
+    triage = state["triage"]
+    return triage.question if triage is not None and triage.rewritten and state.get("former") else state["question"]
+
+
+def _reused(state: ResearchState) -> list[str]:
+    """Say which evidence was not looked up for this question."""
+    recalled = state["results"].get(RECALLED)
+    if recalled is None:
+        return []
+    sources = {one.source_id for one in recalled.excerpts}
+    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
 
 
 def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:

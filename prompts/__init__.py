@@ -5,7 +5,7 @@ import. What comes from outside is data: wherever it could be taken for one of t
 replaced by `‹`, which quote location maps back.
 
 `load_prompts(folder)` reads other versions of some or all templates, and `with using(prompts):` everything inside the block,
-tasks that are started there included, is rendered with them.
+tasks that are started there included, is rendered with them. What a run brings along itself is in `overrides.py`.
 """
 
 import importlib
@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from jinja2 import DictLoader, Environment, StrictUndefined, Template, TemplateSyntaxError, meta
@@ -25,7 +25,7 @@ _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(_FOLDER.rglob("*.md"))}
 PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
 _TAG = re.compile(
-    r"<(?=/?\s*(?:question|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
+    r"<(?=/?\s*(?:question|known|asked_back|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
     r"passages|passage|step|attempt|code|output|error|contradiction|previous_plan|query|missing|settings|system|tools|tool|files|databases|database|result|outline|terms|section|paragraph)\b)",
     re.IGNORECASE,
 )
@@ -45,12 +45,13 @@ def _attribute(value: object) -> str:
     return " ".join(str(value).split()).replace('"', "”")
 
 
-def _environment(sources: Mapping[str, str]) -> Environment:
+def environment_of(sources: Mapping[str, str], kind: type[Environment] = Environment) -> Environment:
+    """Return an environment of Jinja that holds templates."""
     bodies = {name: _FRONT_MATTER.sub("", text) for name, text in sources.items()}
-    environment = Environment(
+    environment = kind(
         loader=DictLoader(bodies),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - prompts are plain text; `as_data` neutralises tags instead
+        autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -60,7 +61,7 @@ def _environment(sources: Mapping[str, str]) -> Environment:
     return environment
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Prompts:
     """A whole set of templates, compiled."""
 
@@ -69,6 +70,8 @@ class Prompts:
     sources: Mapping[str, str]
     """Templates with their front matter, by file name."""
     environment: Environment
+    custom: Mapping[str, str] = field(default_factory=dict)
+    """Versions of templates that a run brought along, by stem: `custom:` and a hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +79,11 @@ class PromptInfo:
     """The front matter of a template."""
 
     role: str
-    version: int
+    version: int | str
     changelog: tuple[str, ...]
 
 
-ENVIRONMENT = _environment(_SOURCES)
+ENVIRONMENT = environment_of(_SOURCES)
 BUILT_IN = Prompts("built-in", _SOURCES, ENVIRONMENT)
 _current: ContextVar[Prompts] = ContextVar("prompts", default=BUILT_IN)
 
@@ -111,13 +114,13 @@ def load_prompts(folder: Path) -> Prompts:
     for name in own:
         if name not in _SOURCES:
             raise PromptError(f"{folder / name} is named like no template. They are named {known}.")
-    prompts = Prompts(str(folder), {**_SOURCES, **own}, _environment({**_SOURCES, **own}))
+    prompts = Prompts(str(folder), {**_SOURCES, **own}, environment_of({**_SOURCES, **own}))
     for name in own:
-        _check(prompts, name, folder / name)
+        checked_template(prompts, name, folder / name)
     return prompts
 
 
-def _check(prompts: Prompts, name: str, file: Path) -> None:
+def checked_template(prompts: Prompts, name: str, file: Path | str) -> None:
     """Refuse a template that would fail in the middle of a run."""
     body = _FRONT_MATTER.sub("", prompts.sources[name])
     try:
@@ -140,7 +143,7 @@ def _check(prompts: Prompts, name: str, file: Path) -> None:
         )
 
 
-def _check_blocks(template: Template, file: Path) -> None:
+def _check_blocks(template: Template, file: Path | str) -> None:
     missing = [block for block in ("system", "human") if block not in template.blocks]
     if missing:
         raise PromptError(f"{file} has no block {missing[0]!r}: write {{% block {missing[0]} %}} … {{% endblock %}}.")
@@ -156,7 +159,9 @@ def _variables(name: str) -> set[str]:
     return set(model.model_fields)
 
 
-def _info(prompts: Prompts, role: str, file: Path) -> PromptInfo:
+def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
+    if role in prompts.custom:
+        return PromptInfo(role, prompts.custom[role], ())
     import yaml
 
     advice = "Begin it with a line ---, then version: 2 and, below changelog:, what changed, then a line ---."
@@ -173,6 +178,11 @@ def _info(prompts: Prompts, role: str, file: Path) -> PromptInfo:
     if not isinstance(changelog, list):
         raise PromptError(f"{file}: its changelog is no list. {advice}")
     return PromptInfo(role, version, tuple(map(str, changelog)))
+
+
+def current_prompts() -> Prompts:
+    """Return the prompts that are rendered now."""
+    return _current.get()
 
 
 @contextmanager

@@ -66,7 +66,12 @@ class EvidenceFile(BaseModel):
     follow_up_questions: list[str]
     usage: Usage
     limits: Annotated[list[str], Field(description="What the report must admit, in words.")]
-    prompts: Annotated[dict[str, int], Field(description="Versions of the prompts that were used, by role.")]
+    prompts: Annotated[
+        dict[str, int | str],
+        Field(
+            description="Versions of the prompts that were used, by role; custom:<hash> is a text that the run brought along."
+        ),
+    ]
     artifacts: list[BundledArtifact]
     report_sha256: Annotated[Hash, Field(description="SHA-256 of report.md.")]
     evidence_sha256: Annotated[

@@ -1,109 +1,44 @@
 """What a run can choose: the form that Studio shows, the options of the command line, the arguments of `research()`."""
 
-from typing import Annotated, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer
 from schemas.models import ModelChoice, Role, ToolProtocol
-from schemas.profile import Profile
+from schemas.profile import OutputFormat, Profile
+
+__all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
 
-def _locale(value: object) -> object:
-    """Accept `auto` or a BCP 47 tag of a language and, optionally, script and region."""
-    if not isinstance(value, str):
-        return value
-    tag = value.strip().replace("_", "-") or "auto"
-    parts = tag.split("-")
-    known = tag == "auto" or (
-        parts[0].lower() in LANGUAGES and all(part.isalnum() and 2 <= len(part) <= 4 for part in parts[1:])
+STEMS: dict[str, str] = {
+    "coordinator": "coordinator",
+    "planner": "planner",
+    "researcher": "researcher",
+    "coder": "coder",
+    "reflector": "reflector",
+    "reporter": "reporter",
+    "reporter_outline": "reporter",
+    "reporter_section": "reporter",
+    "reporter_joining": "reporter",
+}
+"""Stems of the templates, and the nodes that they belong to."""
+
+
+def _prompt(stem: str, does: str) -> str:
+    """Return the field of a prompt: Studio shows it at its node."""
+    return Field(
+        default="",
+        max_length=20_000,
+        description=f"The prompt by which the {STEMS[stem]} {does}. Its variables stay; empty: the built-in one.",
+        json_schema_extra={"langgraph_nodes": [STEMS[stem]], "langgraph_type": "prompt"},
     )
-    if not known:
-        msg = f"unknown locale {value!r}: use auto, or a language tag such as en-US or zh-CN"
-        raise ValueError(msg)
-    return tag
 
 
-LANGUAGES = frozenset(
-    [
-        "af",
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "cy",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "eu",
-        "fa",
-        "fi",
-        "fr",
-        "ga",
-        "gl",
-        "gu",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "hy",
-        "id",
-        "is",
-        "it",
-        "ja",
-        "ka",
-        "kk",
-        "km",
-        "kn",
-        "ko",
-        "lo",
-        "lt",
-        "lv",
-        "mk",
-        "ml",
-        "mn",
-        "mr",
-        "ms",
-        "my",
-        "nb",
-        "ne",
-        "nl",
-        "no",
-        "pa",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "si",
-        "sk",
-        "sl",
-        "sq",
-        "sr",
-        "sv",
-        "sw",
-        "ta",
-        "te",
-        "th",
-        "tl",
-        "tr",
-        "uk",
-        "ur",
-        "uz",
-        "vi",
-        "yue",
-        "zh",
-        "zu",
-    ]
-)
-
-Locale = Annotated[str, BeforeValidator(_locale)]
-
-
-OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
+def _at(*nodes: str) -> dict[str, Any]:
+    """Say at which nodes Studio shows a field."""
+    return {"langgraph_nodes": list(nodes)}
 
 
 class RunContext(BaseModel):
@@ -114,55 +49,99 @@ class RunContext(BaseModel):
     deep_research: bool = Field(
         default=True, description="Plan and research in steps. Off: answer from one quick search."
     )
-    review_plan: bool = Field(default=False, description="Pause after planning so that a person can review the plan.")
-    max_plan_iterations: int = Field(
-        default=3, ge=1, le=10, description="How many plans a run may make: the first one and its replans."
+    review_plan: bool = Field(
+        default=False,
+        description="Pause after planning so that a person can review the plan.",
+        json_schema_extra=_at("planner", "human_feedback"),
     )
-    max_step_num: int = Field(default=3, ge=1, le=20, description="How many steps one plan may have.")
+    max_plan_iterations: int = Field(
+        default=3,
+        ge=1,
+        le=10,
+        description="How many plans a run may make: the first one and its replans.",
+        json_schema_extra=_at("planner", "reflector"),
+    )
+    max_step_num: int = Field(
+        default=3, ge=1, le=20, description="How many steps one plan may have.", json_schema_extra=_at("planner")
+    )
     max_step_attempts: int = Field(
         default=2,
         ge=1,
         le=5,
         description="How often a step may be tried: once, and redone with the reflector's feedback.",
+        json_schema_extra=_at("reflector"),
     )
     locale: Locale = Field(
         default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
     )
     search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] | None = Field(
-        default=None, description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there."
+        default=None,
+        description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there.",
+        json_schema_extra=_at("background_investigator", "researcher"),
     )
     documents: list[str] = Field(
-        default=[], description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
+        default=[],
+        description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS.",
+        json_schema_extra=_at("background_investigator", "researcher", "coder"),
     )
-    include_domains: list[str] = Field(default=[], description="Sites that a web search keeps to; empty: all.")
-    exclude_domains: list[str] = Field(default=[], description="Sites that a web search leaves out.")
+    include_domains: list[str] = Field(
+        default=[],
+        description="Sites that a web search keeps to; empty: all.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
+    exclude_domains: list[str] = Field(
+        default=[],
+        description="Sites that a web search leaves out.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
     time_range: Literal["day", "week", "month", "year"] | None = Field(
-        default=None, description="How recent a page must be that a web search finds. Empty: any age."
+        default=None,
+        description="How recent a page must be that a web search finds. Empty: any age.",
+        json_schema_extra=_at("background_investigator", "researcher"),
     )
-    max_results: int = Field(default=10, ge=1, le=20, description="Results that one search gives.")
+    max_results: int = Field(
+        default=10,
+        ge=1,
+        le=20,
+        description="Results that one search gives.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
     profile: Profile | None = Field(
-        default=None, description="Scope, replies and tone of a deployment; none by default."
+        default=None,
+        description="Scope, replies and tone of a deployment; none by default.",
+        json_schema_extra=_at("coordinator", "reporter"),
     )
     output_formats: list[OutputFormat] = Field(
-        default=["md"], description="Files that are made of the report: md, html, slides, pptx, docx, pdf."
+        default=["md"],
+        description="Files that are made of the report: md, html, slides, pptx, docx, pdf.",
+        json_schema_extra=_at("reporter"),
     )
     length: Literal["brief", "standard", "full"] = Field(
         default="standard",
         description="Length of the report. Full: sections written side by side, as much as was found.",
+        json_schema_extra=_at("reporter"),
     )
     words: int | None = Field(
-        default=None, ge=50, le=50_000, description="Words that the report is to have. Empty: as the length says."
+        default=None,
+        ge=50,
+        le=50_000,
+        description="Words that the report is to have. Empty: as the length says.",
+        json_schema_extra=_at("reporter"),
     )
     output_style: Literal["report", "data"] = Field(
         default="report",
         description="What steps work towards: a report from sources, or findings computed from the user's data.",
+        json_schema_extra=_at("planner", "coder"),
     )
     unsupported: Literal["mark", "drop"] = Field(
-        default="mark", description="What happens to a sentence that its citations do not support."
+        default="mark",
+        description="What happens to a sentence that its citations do not support.",
+        json_schema_extra=_at("reporter"),
     )
     tool_protocol: ToolProtocol = Field(
         default="auto",
         description="How models call tools: by native function calls, by the structured JSON protocol, or as it works out.",
+        json_schema_extra=_at("researcher", "coder"),
     )
     max_tokens: int | None = Field(
         default=None, ge=500, description="Tokens, in and out, that a run may use. Empty: no limit."
@@ -176,8 +155,18 @@ class RunContext(BaseModel):
         le=86_400,
         description="Seconds that a run may take; a fifth of them is kept for the report.",
     )
-    max_searches: int | None = Field(default=None, ge=0, description="Searches that a run may make. Empty: no limit.")
-    max_pages: int | None = Field(default=None, ge=0, description="Pages that a run may read. Empty: no limit.")
+    max_searches: int | None = Field(
+        default=None,
+        ge=0,
+        description="Searches that a run may make. Empty: no limit.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
+    max_pages: int | None = Field(
+        default=None,
+        ge=0,
+        description="Pages that a run may read. Empty: no limit.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
     models: dict[Role | Literal["default"], ModelChoice] = Field(
         default={}, description="Model and parameters by role; default stands for all roles."
     )
@@ -185,4 +174,28 @@ class RunContext(BaseModel):
         default={},
         description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
         "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
+        json_schema_extra=_at("planner", "researcher", "coder"),
     )
+    coordinator_prompt: str = _prompt("coordinator", "reads a question")
+    planner_prompt: str = _prompt("planner", "plans")
+    researcher_prompt: str = _prompt("researcher", "quotes what a step needs")
+    coder_prompt: str = _prompt("coder", "computes")
+    reflector_prompt: str = _prompt("reflector", "checks what was found")
+    reporter_prompt: str = _prompt("reporter", "writes")
+    reporter_outline_prompt: str = _prompt("reporter_outline", "outlines a long report")
+    reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
+    reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The prompts that the run brings along, by the stem of the template."""
+        return {stem: text for stem in STEMS if (text := getattr(self, f"{stem}_prompt"))}
+
+    @model_validator(mode="after")
+    def _as_the_profile_says(self) -> Self:
+        """Take what the profile says where the run has left the default."""
+        said = self.profile.choices() if self.profile is not None else {}
+        for name, value in said.items():
+            if getattr(self, name) == type(self).model_fields[name].default:
+                setattr(self, name, value)
+        return self

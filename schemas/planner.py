@@ -65,6 +65,8 @@ class PlannerPrompt(BaseModel):
     """Servers of tools that steps may be given; usually none."""
     previous_plan: str
     """Titles of the last plan's steps, a line each; empty for the first plan."""
+    style: str = "report"
+    """`data` where findings are to be computed from the user's tables."""
 
 
 class PlanError(ValueError):

@@ -57,10 +57,12 @@ class Report(BaseModel):
     limits: list[str] = Field(default_factory=list)
     usage: Usage = Usage()
     artifacts: list[Artifact] = Field(default_factory=list)
-    prompts: dict[str, int] = Field(default_factory=dict)
-    """Versions of the prompts that were used, by role."""
+    prompts: dict[str, int | str] = Field(default_factory=dict)
+    """Versions of the prompts that were used, by role; `custom:<hash>` is a text that the run brought along."""
     direct: bool = False
     """True for an answer without research: a greeting, a clarifying question, something out of scope."""
+    asks_back: bool = False
+    """True where that answer is a clarifying question; the next turn's message answers it."""
     run_id: str = ""
     folder: str | None = None
     """Where its files were written, if they were."""

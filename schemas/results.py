@@ -7,6 +7,8 @@ from pydantic import BaseModel, Field
 from schemas.evidence import Artifact, Excerpt
 from schemas.reflector import StepVerdict
 
+RECALLED = "0"
+"""Id of the result that holds what earlier turns of the thread found: the evidence of step zero, which no plan has."""
 StepStatus = Literal["done", "failed", "skipped"]
 
 

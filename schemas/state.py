@@ -4,7 +4,7 @@ Merging never depends on which worker finished first: results and sources are ke
 thread starts over with `Overwrite`, which LangGraph applies instead of the reducer.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -12,6 +12,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from schemas.background_investigator import Background
+from schemas.conversation import Former
 from schemas.coordinator import Triage
 from schemas.evidence import Source
 from schemas.planner import Plan, Step
@@ -19,6 +20,11 @@ from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Allowance, Usage
+
+
+def as_plan(old: Plan | None, new: Plan | dict[str, Any] | None) -> Plan | None:
+    """Take the newer plan; one that a person edited in a past state comes as plain data."""
+    return Plan.model_validate(new) if isinstance(new, dict) else new
 
 
 def merge_results(old: dict[str, StepResult], new: dict[str, StepResult]) -> dict[str, StepResult]:
@@ -65,12 +71,14 @@ class ResearchState(TypedDict, total=False):
     """LangGraph's step in which this turn of the thread began; with the thread it names the run's journal."""
     today: str
     """ISO date on which the run began; prompts show it."""
+    former: Former | None
+    """What earlier turns of the thread left; None in its first."""
     triage: Triage | None
     background: Background | None
-    plan: Plan | None
-    """The plan being worked on."""
+    plan: Annotated[Plan | None, as_plan]
+    """The plan being worked on; in a past state it may be edited, and the run goes on with what was edited."""
     plans: list[Plan]
-    """Every plan of this run, the present one last."""
+    """Every plan of this run as it was made, the present one last."""
     plan_iterations: int
     feedback: list[str]
     """What the person said of plans of this run."""
@@ -108,3 +116,9 @@ class StepTask(TypedDict):
     """Its own earlier attempt, if there is one."""
     feedback: str
     """The reflector's feedback on the earlier attempt; empty at the first."""
+
+
+def plans_of(state: ResearchState) -> list[Plan]:
+    """Return every plan of this run, the present one last and as it is now."""
+    plan, plans = state["plan"], state["plans"]
+    return [*plans[:-1], plan] if plan is not None and plans else plans

@@ -42,6 +42,10 @@ def namespace(key: str) -> tuple[str, str]:
     return ("journal", key)
 
 
+def _branches(key: str) -> tuple[str, str]:
+    return ("branches", key)
+
+
 class Entry(BaseModel):
     """One answer from outside."""
 
@@ -116,6 +120,8 @@ class Journal:
     place: str = ""
     failure: StoreUnwritable | None = None
     """Why something could not be kept. Whoever asked may take that for a failed search or tool; the task must not end well."""
+    near: str = ""
+    """Node, step of the plan and attempt, by which another branch of the thread is known to have asked the same."""
     _asked: Counter[str] = field(default_factory=Counter)
 
     async def once(
@@ -152,6 +158,10 @@ class Journal:
         found = await self._reached(self.store.aget(namespace(self.key), item))
         if found is not None and found.value["answer"] is not None:
             return Known(answer.model_validate(found.value["answer"]), fresh=False)
+        if found is None and (known := await self._of_another_branch(digest, occurrence)) is not None:
+            entry.answer = known
+            await self._write(item, entry, time.monotonic())
+            return Known(answer.model_validate(known), fresh=False)
         started = time.monotonic()
         try:
             fresh = await work()
@@ -161,7 +171,26 @@ class Journal:
             raise
         entry.answer = fresh.model_dump(mode="json")
         await self._write(item, entry, started)
+        if self.near:
+            near = self._near(digest, occurrence)
+            await self._reached(self.store.aput(_branches(self.key), near, {"item": item}, index=False))
         return Known(fresh, fresh=True)
+
+    async def _of_another_branch(self, digest: str, occurrence: int) -> dict[str, Any] | None:
+        """Return what the same node was answered on another branch of the thread, where somebody went on from a past state."""
+        if not self.near or self.store is None:
+            return None
+        place = await self._reached(self.store.aget(_branches(self.key), self._near(digest, occurrence)))
+        if place is None:
+            return None
+        found = await self._reached(self.store.aget(namespace(self.key), place.value["item"]))
+        if found is None:
+            return None
+        answer: dict[str, Any] | None = found.value["answer"]
+        return answer
+
+    def _near(self, digest: str, occurrence: int) -> str:
+        return f"{self.near}-{digest}-{occurrence}"
 
     def check_kept(self) -> None:
         """Make sure that everything could be kept.

@@ -26,6 +26,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "triage": ("Understanding the question", "理解问题"),
     "background": ("Looking around before planning: {count} passages", "规划前的背景调查：{count} 段材料"),
+    "recalled": (
+        "Known from this conversation: {count} passages; they are not searched for again",
+        "本次对话中已有 {count} 段材料，不再重复检索",
+    ),
+    "reused": (
+        "Quotes taken from earlier turns of this conversation and not looked up again: {quotes} (sources: {sources}).",
+        "取自本次对话前几轮、未重新检索的摘录：{quotes} 条（来源 {sources} 个）。",
+    ),
+    "edge_case": (
+        "This question is at the border of what the sources here cover; what follows is what they do say.",
+        "这个问题处于所附资料范围的边缘，下面只写资料中确实提到的内容。",
+    ),
     "plan": ("Making the research plan: {title}", "制定研究计划：{title}"),
     "plan_enough": ("Enough is known: no further steps", "信息已经足够，无需更多步骤"),
     "review": ("Please review the plan", "请审阅研究计划"),

@@ -19,6 +19,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, ValidationError
 
+from prompts import PromptError, using
 from schemas.context import RunContext
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
@@ -67,6 +68,26 @@ def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:
 def memory() -> BaseStore:
     """Return the store of runs that bring none: one for the whole process, in memory."""
     return InMemoryStore()
+
+
+@contextmanager
+def prompts_of(context: RunContext) -> Iterator[None]:
+    """Render with the prompts that a run brings along while the block runs.
+
+    Raises:
+        BadInput: one of them cannot be used; the message says what is wrong with it.
+    """
+    if not context.prompts:
+        yield
+        return
+    from prompts.overrides import with_texts
+
+    try:
+        found = with_texts(context.prompts)
+    except PromptError as error:
+        raise BadInput(str(error)) from None
+    with using(found):
+        yield
 
 
 @dataclass(slots=True)
@@ -169,22 +190,24 @@ async def turn_run(runtime: Runtime[RunContext], node: str) -> AsyncIterator[tup
 async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> AsyncIterator[Run]:
     """Open a worker's part in the run, with the share of the limits that it was sent with."""
     context, step_id = choices(runtime), task["step"].id
-    budget = Budget(task["allowance"], context)
-    async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"]) as run:
+    budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
+    async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
         yield run
 
 
 @asynccontextmanager
-async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIterator[Run]:
-    run.journal = _journal(run, runtime, turn)
+async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
+    run.journal = _journal(run, runtime, turn, attempts)
     token = _current.set(run)
     try:
-        yield run
+        with prompts_of(run.context):
+            yield run
         run.journal.check_kept()
 
         async def elapsed() -> _Elapsed:
             return _Elapsed(seconds=run.seconds)
 
+        run.journal.near = ""  # how long it took is its own
         known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
         run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
     except BaseException:
@@ -204,13 +227,14 @@ def _end_sessions(run: Run) -> None:
         registry.end(run.journal.key)
 
 
-def _journal(run: Run, runtime: Runtime[RunContext], turn: int) -> Journal:
+def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -> Journal:
     """Name the journal after thread and turn; without a thread nothing can be resumed, and nothing is kept."""
     place = f"{_step() - turn}:{run.node}{':' if run.step_id else ''}{run.step_id}"
     info = runtime.execution_info
     if info is None or info.thread_id is None or runtime.store is None:
         return Journal(place=place)
-    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place)
+    near = f"{run.node}:{run.step_id}:{attempts}"
+    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, near)
 
 
 def _step() -> int:

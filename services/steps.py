@@ -14,7 +14,7 @@ from schemas.context import RunContext
 from schemas.evidence import Source
 from schemas.planner import Step
 from schemas.results import StepResult
-from schemas.state import ResearchState, StepTask
+from schemas.state import ResearchState, StepTask, plans_of
 from schemas.usage import Allowance
 from services.budget import allowance_of, shares
 from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
@@ -60,7 +60,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
     previous = results.get(step.id)
     return StepTask(
         step=step,
-        steps={one: found for one, found in steps_by_id(state["plans"]).items() if one in needed},
+        steps={one: found for one, found in steps_by_id(plans_of(state)).items() if one in needed},
         question=triage.question if triage else state["question"],
         locale=state["locale"],
         results=needed,

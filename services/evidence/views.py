@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan, Step
-from schemas.results import StepResult
+from schemas.results import RECALLED, StepResult
+
+_EARLIER = Step(id=RECALLED, title="Earlier in this conversation", description="What earlier questions found.")
 
 
 def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[EvidenceView]:
@@ -32,20 +34,21 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
 def finding_views(
     steps: Mapping[str, Step], results: Mapping[str, StepResult], sources: Mapping[str, Source]
 ) -> list[FindingView]:
-    """Show the results of steps in the order of their ids."""
+    """Show the results of steps in the order of their ids; what earlier turns found comes first."""
+    known = {RECALLED: _EARLIER, **steps}
     return [
         FindingView(
             step_id=step_id,
-            title=steps[step_id].title,
-            description=steps[step_id].description,
-            step_type=steps[step_id].step_type,
+            title=known[step_id].title,
+            description=known[step_id].description,
+            step_type=known[step_id].step_type,
             evidence=evidence_views(results[step_id].excerpts, sources),
             **results[step_id].model_dump(
                 include={"status", "finding", "confidence", "attempts", "missing_aspects", "error"}
             ),
         )
         for step_id in sorted(results, key=int)
-        if step_id in steps
+        if step_id in known
     ]
 
 

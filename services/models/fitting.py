@@ -83,7 +83,7 @@ def passage_tokens(text: str) -> int:
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
     """List what may be left out as (worth, path, tokens)."""
     found: list[tuple[tuple[int, int, int], Path, int]] = []
-    order = {"conversation": 0, "background": 1, "tables": 2, "attempts": 2, "passages": 3}
+    order = {"conversation": 0, "background": 1, "known": 1, "tables": 2, "attempts": 2, "passages": 3}
     for name, rank in order.items():
         items = getattr(prompt, name, [])
         for place, item in enumerate(items):

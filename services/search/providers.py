@@ -101,7 +101,9 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
         return Providers()
     servers = await _mcp_searches(context, environment)
     web = [*web_search(context), *servers]
-    folders = [] if servers and _searches_examples(context, environment) else _folders(context, environment)
+    folders = []
+    if not (servers and _searches_examples(context, environment)):
+        folders = await asyncio.to_thread(_folders, context, environment)
     opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
     return Providers(web, list(opened))
 
@@ -139,10 +141,13 @@ def _folders(context: RunContext, environment: Settings) -> list[Path]:
 
 
 def _permitted(folder: str, environment: Settings) -> Path:
-    path = Path(folder)
-    below = [*_allowed, *(base.resolve() for base in environment.leadline_docs), EXAMPLES]
-    if not any(path.resolve().is_relative_to(base) for base in below):
+    """Return a folder that a run may read; a relative one is looked for below the open folders, too."""
+    path, open_folders = Path(folder), [*environment.leadline_docs, EXAMPLES]
+    below = [*_allowed, *(base.resolve() for base in open_folders)]
+    elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
+    permitted = [one for one in (path, *elsewhere) if any(one.resolve().is_relative_to(base) for base in below)]
+    if not permitted:
         raise DocumentsError(
             f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS."
         )
-    return path
+    return next((one for one in permitted if one.is_dir()), permitted[0])

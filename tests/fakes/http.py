@@ -92,16 +92,10 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
                 reply.gate.wait(10)
                 data = data[len(first) :]
             if reply.pace:
-                for event in data.split(b"\n\n")[:-1]:
-                    self.wfile.write(event + b"\n\n")
-                    self.wfile.flush()
-                    time.sleep(reply.pace)
+                self._paced(data, reply.pace)
                 return
             if reply.sent is not None:
-                self.wfile.write(data[: len(data) // 2])
-                self.wfile.flush()
-                reply.sent("half")
-                data = data[len(data) // 2 :]
+                data = self._half(data, reply.sent)
             if reply.cut_after is None:
                 self.wfile.write(data)
                 if reply.sent is not None:
@@ -113,6 +107,18 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
             os.close(self.connection.detach())
+
+        def _paced(self, data: bytes, pace: float) -> None:
+            for event in data.split(b"\n\n")[:-1]:
+                self.wfile.write(event + b"\n\n")
+                self.wfile.flush()
+                time.sleep(pace)
+
+        def _half(self, data: bytes, sent: Callable[[Literal["half", "answered"]], None]) -> bytes:
+            self.wfile.write(data[: len(data) // 2])
+            self.wfile.flush()
+            sent("half")
+            return data[len(data) // 2 :]
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""

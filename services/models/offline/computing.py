@@ -49,6 +49,9 @@ def computes_from_text(question: str) -> bool:
     operations = operations_of(question)
     if not operations:
         return False
+    sides = compared_in(question) or ()
+    if any(re.search(r"\d\s*[%％]", side) for side in sides):  # what is compared is named by numbers, as strengths are
+        return False
     if _ORDERS.search(question):
         return True
     two_sides = (
@@ -106,7 +109,9 @@ def _tables(question: str, prompt: Prompt) -> list[Element]:
         f"{table['file']} {table['title']} {table['sheet']}: columns: {'; '.join(table.body.splitlines())}": table
         for table in prompt.all("table")
     }
-    return [tables[one] for one in matching_tables(question, list(tables))][:2]
+    numbers = _numbers(findings_of(prompt))
+    found = matching_tables(question, list(tables)) or matching_tables(question, list(tables), meant=not numbers)
+    return [tables[one] for one in found][:2]
 
 
 def _numbers(findings: list[Finding]) -> list[tuple[str, str]]:

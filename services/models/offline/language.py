@@ -126,9 +126,11 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def clauses_of(question: str) -> list[str]:
-    """Split a question into its clauses that ask something of their own."""
+def clauses_of(question: str, *, short: bool = False) -> list[str]:
+    """Split a question into its clauses that ask something of their own; those of a single word only with `short`."""
     parts = [part.strip(" ,，。.?？") for part in _CLAUSE.split(question) if part and part.strip(" ,，。.?？")]
+    if short:
+        return parts or [question]
     return [part for part in parts if len(tokens(part)) > 1 or (has_cjk(part) and len(part) > 3)] or [question]
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from schemas.planner import Plan, Step
-from services.models.offline.computing import asks_for_computation, computable, computes_from_text
+from schemas.results import RECALLED
+from services.models.offline.computing import asks_for_computation, computable, computes_from_text, operations_of
 from services.models.offline.language import (
     GENERIC,
     Need,
@@ -16,6 +17,7 @@ from services.models.offline.language import (
     statement_of,
 )
 from services.models.offline.sections import Prompt, evidence_of, findings_of
+from services.models.offline.tables import matching_tables
 from services.search.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
@@ -26,9 +28,12 @@ def plan(prompt: Prompt) -> Plan:
     """Plan for the question, or on a replan for the gaps alone."""
     most = int(prompt.settings["max_step_num"] or 3)
     gaps = [" ".join(gap.body.split()) for gap in prompt.all("gap")]
-    if findings_of(prompt):
+    found = findings_of(prompt)
+    if found:
         steps = _for_gaps(gaps, prompt)[:most]
-    elif _known(prompt):
+        if all(one.step == RECALLED for one in found):
+            steps = [*steps[: most - 1], *_over_known(prompt, steps[: most - 1])] or steps
+    elif _known(prompt) and prompt.settings["style"] != "data":
         steps = []
     else:
         steps = _for_question(prompt, most)
@@ -44,7 +49,14 @@ def plan(prompt: Prompt) -> Plan:
 
 def _for_question(prompt: Prompt, most: int) -> list[Step]:
     question = prompt.question
-    tables = computable(question, prompt.one("tables").body.split("\n"))
+    described = prompt.one("tables").body.split("\n")
+    if (
+        prompt.settings["style"] == "data"
+        and operations_of(question)
+        and matching_tables(question, described, meant=True)
+    ):
+        return [_processing(question, [], prompt.chinese)]
+    tables = computable(question, described)
     computing = bool(tables) or computes_from_text(question)
     room = max(1, most - bool(computing))
     steps = [_research(facet, question, prompt.chinese) for facet in _facets(question, room)][:room]
@@ -58,6 +70,17 @@ def _for_question(prompt: Prompt, most: int) -> list[Step]:
     elif computing and tables:
         steps = [_processing(question, [], prompt.chinese)]
     return steps
+
+
+def _over_known(prompt: Prompt, steps: list[Step]) -> list[Step]:
+    """Plan the computation that a follow-up wants over what earlier turns found and the steps before it find."""
+    question = prompt.question
+    if computable(question, prompt.one("tables").body.split("\n")):
+        return [_processing(question, [], prompt.chinese)]
+    if not computes_from_text(question):
+        return []
+    needs = [RECALLED, *(str(place) for place in range(1, len(steps) + 1))]
+    return [_processing(question, needs, prompt.chinese)]
 
 
 def _facets(question: str, room: int) -> list[str]:

@@ -68,7 +68,18 @@ def words(text):
     return found
 
 
-table = load()
+def share_of_rows(table):
+    """Add the columns of a share of rows: `the share of repaired items` is that of the rows in which a column says repaired."""
+    asked = re.search(r"(?:share|percentage|proportion|fraction|rate) of (?:the )?(\w+)", QUESTION, re.IGNORECASE)
+    for name in table.columns:
+        for value in table[name].dropna().unique() if asked else ():
+            if str(value).lower() == asked.group(1).lower():
+                added = {str(value): (table[name] == value).astype(int), "all rows": 1}
+                return table.drop(columns=name).assign(**added)
+    return table
+
+
+table = share_of_rows(load())
 asked = words(QUESTION)
 numeric = [name for name in table.columns if pd.api.types.is_numeric_dtype(table[name])]
 textual = [name for name in table.columns if name not in numeric]

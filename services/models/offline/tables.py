@@ -21,7 +21,7 @@ def mentions_table(question: str) -> bool:
     return _MENTIONS.search(question) is not None
 
 
-def matching_tables(question: str, tables: Sequence[str]) -> list[str]:
+def matching_tables(question: str, tables: Sequence[str], *, meant: bool = False) -> list[str]:
     """Return the described tables that a question can be computed from, the best first.
 
     A table matches when one of its columns of numbers is named, or a quantity of its name is, and either the question
@@ -30,13 +30,15 @@ def matching_tables(question: str, tables: Sequence[str]) -> list[str]:
     Args:
         question: as asked.
         tables: descriptions, `file: n rows; columns: name: type, examples; …` in one or several lines.
+        meant: whether it is known that the question means some table, as in a run that works on tables.
     """
-    scored = [(_share(question, table), -place, table) for place, table in enumerate(tables) if table.strip()]
+    meant = meant or mentions_table(question)
+    scored = [(_share(question, table, meant), -place, table) for place, table in enumerate(tables) if table.strip()]
     ranked = sorted(scored, key=lambda one: one[:2], reverse=True)
     return [table for score, _, table in ranked if score > 0 and score >= NEARLY * ranked[0][0]]
 
 
-def _share(question: str, table: str) -> float:
+def _share(question: str, table: str, meant: bool) -> float:
     wanted = set(tokens(question)) - _COMMON
     parts = re.split(r"; (?=[^;]*?: (?:number|text), )|\n|(?<=columns: )", table)
     title = set(tokens(parts[0].rsplit(".", 1)[0].replace("-", " ").replace("_", " "))) - _COMMON
@@ -46,9 +48,9 @@ def _share(question: str, table: str) -> float:
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & numeric)
     titled = len(wanted & title)
-    if not numeric or not (measured or (titled and mentions_table(question))):
+    if not numeric or not (measured or (titled and meant)):
         return 0.0
-    if not (mentions_table(question) or titled >= 2 or (named and measured)):
+    if not (meant or titled >= 2 or (named and measured)):
         return 0.0
     return measured + titled + named + 0.5 * len(wanted & textual)
 

@@ -5,7 +5,8 @@ import re
 from schemas.coordinator import Intent, Triage
 from services.messages import is_chinese, say
 from services.models.offline.computing import asks_for_computation
-from services.models.offline.language import clauses_of, compared_in, describes, names_in
+from services.models.offline.following import judged, standing_alone
+from services.models.offline.language import clauses_of, compared_in, describes
 from services.models.offline.sections import Prompt
 from services.search.tokens import has_cjk, tokens
 
@@ -19,11 +20,6 @@ _NOT_RESEARCH = re.compile(
     r"write (?:me )?(?:a|an) (?:poem|story|email|letter|song)|correct (?:this|the grammar))\b|^\s*(?:请|帮我|请帮我)?(?:翻译|改写|润色|校对|总结以下|概括以下|写一?[首封篇])",
     re.IGNORECASE,
 )
-_FOLLOW_UP = re.compile(
-    r"\b(?:it|its|he|him|his|she|her|they|them|their|this|that|these|those)\b|^(?:and|what about|how about|also|then)\b|^(?:那么?|还有|另外)|[它他她]们?|这个|那个|其(?:中|他)?",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(r"\b(?:it|he|him|she|they|them|this|that)\b|[它他她]们?|这个|那个", re.IGNORECASE)
 _COMPLEX = re.compile(
     r"\b(?:compare|versus|vs|why|should|better|best|advantages?|disadvantages?|pros|cons|steps|procedure|how (?:to|do|does|did|can|should)|"
     r"explain|history|develop|differ\w*|relationship|impact|effects?|role|whose|that|who|which|after|before|contradict\w*|disagree\w*)\b"
@@ -42,8 +38,9 @@ def triage(prompt: Prompt) -> Triage:
     asked = prompt.question
     wanted = prompt.settings["locale"]
     locale = _language(asked) if wanted in {"", "auto"} else wanted
-    question = _standing_alone(asked, prompt)
+    question, filled = (asked, "") if _GREETING.match(asked) else standing_alone(asked, prompt)
     intent, reason, category = _intent(asked, question, prompt)
+    answered, uses, missing = judged(question, prompt)
     return Triage(
         intent=intent,
         confidence=0.9 if intent != "unclear" else 0.6,
@@ -51,9 +48,13 @@ def triage(prompt: Prompt) -> Triage:
         reason=reason,
         question=question,
         rewritten=question != asked,
+        rewriting=filled if question != asked else "",
         locale=locale,
         complexity="simple" if _simple(question) else "complex",
         reply=_reply(intent, locale, prompt),
+        answered=answered,
+        uses=uses,
+        missing=missing,
     )
 
 
@@ -67,19 +68,6 @@ def _language(text: str) -> str:
     words = set(re.findall(r"\w+", text.lower()))
     best = max(_LATIN_LOCALES, key=lambda one: len(words & one[1]))
     return best[0] if len(words & best[1]) >= 2 else "en-US"
-
-
-def _standing_alone(asked: str, prompt: Prompt) -> str:
-    earlier = [turn.body for turn in prompt.all("turn") if turn["role"] == "user"]
-    if not earlier or _GREETING.match(asked) or not (_FOLLOW_UP.search(asked) or len(tokens(asked)) <= 2):
-        return asked
-    last = " ".join(earlier[-1].split())
-    named = names_in(last)
-    topic = max(named, key=len) if named else last.strip("?？ 。.")
-    if named and not any(name in asked for name in named) and _PRONOUN.search(asked):
-        return _PRONOUN.sub(topic, asked, count=1)
-    mark = "？" if has_cjk(asked) else "?"
-    return f"{asked.strip('?？ ')} ({topic}){mark}"
 
 
 def _intent(asked: str, question: str, prompt: Prompt) -> tuple[Intent, str, str]:

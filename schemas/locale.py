@@ -1,0 +1,99 @@
+"""Languages of plans and reports, as BCP 47 tags."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+
+def _locale(value: object) -> object:
+    """Accept `auto` or a BCP 47 tag of a language and, optionally, script and region."""
+    if not isinstance(value, str):
+        return value
+    tag = value.strip().replace("_", "-") or "auto"
+    parts = tag.split("-")
+    known = tag == "auto" or (
+        parts[0].lower() in LANGUAGES and all(part.isalnum() and 2 <= len(part) <= 4 for part in parts[1:])
+    )
+    if not known:
+        msg = f"unknown locale {value!r}: use auto, or a language tag such as en-US or zh-CN"
+        raise ValueError(msg)
+    return tag
+
+
+LANGUAGES = frozenset(
+    [
+        "af",
+        "ar",
+        "bg",
+        "bn",
+        "ca",
+        "cs",
+        "cy",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "et",
+        "eu",
+        "fa",
+        "fi",
+        "fr",
+        "ga",
+        "gl",
+        "gu",
+        "he",
+        "hi",
+        "hr",
+        "hu",
+        "hy",
+        "id",
+        "is",
+        "it",
+        "ja",
+        "ka",
+        "kk",
+        "km",
+        "kn",
+        "ko",
+        "lo",
+        "lt",
+        "lv",
+        "mk",
+        "ml",
+        "mn",
+        "mr",
+        "ms",
+        "my",
+        "nb",
+        "ne",
+        "nl",
+        "no",
+        "pa",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "si",
+        "sk",
+        "sl",
+        "sq",
+        "sr",
+        "sv",
+        "sw",
+        "ta",
+        "te",
+        "th",
+        "tl",
+        "tr",
+        "uk",
+        "ur",
+        "uz",
+        "vi",
+        "yue",
+        "zh",
+        "zu",
+    ]
+)
+
+Locale = Annotated[str, BeforeValidator(_locale)]

@@ -1,0 +1,188 @@
+"""Several turns in one conversation: what was found is used again, said so, and costs less than asking anew."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import Report, aresearch
+from leadline.api import areplay, aresume, aruns, atimeline
+from schemas.events import Event
+from services.errors import BadInput
+from services.evidence.bundle import verify_bundle
+from tests.fakes.openai_server import OpenAIServer
+
+FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
+KNOWN = "What took the place of hemp rope in the machine?"
+WHOLLY_KNOWN = "What took the place of hemp rope in the machine, and where was the wire tried first?"
+HALF_KNOWN = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+
+
+async def turn(question: str, **options: Any) -> tuple[dict[str, Any], Report, list[Event]]:
+    seen: list[Event] = []
+    report = await aresearch(question, on_event=seen.append, **options)
+    return next(one.data for one in seen if one.type == "triage"), report, seen
+
+
+async def test_what_the_conversation_knows_is_answered_without_plan_or_search(docs: Path, tmp_path: Path) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    triage, report, seen = await turn(KNOWN, after=first, out=tmp_path / "out")
+    assert (triage["answered"], report.usage.searches) == ("whole", 0)
+    assert not any(one.type in {"plan", "source"} for one in seen)
+    assert set(report.usage.roles) == {"coordinator", "reporter"}
+    assert "Piano wire took the place of hemp rope" in report.markdown
+    assert any("earlier turns" in limit for limit in report.limits)
+    assert "earlier turns" in report.markdown
+    check = verify_bundle(Path(report.folder or ""))
+    assert check.problems == []
+    assert check.checked["quotes"] > 0
+
+
+async def test_of_what_it_knows_in_part_only_the_rest_is_planned(docs: Path) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    triage, report, _ = await turn(HALF_KNOWN, after=first.run_id)
+    assert triage["answered"] == "part"
+    assert [step.title.lower() for plan in report.plans for step in plan.steps] == [
+        "why was tallow pressed into the lead"
+    ]
+    assert "Tallow was pressed" in report.markdown
+    assert "designed by William Thomson" in report.markdown
+    cited = {one for claim in report.citations for one in claim.citations}
+    assert any(one.startswith("E0-") for one in cited)
+    assert any(one.startswith("E1-") for one in cited)
+    assert all(result.step_id != "0" for result in report.results)
+
+
+async def compared(question: str, docs: Path, server: OpenAIServer | None = None) -> list[tuple[int, int, int]]:
+    """Return calls, prompt tokens and searches of a question asked anew and asked as a follow-up, counted where they arrive."""
+    spent = []
+    first = await aresearch(FIRST, docs=[docs])
+    for after in (None, first):
+        counted = len(server.counted) if server else 0
+        report = await aresearch(question, docs=[docs], after=after)
+        used = (report.usage.total.calls, report.usage.total.input_tokens)
+        if server is not None:
+            arrived = server.counted[counted:]
+            assert used == (len(arrived), sum(read for read, _ in arrived))
+        spent.append((*used, report.usage.searches))
+    return spent
+
+
+@pytest.mark.parametrize("question", [WHOLLY_KNOWN, HALF_KNOWN])
+async def test_a_follow_up_costs_less_than_the_same_question_asked_anew(docs: Path, question: str) -> None:
+    anew, followed = await compared(question, docs)
+    assert all(one < other for one, other in zip(followed, anew, strict=True))
+
+
+@pytest.mark.parametrize("question", [WHOLLY_KNOWN, HALF_KNOWN])
+async def test_it_costs_less_at_an_endpoint_too(docs: Path, question: str, endpoint: OpenAIServer) -> None:
+    anew, followed = await compared(question, docs, endpoint)
+    assert all(one < other for one, other in zip(followed, anew, strict=True))
+
+
+async def test_a_simple_question_that_is_known_searches_nothing_and_makes_no_more_calls(docs: Path) -> None:
+    anew, followed = await compared(KNOWN, docs)
+    assert followed[0] <= anew[0]
+    assert followed[2] == 0
+
+
+async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    triage, report, _ = await turn("And where was he born?", after=first)
+    assert triage["original"] == "And where was he born?"
+    assert triage["question"] == "Where was William Thomson born?"
+    assert triage["rewritten"]
+    assert "William Thomson" in triage["rewriting"]
+    assert report.question == triage["question"]
+    assert "Belfast" in report.markdown
+
+
+async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "镜片.md").write_text(
+        "# 离焦框架镜\n\n离焦框架镜两年使近视进展减缓52%，眼轴增长减少62%。\n\n离焦框架镜每天至少要戴12小时，效果才稳定。\n\n"
+        "离焦框架镜的价格在各地不同，一般由眼镜店公示。\n"
+    )
+    (folder / "塑形镜.md").write_text("# 角膜塑形镜\n\n角膜塑形镜夜间佩戴，使眼轴增长减少43%。\n")
+    first = await aresearch("离焦框架镜使近视进展减缓多少？依据是什么？", docs=[folder])
+    triage, report, _ = await turn("它每天要戴多久？", after=first)
+    assert (triage["question"], triage["answered"]) == ("离焦框架镜每天要戴多久？", "whole")
+    assert "12小时" in report.markdown
+    assert any("前几轮" in limit for limit in report.limits)
+    triage, report, _ = await turn("那角膜塑形镜呢？", after=report)
+    assert "角膜塑形镜" in triage["question"]
+    assert triage["answered"] == "no"
+    assert report.usage.searches > 0
+
+
+async def test_a_number_stands_for_a_recommended_question(docs: Path) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    report = await aresearch("1", after="latest")
+    assert report.question == first.follow_up_questions[0]
+    with pytest.raises(BadInput, match="none has the number 9"):
+        await aresearch("9", after=first)
+
+
+async def test_a_turn_starts_over_but_for_its_sources(docs: Path) -> None:
+    first = await aresearch(FIRST, docs=[docs], max_searches=2)
+    assert any("max_searches" in limit for limit in first.limits)
+    _, second, _ = await turn("Why was tallow pressed into the lead?", after=first, max_searches=None)
+    assert not any("max_searches" in limit for limit in second.limits)
+    assert second.usage.total.calls <= 5
+    _, thanks, _ = await turn("Thanks!", after=second)
+    assert thanks.direct
+    triage, third, _ = await turn(KNOWN, after=thanks)
+    assert triage["answered"] == "whole"
+    assert third.usage.searches == 0
+
+
+async def test_an_unclear_question_is_asked_back_once_and_its_answer_researched(
+    docs: Path, endpoint: OpenAIServer
+) -> None:
+    unclear = '{"intent": "unclear", "question": "the machine?", "locale": "en-US", "reply": "What about it?"}'
+    endpoint.script["coordinator"] = [unclear, unclear]
+    first = await aresearch("The machine?", docs=[docs])
+    assert (first.markdown, first.asks_back) == ("What about it?", True)
+    triage, second, _ = await turn("who designed it", after=first)
+    assert "<asked_back>" in endpoint.requests[1]["messages"][-1]["content"]
+    assert triage["intent"] == "in_scope"
+    assert not second.direct
+
+
+@pytest.mark.parametrize("stop_at", ["triage", "step_finished"])
+async def test_a_follow_up_is_resumed_replayed_and_shown_like_any_run(docs: Path, stop_at: str) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    whole = await aresearch(HALF_KNOWN, after=first)
+
+    def stop(event: Event) -> None:
+        if event.type == stop_at:
+            task.cancel()
+
+    task = asyncio.ensure_future(aresearch(HALF_KNOWN, after=first, on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    stopped = (await aruns())[0]
+    resumed = await aresume(stopped.id)
+    assert resumed.markdown == whole.markdown
+    assert (await areplay(stopped.id)).markdown == whole.markdown
+    record, timeline = await atimeline(stopped.id)
+    assert record.after == first.run_id
+    assert timeline.lines()
+
+
+async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: Path) -> None:
+    from schemas.conversation import Former
+    from schemas.evidence import Source
+    from services.conversation import recall
+    from services.evidence.store import EvidenceStore
+    from services.runs import memory
+    from services.search.filters import Filters
+
+    store = EvidenceStore(memory())
+    key = await store.put_text("Piano wire took the place of hemp rope.")
+    page = Source(url="https://wire.example.org/a", title="Wire", kind="web", content_hash=key)
+    former = Former(question="What is piano wire?", sources={key: page})
+    assert await recall("What took the place of hemp rope?", former, [], store, Filters.of())
+    assert not await recall("What took the place of hemp rope?", former, [], store, Filters.of(never=["example.org"]))

@@ -1,0 +1,51 @@
+"""Asking further from the command line: by number or in words, after the latest run or a named one."""
+
+import json
+from pathlib import Path
+
+from tests.leadline.conftest import Leadline
+
+FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
+
+
+def test_a_follow_up_goes_on_with_the_latest_run_and_its_choices(leadline: Leadline, docs: Path) -> None:
+    leadline("research", FIRST, "--docs", docs, "--locale", "zh-CN")
+    ran = leadline("follow", "What took the place of hemp rope in the machine?")
+    assert ran.code == 0
+    assert "Piano wire took the place of hemp rope" in ran.out
+    assert "前几轮" in ran.out
+    [folder] = [one for one in Path("out").iterdir() if one.name.startswith("what-took")]
+    assert leadline("verify", folder).code == 0
+
+
+def test_a_number_asks_a_recommended_question_of_a_named_run(leadline: Leadline, docs: Path) -> None:
+    first = json.loads(leadline("research", FIRST, "--docs", docs, "--json").out)
+    leadline("research", "Why was tallow pressed into the lead?", "--docs", docs)
+    ran = leadline("follow", first["run_id"], "1", "--json")
+    assert json.loads(ran.out)["question"] == first["follow_up_questions"][0]
+
+
+def test_a_number_that_nothing_has_is_refused(leadline: Leadline, docs: Path) -> None:
+    leadline("research", FIRST, "--docs", docs)
+    ran = leadline("follow", "7")
+    assert ran.code == 2
+    assert "none has the number 7" in ran.err
+
+
+def test_without_any_run_it_says_how_to_start_one(leadline: Leadline) -> None:
+    ran = leadline("follow", "1")
+    assert ran.code == 2
+    assert "leadline research" in ran.err
+
+
+def test_words_without_quotes_are_refused_with_the_way_to_write_them(leadline: Leadline) -> None:
+    ran = leadline("follow", "And", "where", "was", "he", "born?")
+    assert ran.code == 2
+    assert "in quotes" in ran.err
+
+
+def test_an_answer_to_a_clarifying_question_is_researched(leadline: Leadline, docs: Path) -> None:
+    assert leadline("research", "it?", "--docs", docs).out.strip().endswith("sentence.")
+    ran = leadline("follow", "why was tallow pressed into the lead")
+    assert ran.code == 0
+    assert "Tallow was pressed" in ran.out

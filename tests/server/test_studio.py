@@ -1,0 +1,166 @@
+"""What a person sees in Studio, by what it reads of the real dev server: forms, graph, chat, interrupts, forks."""
+
+from typing import Any
+
+import pytest
+import yaml
+from langgraph_sdk.client import LangGraphClient
+
+from tests.conftest import EXAMPLES
+
+GRAPH = "deep_research"
+TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+async def thread_of(client: LangGraphClient) -> str:
+    return str((await client.threads.create())["thread_id"])
+
+
+async def schemas_of(client: LangGraphClient) -> Any:
+    [assistant] = await client.assistants.search(graph_id=GRAPH)
+    return await client.assistants.get_schemas(assistant["assistant_id"])
+
+
+async def test_the_context_form_is_described_bounded_and_grouped_by_node(client: LangGraphClient) -> None:
+    schemas = await schemas_of(client)
+    assert set(schemas["input_schema"]["properties"]) == {"messages", "question"}
+    fields = schemas["context_schema"]["properties"]
+    assert all(field.get("description") and "default" in field for field in fields.values())
+    assert (fields["max_plan_iterations"]["minimum"], fields["max_plan_iterations"]["maximum"]) == (1, 10)
+    assert fields["length"]["enum"] == ["brief", "standard", "full"]
+    [assistant] = await client.assistants.search(graph_id=GRAPH)
+    drawn: Any = await client.assistants.get_graph(assistant["assistant_id"])
+    names = {node["id"] for node in drawn["nodes"]}
+    shown = {node for field in fields.values() for node in field.get("langgraph_nodes", [])}
+    assert shown < names
+    assert {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"} <= shown
+
+
+async def test_every_prompt_stands_at_its_node_with_its_present_text(client: LangGraphClient) -> None:
+    fields = (await schemas_of(client))["context_schema"]["properties"]
+    prompts = {name: field for name, field in fields.items() if field.get("langgraph_type") == "prompt"}
+    assert len(prompts) == 9
+    assert all(len(field["langgraph_nodes"]) == 1 and len(field["default"]) > 200 for field in prompts.values())
+    assert "You plan research." in prompts["planner_prompt"]["default"]
+
+
+async def test_an_edited_prompt_is_recorded_by_its_hash(client: LangGraphClient) -> None:
+    context: Any = {"planner_prompt": "Plan at most {{ max_step_num }} steps in {{ locale }}."}
+    state: Any = await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
+    assert state["report"]["prompts"]["planner"].startswith("custom:")
+    assert isinstance(state["report"]["prompts"]["reporter"], int)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Plan for {{ weather }}.", "planner_prompt takes 'weather', which it is not given"),
+        ("{{ ''.__class__.__mro__ }}", "planner_prompt, line 1: '__mro__' cannot be used"),
+    ],
+)
+async def test_a_prompt_that_cannot_be_used_is_refused_before_anything_is_asked(
+    client: LangGraphClient, text: str, why: str
+) -> None:
+    context: Any = {"planner_prompt": text}
+    with pytest.raises(Exception, match=why):
+        await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
+
+
+async def test_chat_mode_takes_messages_and_answers_with_the_report(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    await client.runs.wait(
+        thread, GRAPH, input=said("Who owned the schooner Lalla Rookh, and how was the wire stopped at the bottom?")
+    )
+    first: Any = (await client.threads.get_state(thread))["values"]
+    state: Any = await client.runs.wait(thread, GRAPH, input=said("1"))
+    assert state["question"] == first["report"]["follow_up_questions"][0]
+    assert state["messages"][2]["content"] == state["question"]
+    assert state["triage"]["answered"] == "whole"
+    assert state["usage"]["searches"] == 0
+    assert any("earlier turns" in limit for limit in state["report"]["limits"])
+    assert [one["type"] for one in state["messages"]] == ["human", "ai", "human", "ai"]
+    assert state["messages"][-1]["content"] == state["report"]["markdown"]
+    thanks: Any = await client.runs.wait(thread, GRAPH, input=said("Thanks!"))
+    assert thanks["report"] is None
+    assert thanks["former"]["sources"]
+
+
+async def test_a_question_given_as_such_follows_up_too(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    await client.runs.wait(thread, GRAPH, input={"question": "When was William Thomson born, and where?"})
+    state: Any = await client.runs.wait(thread, GRAPH, input={"question": "When was he knighted?"})
+    assert "William Thomson" in state["triage"]["question"]
+    assert [one["type"] for one in state["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_an_interrupt_says_what_to_answer_and_stays_answerable(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    context: Any = {"review_plan": True, "max_plan_iterations": 1}
+    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
+    for wrong in ("maybe", {"action": "edit"}, {"action": "replace"}, 7, {"action": "replace", "plan": {"title": "x"}}):
+        asked: Any = (await client.threads.get_state(thread))["tasks"][0]["interrupts"][0]["value"]
+        assert "[ACCEPTED]" in asked["answers"]
+        assert asked["plan"]["steps"]
+        await client.runs.wait(thread, GRAPH, command={"resume": wrong}, context=context)
+        again: Any = (await client.threads.get_state(thread))["tasks"][0]["interrupts"][0]["value"]
+        assert again["problem"]
+    state: Any = await client.runs.wait(thread, GRAPH, command={"resume": {"action": "accept"}}, context=context)
+    assert state["report"]["excerpts"]
+
+
+async def test_a_plan_edited_in_the_past_is_what_the_run_goes_on_with(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    before: Any = await client.runs.wait(
+        thread, GRAPH, input={"question": TWO_PARTS}, context={"max_plan_iterations": 1}
+    )
+    history: Any = await client.threads.get_history(thread, limit=50)
+    planned = next(one for one in history if one["next"] == ["research_team"] and one["values"]["plan"])
+    plan = planned["values"]["plan"]
+    assert len(plan["steps"]) == 2
+    kept, dropped = plan["steps"]
+    edited = {
+        **plan,
+        "steps": [
+            kept,
+            {
+                **dropped,
+                "title": "Arming",
+                "description": "Find out: tallow in the hollow of the lead",
+                "queries": ["tallow in the hollow of the lead"],
+            },
+        ],
+    }
+    forked: Any = await client.threads.update_state(
+        thread, {"plan": edited}, checkpoint_id=planned["checkpoint"]["checkpoint_id"], as_node="planner"
+    )
+    after: Any = await client.runs.wait(
+        thread,
+        GRAPH,
+        input=None,
+        checkpoint_id=forked["checkpoint"]["checkpoint_id"],
+        context={"max_plan_iterations": 1},
+    )
+    assert [step["title"] for one in after["report"]["plans"] for step in one["steps"]] == [kept["title"], "Arming"]
+    assert set(after["results"]) == {"1", "2"}
+    assert after["results"]["1"]["excerpts"] == before["results"]["1"]["excerpts"]
+    assert not any("owned the schooner" in one["quote"] for one in after["results"]["2"]["excerpts"])
+
+
+async def test_a_profile_is_chosen_in_the_context(client: LangGraphClient) -> None:
+    profile: Any = yaml.safe_load((EXAMPLES / "repair-cafe.profile.yaml").read_text())
+    context: Any = {"profile": profile}
+    state: Any = await client.runs.wait(
+        None, GRAPH, input={"question": "What did the parts cost in total?"}, context=context
+    )
+    assert "146" in state["report"]["markdown"]
+    refused: Any = await client.runs.wait(
+        None, GRAPH, input=said("Where can I buy a kettle at a discount?"), context=context
+    )
+    assert refused["messages"][-1]["content"] == profile["scope"]["outside"][0]["reply"]
+    wrong: Any = {"profile": {**profile, "tune": "plain"}}
+    with pytest.raises(Exception, match=r"profile\.tune"):
+        await client.runs.wait(None, GRAPH, input=said("What did the parts cost in total?"), context=wrong)

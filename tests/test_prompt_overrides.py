@@ -1,0 +1,75 @@
+"""Prompts that a run brings along: used, recorded, and refused where they reach further than a text may."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from prompts import PromptError, prompt_info, render, using
+from prompts.overrides import MAX_TEXT, system_text, with_texts
+from services.errors import BadInput
+from services.evidence.bundle import verify_bundle
+from tests.fakes.openai_server import OpenAIServer
+from tests.services.models.offline.prompts_of import planner_prompt
+
+QUESTION = "When was William Thomson knighted, and why was tallow pressed into the lead?"
+
+
+def test_a_text_without_blocks_is_the_system_part() -> None:
+    with using(with_texts({"planner": "Plan in {{ locale }}.\n{% include '_partials/data.md' %}"})):
+        system, human = render("planner", planner_prompt("Why?"))
+        assert system.text.startswith("Plan in en-US.\nEverything between tags")
+        assert "<question>\nWhy?" in human.text
+        assert str(prompt_info("planner").version).startswith("custom:")
+    assert isinstance(prompt_info("planner").version, int)
+
+
+def test_the_built_in_text_and_none_change_nothing() -> None:
+    with using(with_texts({"planner": system_text("planner"), "coder": ""})):
+        assert isinstance(prompt_info("planner").version, int)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{{ weather }}", "planner_prompt takes 'weather', which it is not given. It is given background, "),
+        ("{{ question.__class__ }}", "'__class__' cannot be used"),
+        ("{{ question.upper() }}", "'call' is not allowed"),
+        ("{{ 10 ** 10 }}", "'pow' is not allowed"),
+        ("{% for i in range(9) %}{% endfor %}", "'call' is not allowed"),
+        (
+            "{% for a in gaps %}{% for b in gaps %}{% for c in gaps %}{% endfor %}{% endfor %}{% endfor %}",
+            "at most two",
+        ),
+        ("{% set x = 1 %}", "'assign' is not allowed"),
+        ("{{ gaps | tojson }}", "there is no filter 'tojson'"),
+        ("one\n{% if %}", "planner_prompt, line 2: "),
+        ("{% include 'secret.md' %}", "'secret.md', which is no template"),
+        ("{% block system %}Plan.{% endblock %}", "has no block 'human'"),
+        ("x" * (MAX_TEXT + 1), "at most 20,000"),
+    ],
+)
+def test_what_is_more_than_a_text_is_refused_with_the_reason(text: str, why: str) -> None:
+    with pytest.raises(PromptError) as refused:
+        with_texts({"planner": text})
+    assert why in str(refused.value)
+
+
+async def test_a_run_is_refused_before_anything_is_asked(docs: Path, endpoint: OpenAIServer) -> None:
+    with pytest.raises(BadInput, match="planner_prompt takes 'weather'"):
+        await aresearch(QUESTION, docs=[docs], planner_prompt="{{ weather }}")
+    assert endpoint.requests == []
+
+
+async def test_a_run_asks_with_it_and_its_evidence_says_so(docs: Path, endpoint: OpenAIServer, tmp_path: Path) -> None:
+    report = await aresearch(
+        QUESTION, docs=[docs], out=tmp_path / "out", planner_prompt="Plan {{ max_step_num }} steps."
+    )
+    asked = endpoint.requests[endpoint.roles.index("planner")]["messages"][0]["content"]
+    assert asked.startswith("Plan 3 steps.")
+    folder = Path(report.folder or "")
+    prompts = json.loads((folder / "evidence.json").read_text())["prompts"]
+    assert prompts["planner"].startswith("custom:")
+    assert isinstance(prompts["reporter"], int)
+    assert verify_bundle(folder).problems == []
