@@ -131,7 +131,7 @@ def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: li
         "triage": triage,
         "background": None,
         "plan": None,
-        "plans": [],
+        "plans": Overwrite([]),
         "plan_iterations": 0,
         "feedback": [],
         "review": "none",
