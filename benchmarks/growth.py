@@ -97,14 +97,13 @@ def line(points: list[Point], across: str, measured: str) -> Point:
 
     Returns:
         `slope` and `intercept` of the line (least squares), the largest `residual` as a share of the largest value, and the
-        `exponent` of the power law after the intercept is taken away.
+        `exponent` of the power law.
     """
     xs = np.array([one[across] for one in points], dtype=float)
     ys = np.array([one[measured] for one in points], dtype=float)
     slope, intercept = np.polyfit(xs, ys, 1)
     residual = float(np.max(np.abs(slope * xs + intercept - ys)) / np.max(ys))
-    grown = ys - min(intercept, ys[0] * 0.99)
-    exponent = float(np.polyfit(np.log(xs), np.log(grown), 1)[0])
+    exponent = float(np.polyfit(np.log(xs), np.log(ys), 1)[0])
     return {
         "slope": round(float(slope), 2),
         "intercept": round(float(intercept), 1),

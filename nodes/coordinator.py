@@ -12,17 +12,21 @@ from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.errors import BadInput, LimitReached
+from services.log import log
 from services.messages import say
 from services.models import ask
 from services.models.rules import answer_by_rules
 from services.progress import emit, emit_message
-from services.runs import Run, choices, turn_run
+from services.runs import Run, choices, run_ended, turn_run
 from services.search.providers import notices_for
 from services.search.tokens import has_cjk
 from services.steps import left_out, limit_said
+from services.traces import missing
 
 MAX_QUESTION = 20_000
 """Characters of a question. More is a document: it belongs into a documents folder."""
+DIRECT = frozenset(["greeting", "out_of_scope", "unclear", "not_research"])
+"""Intents that are answered at once."""
 MAX_TURNS = 8
 MAX_TURN = 2_000
 """Characters of an earlier message that are shown."""
@@ -36,7 +40,9 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     """
     context = choices(runtime)
     question = question_of(state)
-    for notice in await notices_for(context, "zh" if has_cjk(question) else "en"):
+    spoken = "zh" if has_cjk(question) else "en"
+    untraced = [say("no_traces", spoken, command=missing())] if missing() else []
+    for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
     prompt = CoordinatorPrompt(
         question=question,
@@ -46,6 +52,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     )
     limit: LimitReached | None = None
     async with turn_run(runtime, "coordinator") as (run, turn):
+        log("run_started", characters=len(question), deep=context.deep_research, formats=context.output_formats)
         today = await _today(run)
         try:
             triage = await ask("coordinator", prompt, Triage)
@@ -53,6 +60,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             limit = reached
             triage = Triage.model_validate_json(await answer_by_rules("coordinator", prompt))
     triage = _settled(triage, question, context)
+    if triage.intent in DIRECT:
+        run_ended(run, run.usage, "direct")
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [*left_out(run, triage.locale), *([limit_said(limit, triage.locale)] if limit else [])]
     return _fresh_turn(question, triage, turn, today, limits, run.usage)
@@ -101,7 +110,7 @@ def _settled(triage: Triage, question: str, context: RunContext) -> Triage:
         intent = "in_scope"
     locale = triage.locale if wanted == "auto" else wanted
     reply = triage.reply
-    if not reply and intent in {"greeting", "out_of_scope", "unclear", "not_research"}:
+    if not reply and intent in DIRECT:
         reply = say(intent, locale)
     return triage.model_copy(
         update={"intent": intent, "locale": locale, "reply": reply, "question": triage.question.strip() or question}
@@ -122,7 +131,7 @@ async def _today(run: Run) -> str:
 
 
 def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: list[str], usage: Usage) -> ResearchState:
-    direct = triage.intent in {"greeting", "out_of_scope", "unclear", "not_research"}
+    direct = triage.intent in DIRECT
     update: dict[str, object] = {
         "question": question,
         "locale": triage.locale,

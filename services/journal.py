@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from services import errors
 from services.errors import JournalMiss, LeadlineError, LimitReached
+from services.observing import calling, known
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -147,14 +148,17 @@ class Journal:
         if recording is not None:
             return Known(_recorded(recording, entry, answer), fresh=False, item="")
         if self.store is None:
-            return Known(await work(), fresh=True, item="")
+            with calling(kind, name):
+                return Known(await work(), fresh=True, item="")
         item = f"{self.task}-{digest}-{occurrence}"
         found = await self.store.aget(namespace(self.key), item)
         if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
+            known(kind, name)
             return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
         started = time.monotonic()
         try:
-            fresh = await work()
+            with calling(kind, name):
+                fresh = await work()
         except LeadlineError as error:
             entry.error = _described(error)
             await self._write(item, entry, started)

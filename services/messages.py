@@ -194,6 +194,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unclear": ("What would you like to know? Please ask in a full sentence.", "您想了解什么？请用一句完整的话提问。"),
     "out_of_scope": ("This question is outside what I am set up to answer.", "这个问题超出了我的服务范围。"),
     "not_research": ("This needs no research.", "这个请求不需要研究。"),
+    "no_traces": (
+        "OTEL_… asks for traces, and what sends them is not installed. Install it with: {command}",
+        "环境变量 OTEL_… 要求发送跟踪数据，但所需的软件包尚未安装。安装命令：{command}",
+    ),
     "offline": (
         "This report was written without a language model: its sentences are extracts, selected by rules. "
         "To connect one, set OPENAI_API_KEY (and, for other endpoints, OPENAI_BASE_URL and LEADLINE_MODEL).",

@@ -2,7 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.exceptions import ContextOverflowError
@@ -13,8 +17,10 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_base
 
 from services.errors import ModelError
+from services.log import WARNING, log
 from services.models.endpoint import under_way, wait_for_turn
 from services.models.roles import RoleModel
+from services.observing import note
 from services.settings import settings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -73,13 +79,16 @@ async def call(
         stop=stop_after_attempt(1 + settings().leadline_max_retries),
         wait=_Backoff(),
         retry=retry_if_exception(_is_passing),
+        before_sleep=_noted,
         reraise=True,
     )
     try:
         async for attempt in retrying:
             with attempt:
+                began = time.monotonic()
                 await wait_for_turn(model.endpoint)
                 async with under_way(model.endpoint), asyncio.timeout(model.timeout):
+                    _waited(time.monotonic() - began)
                     answer = await chat.ainvoke(list(messages), config)
     except Exception as error:
         raise _explained(model, error) from error
@@ -88,6 +97,49 @@ async def call(
             f"The endpoint {model.endpoint} gave no message for the role {model.role}. Check what serves there."
         )
     return answer
+
+
+@dataclass(slots=True)
+class Patience:
+    """What a call waited for."""
+
+    waited: float = 0.0
+    """Seconds: for its turn, and after passing faults."""
+    faults: list[str] = field(default_factory=list)
+
+
+_patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def patiently() -> Iterator[Patience]:
+    """Keep count of what the calls inside the block wait for."""
+    patience = Patience()
+    token = _patience.set(patience)
+    try:
+        yield patience
+    finally:
+        _patience.reset(token)
+
+
+def _waited(seconds: float) -> None:
+    patience = _patience.get()
+    if patience is not None:
+        patience.waited += seconds
+        note(waited=round(patience.waited, 3) or None)
+
+
+def _noted(state: RetryCallState) -> None:
+    """Note a fault after which the call is made again."""
+    error = state.outcome.exception() if state.outcome else None
+    status = getattr(error, "status_code", None)
+    fault = f"HTTP {status}" if status else type(error).__name__
+    log("model_retry", WARNING, fault=fault, attempt=state.attempt_number, wait=round(state.upcoming_sleep, 3))
+    patience = _patience.get()
+    if patience is not None:
+        patience.faults.append(fault)
+        note(retries=list(patience.faults))
+        _waited(state.upcoming_sleep)
 
 
 class _Backoff(wait_base):
