@@ -4,8 +4,7 @@
 
 Every point is a real research against an endpoint on loopback (`stub_endpoint.py`): plans and verdicts are scripted, and the
 offline model thinks for the other roles. Steps stand in a chain, each waiting for the one before, which makes the most
-checkpoints that so many steps can make. The exponent of a line is the slope of its logarithms: 1 is a straight line, 2 a
-square. See `README.md`.
+checkpoints that so many steps can make. See `README.md`.
 """
 
 import argparse
@@ -31,7 +30,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 RESULTS = PROJECT / "benchmarks" / "results" / "growth.json"
 STEPS = (5, 10, 20, 50, 100, 200)
 SOURCES = (10, 100, 500, 1_000, 2_000, 5_000)
-SMALL_STEPS = (5, 20, 50, 100)
+SMALL_STEPS = (20, 50, 100, 200)
 SOURCE_STEPS = 50
 """Steps of each of the runs over more and more sources."""
 RUNS = (1, 2, 5, 10, 20)
@@ -97,15 +96,15 @@ def line(points: list[Point], across: str, measured: str) -> Point:
 
     Returns:
         `slope` and `intercept` of the line (least squares), the largest `residual` as a share of the largest value, and the
-        `exponent` of the power law.
+        `exponent` of the growth beyond the first point: 1 is straight, 2 a square.
     """
     xs = np.array([one[across] for one in points], dtype=float)
     ys = np.array([one[measured] for one in points], dtype=float)
     slope, intercept = np.polyfit(xs, ys, 1)
     residual = float(np.max(np.abs(slope * xs + intercept - ys)) / np.max(ys))
-    exponent = float(np.polyfit(np.log(xs), np.log(ys), 1)[0])
+    exponent = float(np.polyfit(np.log(xs[1:] - xs[0]), np.log(np.maximum(ys[1:] - ys[0], 1e-9)), 1)[0])
     return {
-        "slope": round(float(slope), 2),
+        "slope": float(f"{slope:.4g}"),
         "intercept": round(float(intercept), 1),
         "residual": round(residual, 3),
         "exponent": round(exponent, 2),

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from services import errors
 from services.errors import JournalMiss, LeadlineError, LimitReached
-from services.observing import calling, known
+from services.observing import INSTANT, calling, known
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -60,6 +60,8 @@ class Entry(BaseModel):
     error: tuple[str, str] | None = None
     """Type and message of the error that ended it. A resumed run asks again; a replay fails in the same way."""
     seconds: float = 0.0
+    reused: int = 0
+    """How often a run that was resumed took the answer from here."""
     at: str = ""
 
 
@@ -154,6 +156,7 @@ class Journal:
         found = await self.store.aget(namespace(self.key), item)
         if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
             known(kind, name)
+            await self._reuse(item, found.value)
             return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
         started = time.monotonic()
         try:
@@ -203,6 +206,12 @@ class Journal:
         """Tell whether this is a replay of something that was marked."""
         recording = _replaying.get()
         return recording is not None and (self.place, kind, 0) in recording.entries
+
+    async def _reuse(self, item: str, value: dict[str, Any]) -> None:
+        """Count that a resumed run did not ask again."""
+        if self.store is not None and value["kind"] not in INSTANT:
+            counted = {**value, "reused": value.get("reused", 0) + 1}
+            await self.store.aput(namespace(self.key), item, counted, index=False)
 
     async def _write(self, item: str, entry: Entry, started: float) -> None:
         entry.seconds = round(time.monotonic() - started, 3)

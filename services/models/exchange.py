@@ -309,7 +309,7 @@ def _note(model: RoleModel, most: int, message: AIMessage, used: CallUsage) -> N
         tokens_in=used.input_tokens,
         tokens_out=used.output_tokens,
         cached=used.cached_tokens or None,
-        cost=used.cost,
+        cost=None if used.cost is None else round(used.cost, 9),
         finish=[str(finish)] if finish else None,
     )
 
