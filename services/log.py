@@ -9,16 +9,30 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from threading import Lock
 
 from services.settings import settings
 
 DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
 LOGGER = logging.getLogger("leadline")
 LOGGER.addHandler(logging.NullHandler())  # else Python itself would print warnings of a process that configures nothing
+_setting_up = Lock()
+"""Threads that log their first line at once must not set the log up twice."""
 _about: ContextVar[Mapping[str, object] | None] = ContextVar("about", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is logged: as text `event name=value …`, so that it can be read in whatever log it ends up."""
+
+    event: str
+    fields: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return " ".join([self.event, *(f"{name}={_shown(value)}" for name, value in self.fields.items())])
 
 
 @contextmanager
@@ -39,10 +53,11 @@ def log(event: str, level: int = INFO, /, **fields: object) -> None:
         level: of the standard library.
         fields: names, numbers and types of errors. No texts: no question, query, prompt, answer, page or message of an error.
     """
-    logger = _configured()
+    with _setting_up:
+        logger = _configured()
     if logger.isEnabledFor(level):
         whole = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
-        logger.log(level, "%s", _text(event, whole), extra={"leadline": {"event": event, **whole}})
+        logger.log(level, "%s", Line(event, whole))
 
 
 @cache
@@ -52,7 +67,7 @@ def _configured() -> logging.Logger:
     LOGGER.propagate = environment.leadline_log == "auto"
     if environment.leadline_log in {"text", "json"}:
         handler = logging.StreamHandler()
-        handler.setFormatter(_Json() if environment.leadline_log == "json" else _Line())
+        handler.setFormatter(_Json() if environment.leadline_log == "json" else _Text())
         LOGGER.addHandler(handler)
     return LOGGER
 
@@ -68,12 +83,13 @@ class _Json(logging.Formatter):
     """A JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        fields: dict[str, Any] = getattr(record, "leadline", {"event": record.name})
-        whole = {"at": _time(record), "level": record.levelname.lower(), **fields}
+        line = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        said = {"event": line.event, **line.fields} if isinstance(line, Line) else {"event": record.getMessage()}
+        whole = {"at": _time(record), "level": record.levelname.lower(), **said}
         return json.dumps(whole, ensure_ascii=False, default=str)
 
 
-class _Line(logging.Formatter):
+class _Text(logging.Formatter):
     """Time, level, event, and `name=value` for each field."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -82,10 +98,6 @@ class _Line(logging.Formatter):
 
 def _time(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-
-
-def _text(event: str, fields: Mapping[str, object]) -> str:
-    return " ".join([event, *(f"{name}={_shown(value)}" for name, value in fields.items())])
 
 
 def _shown(value: object) -> str:
