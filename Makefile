@@ -5,13 +5,13 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 SANDBOX := .venv-sandbox
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=false
+RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services test-crash dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test test-services test-crash dev lint types bench-run bench-growth bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ types: .venv/develop ## Check types, strictly, in sources and tests
 
 bench-run: .venv/develop ## Measure what a run costs beside its model calls: make bench-run [ARGS="--repetitions 5"]
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+bench-growth: .venv/develop ## Measure how bytes, prompts and memory grow with a run: make bench-growth [ARGS="steps runs"]
+	@$(BIN)/python -m benchmarks.growth $(ARGS)
 
 bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval DATA=folder [ARGS="--scale 100000"]
 	@$(BIN)/python -m benchmarks.retrieval "$(DATA)" $(ARGS)

@@ -298,7 +298,7 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
         if "turn" not in state.values:
             return record, Timeline([])
         recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
-        return record, Timeline.of(recording.entries.values())
+        return record, Timeline.of(recording.entries.values(), state.values.get("locale") or "en-US")
 
 
 def _run(work: Awaitable[Report]) -> Report:

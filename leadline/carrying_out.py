@@ -20,6 +20,7 @@ from schemas.reporter import Report
 from services.conversation import carried
 from services.errors import BadInput
 from services.journal import run_key
+from services.log import ERROR, WARNING, log
 from services.models import clients_open
 from services.search.providers import providers_for
 from services.search.tokens import has_cjk
@@ -92,6 +93,8 @@ async def _kept_true(
 ) -> Report:
     record = record.model_copy(update={"status": "running", "error": ""})
     await home.save(record)
+    if given is None:
+        log("run_resumed", run=record.id)
     try:
         try:
             report = await _stream(home, record, given, on_event, on_review)
@@ -100,12 +103,14 @@ async def _kept_true(
         record = await _where_to_write(home, record, report)
         report = await written(home, record, report)
     except asyncio.CancelledError:
+        log("run_interrupted", WARNING, run=record.id)
         await home.save(record.model_copy(update={"status": "interrupted"}))
         raise
     except ReviewPending:
         await home.save(record.model_copy(update={"status": "waiting"}))
         raise
     except Exception as error:
+        log("run_failed", ERROR, run=record.id, error=type(error).__name__)
         await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
         raise
     await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))

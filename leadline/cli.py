@@ -267,8 +267,6 @@ def show(
         return
     typer.echo(f"{record.id}  {record.status}  {title}\n")
     typer.echo("\n".join(timeline.lines()))
-    sums = "; ".join(f"{kind}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in timeline.by_kind())
-    typer.echo(f"\n{timeline.seconds:.2f} s from the first call to the last. {sums}")
 
 
 @app.command()

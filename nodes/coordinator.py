@@ -18,15 +18,17 @@ from schemas.usage import Usage
 from services.conversation import carried, chosen_question, conversation_of, recall, sources_of
 from services.errors import BadInput, LimitReached, UselessAnswer
 from services.evidence.views import evidence_views
+from services.log import log
 from services.messages import say
 from services.models import ask
 from services.models.rules import ask_by_rules
 from services.progress import emit, emit_message
-from services.runs import Run, choices, evidence_of, turn_run
+from services.runs import Run, choices, evidence_of, run_ended, turn_run
 from services.search.providers import notices_for
 from services.search.tokens import has_cjk
 from services.search.web import filters_of
 from services.steps import left_out, limit_said
+from services.traces import missing
 
 MAX_QUESTION = 20_000
 """Characters of a question. More is a document: it belongs into a documents folder."""
@@ -42,7 +44,9 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     """
     context, former = choices(runtime), carried(state)
     question = chosen_question(question_of(state), former)
-    for notice in await notices_for(context, "zh" if has_cjk(question) else "en"):
+    spoken = "zh" if has_cjk(question) else "en"
+    untraced = [say("no_traces", spoken, command=missing())] if missing() else []
+    for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
     earlier = _without_present(state)
     conversation = conversation_of(earlier, former)
@@ -59,6 +63,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     )
     problem: LimitReached | UselessAnswer | None = None
     async with turn_run(runtime, "coordinator") as (run, turn):
+        log("run_started", characters=len(question), deep=context.deep_research, formats=context.output_formats)
         today = await _today(run)
         try:
             triage = await ask("coordinator", prompt, Triage)
@@ -66,6 +71,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             problem = caught
             triage = await ask_by_rules("coordinator", prompt, Triage)
     triage = _settled(triage, prompt, context)
+    if triage.intent in DIRECT:
+        run_ended(run, run.usage, "direct")
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [
         *left_out(run, triage.locale),
@@ -192,7 +199,7 @@ def _fresh_turn(
         "triage": triage,
         "background": None,
         "plan": None,
-        "plans": [],
+        "plans": Overwrite([]),
         "plan_iterations": 0,
         "feedback": [],
         "review": "none",

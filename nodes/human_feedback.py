@@ -1,7 +1,9 @@
 """Human feedback: a person accepts the plan, says what to change, or hands in another one."""
 
+from typing import Any
+
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
+from langgraph.types import Overwrite, interrupt
 from pydantic import ValidationError
 
 from schemas.context import RunContext
@@ -80,9 +82,10 @@ def _replaced(plan: Plan, state: ResearchState, context: RunContext) -> Plan:
 
 
 def _accepted(plan: Plan, earlier: list[Plan]) -> ResearchState:
+    plans: Any = Overwrite([*earlier, plan])
     return {
         "plan": plan,
-        "plans": [*earlier, plan],
+        "plans": plans,
         "has_enough_context": plan.has_enough_context,
         "review": "accepted",
     }

@@ -1,8 +1,10 @@
 """Planner: a plan of research and processing steps; on a replan, only of what is missing."""
 
 from functools import partial
+from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from schemas.context import RunContext
 from schemas.mcp import ToolView
@@ -28,6 +30,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     """Make the next plan. A plan after a person's edit replaces the one that was edited."""
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
+    changed = plans != state["plans"]
     done = steps_by_id(plans)
     limits: list[str] = []
     async with node_run(state, runtime, "planner") as run:
@@ -52,9 +55,10 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)
+    added: Any = Overwrite([*plans, plan]) if changed else [plan]
     return {
         "plan": plan,
-        "plans": [*plans, plan],
+        "plans": added,
         "plan_iterations": len(plans) + 1,
         "has_enough_context": plan.has_enough_context,
         "review": "wanted" if context.review_plan and plan.steps else "none",

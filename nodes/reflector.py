@@ -51,7 +51,9 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     _announce(runtime, locale, reflection, results, context)
     update: ResearchState = {
         "results": results,
-        "reflection": reflection,
+        "reflection": reflection.model_copy(
+            update={"steps": [one for one in reflection.steps if one.step_id in fresh]}
+        ),
         "has_enough_context": reflection.has_enough_context,
         "limits": [*by_rules, *_limits(state, context, reflection, results), *left_out(run, locale)],
         "usage": run.usage + wave,

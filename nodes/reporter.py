@@ -23,7 +23,7 @@ from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, across_languages, finish_report
-from services.runs import Run, choices, node_run, prompts_of
+from services.runs import Run, choices, node_run, prompts_of, run_ended
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
 from services.tools.mcp.listing import failures_once
@@ -57,6 +57,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     usage = state["usage"] + run.usage
     report = finish_report(_draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
+    run_ended(run, usage, "done", **_counts(report))
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
@@ -191,7 +192,11 @@ def _reused(state: ResearchState) -> list[str]:
     return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
 
 
-def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:
+def _counts(report: Report) -> dict[str, int]:
     verified = sum(claim.verified for claim in report.citations)
-    values = {"claims": len(report.citations), "verified": verified, "sources": sum(bool(s.id) for s in report.sources)}
+    return {"claims": len(report.citations), "verified": verified, "sources": sum(bool(s.id) for s in report.sources)}
+
+
+def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:
+    values = _counts(report)
     emit_message(runtime, "report", "reporter", "report", locale, data={"title": report.title, **values}, **values)

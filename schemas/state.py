@@ -2,11 +2,17 @@
 
 Merging never depends on which worker finished first: results and sources are keyed, usage is added up. A new turn of a
 thread starts over with `Overwrite`, which LangGraph applies instead of the reducer.
+
+What grows with the steps is kept in `DeltaChannel`s: a checkpoint then holds what a node added and not the whole once more,
+so that a run with twice the steps writes twice the bytes and not four times as many.
 """
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Annotated, Any, Literal, TypeVar
 
 from langchain_core.messages import AnyMessage
+from langgraph.channels import DeltaChannel
 from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -20,6 +26,23 @@ from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Allowance, Usage
+
+Value = TypeVar("Value")
+
+
+def growing(merge: Callable[[Value, Value], Value]) -> "DeltaChannel[Value]":
+    """Return a channel of which checkpoints hold only what was added; `merge` takes one addition in after the other."""
+
+    def fold(old: Value, added: Sequence[Value]) -> Value:
+        return reduce(merge, added, old)
+
+    return DeltaChannel(fold)
+
+
+def merge_messages(old: list[AnyMessage], new: list[AnyMessage]) -> list[AnyMessage]:
+    """Append messages; one with the id of an earlier one replaces it."""
+    merged: Any = add_messages(old, new)  # type: ignore[arg-type]  # it is declared for any likeness of a message
+    return list(merged)
 
 
 def as_plan(old: Plan | None, new: Plan | dict[str, Any] | None) -> Plan | None:
@@ -43,9 +66,9 @@ def _account(source: Source) -> tuple[bool, bool, str]:
     return source.snippet_only, source.duplicate_of is not None, source.model_dump_json()
 
 
-def add_usage(old: Usage | None, new: Usage | None) -> Usage:
+def add_usage(old: Usage, new: Usage) -> Usage:
     """Add up what parallel steps used."""
-    return (old or Usage()) + (new or Usage())
+    return old + new
 
 
 def merge_limits(old: list[str], new: list[str]) -> list[str]:
@@ -53,17 +76,25 @@ def merge_limits(old: list[str], new: list[str]) -> list[str]:
     return list(dict.fromkeys([*old, *new]))
 
 
+def append_plans(old: list[Plan], new: list[Plan]) -> list[Plan]:
+    """Append plans; one that takes the place of another comes with all plans as an `Overwrite`."""
+    return [*old, *new]
+
+
+Messages = Annotated[list[AnyMessage], growing(merge_messages)]
+
+
 class ResearchInput(TypedDict, total=False):
     """What starts a run: `messages` alone is enough, and so is `question`."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Messages
     question: Annotated[str, Field(description="The question to research. Leave it empty when chatting by messages.")]
 
 
 class ResearchState(TypedDict, total=False):
     """Everything a run knows. Texts of sources are not here but in the evidence store."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Messages
     question: str
     """As asked; the coordinator keeps it and puts its rewritten form into `triage`."""
     locale: str
@@ -77,23 +108,23 @@ class ResearchState(TypedDict, total=False):
     background: Background | None
     plan: Annotated[Plan | None, as_plan]
     """The plan being worked on; in a past state it may be edited, and the run goes on with what was edited."""
-    plans: list[Plan]
+    plans: Annotated[list[Plan], growing(append_plans)]
     """Every plan of this run as it was made, the present one last."""
     plan_iterations: int
     feedback: list[str]
     """What the person said of plans of this run."""
     review: Literal["none", "wanted", "accepted", "edited"]
     """Where the review of the present plan stands."""
-    results: Annotated[dict[str, StepResult], merge_results]
+    results: Annotated[dict[str, StepResult], growing(merge_results)]
     reflection: Reflection | None
     has_enough_context: bool
-    sources: Annotated[dict[str, Source], merge_sources]
+    sources: Annotated[dict[str, Source], growing(merge_sources)]
     """By content hash."""
-    limits: Annotated[list[str], merge_limits]
+    limits: Annotated[list[str], growing(merge_limits)]
     """Limits that were reached, in the user's language."""
     spent: bool
     """True once a limit left no room for further research."""
-    usage: Annotated[Usage, add_usage]
+    usage: Annotated[Usage, growing(add_usage)]
     report: Report | None
 
 

@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from services import errors
 from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.observing import INSTANT, calling, known
 from services.unwritable import unwritable
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -63,6 +64,8 @@ class Entry(BaseModel):
     error: tuple[str, str] | None = None
     """Type and message of the error that ended it. A resumed run asks again; a replay fails in the same way."""
     seconds: float = 0.0
+    reused: int = 0
+    """How often a run that was resumed took the answer from here."""
     at: str = ""
 
 
@@ -153,18 +156,23 @@ class Journal:
         if recording is not None:
             return Known(_recorded(recording, entry, answer), fresh=False)
         if self.store is None:
-            return Known(await work(), fresh=True)
+            with calling(kind, name):
+                return Known(await work(), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
         found = await self._reached(self.store.aget(namespace(self.key), item))
         if found is not None and found.value["answer"] is not None:
+            known(kind, name)
+            await self._reuse(item, found.value)
             return Known(answer.model_validate(found.value["answer"]), fresh=False)
-        if found is None and (known := await self._of_another_branch(digest, occurrence)) is not None:
-            entry.answer = known
+        if found is None and (earlier := await self._of_another_branch(digest, occurrence)) is not None:
+            known(kind, name)
+            entry.answer = earlier
             await self._write(item, entry, time.monotonic())
-            return Known(answer.model_validate(known), fresh=False)
+            return Known(answer.model_validate(earlier), fresh=False)
         started = time.monotonic()
         try:
-            fresh = await work()
+            with calling(kind, name):
+                fresh = await work()
         except LeadlineError as error:
             entry.error = _described(error)
             await self._write(item, entry, started)
@@ -219,6 +227,12 @@ class Journal:
         """Tell whether this is a replay of something that was marked."""
         recording = _replaying.get()
         return recording is not None and (self.place, kind, 0) in recording.entries
+
+    async def _reuse(self, item: str, value: dict[str, Any]) -> None:
+        """Count that a resumed run did not ask again."""
+        if self.store is not None and value["kind"] not in INSTANT:
+            counted = {**value, "reused": value.get("reused", 0) + 1}
+            await self.store.aput(namespace(self.key), item, counted, index=False)
 
     async def _write(self, item: str, entry: Entry, started: float) -> None:
         entry.seconds = round(time.monotonic() - started, 3)

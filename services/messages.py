@@ -230,6 +230,29 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unclear": ("What would you like to know? Please ask in a full sentence.", "您想了解什么？请用一句完整的话提问。"),
     "out_of_scope": ("This question is outside what I am set up to answer.", "这个问题超出了我的服务范围。"),
     "not_research": ("This needs no research.", "这个请求不需要研究。"),
+    "show_head": ("begin|took|place|what|when", "开始|用时|位置|内容|时间轴"),
+    "show_kinds": (
+        "",
+        "model 模型|gather 检索|search 搜索|page 网页|tool 工具|code 程序|embedding 向量|tables 表格|likeness 比对",
+    ),
+    "show_legend": ("on the critical path|waiting", "在关键路径上|等待"),
+    "show_failed": ("failed: {error}", "失败：{error}"),
+    "show_retried": ("tried again after {faults}", "因 {faults} 重试"),
+    "show_waited": ("waited {seconds} s", "等待 {seconds} 秒"),
+    "show_tokens": ("{read} tokens in, {wrote} out", "输入 {read}、输出 {wrote} 个词元"),
+    "show_cached": ("{tokens} of them cached", "其中 {tokens} 个来自缓存"),
+    "show_reused": ("not asked again when the run went on", "续跑时未重复请求"),
+    "show_between": ("{seconds} s before it without a call", "此前 {seconds} 秒没有调用"),
+    "show_path": (
+        "Critical path: {calls} calls that waited for one another, {seconds} s, {share} % of the whole",
+        "关键路径：{calls} 次前后相继的调用，共 {seconds} 秒，占全程的 {share}%",
+    ),
+    "show_whole": ("{seconds} s from the first call to the last", "从首次调用到末次调用共 {seconds} 秒"),
+    "show_waits": ("{tried} tried again, {seconds} s waited", "重试 {tried} 次，等待 {seconds} 秒"),
+    "no_traces": (
+        "OTEL_… asks for traces, and what sends them is not installed. Install it with: {command}",
+        "环境变量 OTEL_… 要求发送跟踪数据，但所需的软件包尚未安装。安装命令：{command}",
+    ),
     "offline": (
         "This report was written without a language model: its sentences are extracts, selected by rules. "
         "To connect one, set OPENAI_API_KEY (and, for other endpoints, OPENAI_BASE_URL and LEADLINE_MODEL).",

@@ -27,6 +27,9 @@ from services.budget import Budget, allowance_of
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
 from services.journal import Journal, run_key
+from services.log import log
+from services.observing import working
+from services.traces import whole_run
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -97,6 +100,8 @@ class Run:
     context: RunContext = field(default_factory=RunContext)
     node: str = ""
     step_id: str = ""
+    thread: str = ""
+    """Of the run; empty where there is none."""
     journal: Journal = field(default_factory=Journal)
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
@@ -197,24 +202,49 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
 
 @asynccontextmanager
 async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
+    run.thread = _thread(runtime)
     run.journal = _journal(run, runtime, turn, attempts)
     token = _current.set(run)
     try:
-        with prompts_of(run.context):
+        with prompts_of(run.context), working(run.node, run.step_id, run.thread, run.journal.key):
             yield run
-        run.journal.check_kept()
+            run.journal.check_kept()
 
-        async def elapsed() -> _Elapsed:
-            return _Elapsed(seconds=run.seconds)
+            async def elapsed() -> _Elapsed:
+                return _Elapsed(seconds=run.seconds)
 
-        run.journal.near = ""  # how long it took is its own
-        known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
-        run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
+            run.journal.near = ""  # how long it took is its own
+            known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
+            run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
     except BaseException:
         _end_sessions(run)
         raise
     finally:
         _current.reset(token)
+
+
+def run_ended(run: Run, usage: Usage, status: str, **counts: int) -> None:
+    """Say in log and trace that a whole run has ended, and what it took."""
+    total = usage.total
+    took = {
+        "status": status,
+        "seconds": round(usage.seconds, 3),
+        "calls": total.calls,
+        "tokens_in": total.input_tokens,
+        "tokens_out": total.output_tokens,
+        "cost": total.cost,
+        "searches": usage.searches,
+        "pages": usage.pages,
+        **counts,
+    }
+    log("run_finished", run=run.thread, **took)
+    known = {name: value for name, value in took.items() if value is not None}
+    whole_run(run.thread, run.journal.key, usage.seconds, known)
+
+
+def _thread(runtime: Runtime[RunContext]) -> str:
+    info = runtime.execution_info
+    return "" if info is None else info.thread_id or ""
 
 
 def _end_sessions(run: Run) -> None:
@@ -234,7 +264,7 @@ def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -
     if info is None or info.thread_id is None or runtime.store is None:
         return Journal(place=place)
     near = f"{run.node}:{run.step_id}:{attempts}"
-    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, near)
+    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, near=near)
 
 
 def _step() -> int:

@@ -71,6 +71,9 @@ class Settings(BaseSettings):
     """File that names servers of tools."""
     leadline_mcp_commands: str = ""
     """Commands, separated by commas, that a run's own choices may start as servers of tools."""
+    leadline_log: Literal["auto", "text", "json", "off"] = "auto"
+    """Lines on stderr, or (`auto`) what the process does with the logger `leadline`: a server shows it, the command does not."""
+    leadline_log_level: Literal["debug", "info", "warning"] = "info"
     leadline_home: Path = Path(".leadline")
 
 

@@ -19,6 +19,7 @@ from schemas.usage import Allowance
 from services.budget import allowance_of, shares
 from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.evidence.views import steps_by_id
+from services.log import INFO, WARNING, log
 from services.messages import say
 from services.progress import emit_message
 from services.runs import Run, step_run
@@ -105,6 +106,16 @@ async def attempt(
     )
     async with step_run(task, runtime, node) as run:
         outcome = await _guarded(task, run, work)
+        log(
+            "step_finished",
+            INFO if outcome.result.status == "done" else WARNING,
+            status=outcome.result.status,
+            attempt=number,
+            excerpts=len(outcome.result.excerpts),
+            sources=len(outcome.sources),
+            tokens=run.usage.total.tokens,
+            calls=run.usage.total.calls,
+        )
     result = outcome.result.model_copy(
         update={
             "attempts": number,
@@ -146,7 +157,8 @@ def left_out(run: Run, locale: str) -> list[str]:
 
 
 def limit_said(limit: LimitReached, locale: str) -> str:
-    """Say which limit was reached."""
+    """Say which limit was reached, in the log, too."""
+    log("limit", WARNING, limit=limit.key, value=limit.limit)
     return say(limit.key, locale, limit=f"{limit.limit:g}")
 
 

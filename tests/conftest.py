@@ -32,10 +32,11 @@ EXAMPLES = PROJECT / "examples"
 @pytest.fixture(autouse=True)
 def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each test an empty working folder, a home of its own and an environment without keys."""
+    from services.log import forget_log
     from services.settings import forget_settings
 
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API")):
+        if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API", "OTEL_")):
             monkeypatch.delenv(name)
     work = tmp_path / "work"
     work.mkdir()
@@ -46,6 +47,7 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     forget_settings()
     yield
     forget_settings()
+    forget_log()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage, messages_to_dict
 from langchain_core.runnables import RunnableConfig
@@ -24,7 +25,8 @@ from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
 from services.models.sound import sound
 from services.models.thinking import without_thinking
 from services.models.tokens import TokenHandler
-from services.models.wire import LEFT_OUT, Refused, TooLong, call
+from services.models.wire import LEFT_OUT, Refused, TooLong, call, patiently
+from services.observing import note
 from services.runs import Run, current_run
 
 LEAST_OUTPUT = 0.5
@@ -61,6 +63,10 @@ class Reply(BaseModel):
     """Name of the model that answered; `offline` for the offline model."""
     left_out: int = 0
     """Pieces of evidence that did not fit into the prompt."""
+    waited: float = 0.0
+    """Seconds of it in which the call was not under way: for its turn, and after passing faults."""
+    faults: list[str] = Field(default_factory=list)
+    """What went wrong before it was answered: `HTTP 429`, or the type of an error."""
     used: CallUsage = CallUsage()
 
     @property
@@ -169,11 +175,13 @@ class Exchange:
         held = run.budget.reserve(reading, output, per_token, least=least)
         started = time.monotonic()
         try:
-            message = await self._accepted(model, messages, held.output_tokens)
+            with patiently() as patience:
+                message = await self._accepted(model, messages, held.output_tokens)
         except BaseException:
             run.budget.settle(held, 0, 0.0)
             raise
         used = _used(message, messages, price, time.monotonic() - started)
+        _note(model, held.output_tokens, message, used)
         run.budget.settle(held, used.tokens, used.cost or 0.0)
         reply = self._reply(model, message, left_out, used)
         if reply.refusal or reply.finish_reason == "content_filter":
@@ -183,7 +191,7 @@ class Exchange:
                 f"{reply.refusal or 'its content filter stopped it'}. Ask in other words, or name another model."
             )
         self._learn(known, reply)
-        return reply
+        return reply.model_copy(update={"waited": round(patience.waited, 3), "faults": patience.faults})
 
     def _learn(self, known: Learned, reply: Reply) -> None:
         if reply.cut_off and not reply.text:
@@ -268,6 +276,26 @@ class Exchange:
             left_out=left_out,
             used=used,
         )
+
+
+def _note(model: RoleModel, most: int, message: AIMessage, used: CallUsage) -> None:
+    """Tell whoever watches what was asked of whom, and what it took."""
+    meta = message.response_metadata
+    finish = meta.get("finish_reason") or meta.get("stop_reason")
+    note(
+        role=model.role,
+        provider=model.provider,
+        model=model.model,
+        answered_by=meta.get("model_name"),
+        host=urlsplit(model.base_url).hostname if model.base_url else None,
+        temperature=model.temperature,
+        max_tokens=most,
+        tokens_in=used.input_tokens,
+        tokens_out=used.output_tokens,
+        cached=used.cached_tokens or None,
+        cost=None if used.cost is None else round(used.cost, 9),
+        finish=[str(finish)] if finish else None,
+    )
 
 
 def _window(model: RoleModel, known: Learned) -> int:

@@ -39,7 +39,8 @@ def fit(role: str, prompt: BaseModel, room: int) -> tuple[list[BaseMessage], int
     """Render a prompt into at most `room` tokens.
 
     The conversation goes first, oldest turn first, then background, tables and earlier attempts, then passages and
-    excerpts from the lowest relevance up and from the last to the first. Pieces are kept whole or left out.
+    excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
+    Pieces are kept whole or left out.
 
     Returns:
         The messages, and how many pieces were left out.
@@ -48,17 +49,32 @@ def fit(role: str, prompt: BaseModel, room: int) -> tuple[list[BaseMessage], int
         DoesNotFit: nothing more can be left out.
     """
     messages = render(role, prompt)
+    excess = estimate_tokens(messages) - room
+    if excess <= 0:
+        return messages, 0
     pieces = sorted(_pieces(prompt))
-    dropped: set[Path] = set()
-    while (excess := estimate_tokens(messages) - room) > 0:
-        if not pieces:
+
+    def without(count: int) -> list[BaseMessage]:
+        return render(role, _without(prompt, {path for _, path, _ in pieces[:count]}))
+
+    few, many = 0, 0
+    while excess > 0:
+        if many == len(pieces):
             raise DoesNotFit
-        while pieces and excess > 0:
-            _, path, tokens = pieces.pop(0)
-            dropped.add(path)
-            excess -= tokens
-        messages = render(role, _without(prompt, dropped))
-    return messages, len(dropped)
+        few = many
+        while many < len(pieces) and excess > 0:
+            excess -= pieces[many][2]
+            many += 1
+        messages = without(many)
+        excess = estimate_tokens(messages) - room
+    while many - few > 1:  # sizes are estimates: perhaps fewer pieces would have been enough
+        middle = (few + many) // 2
+        nearer = without(middle)
+        if estimate_tokens(nearer) <= room:
+            messages, many = nearer, middle
+        else:
+            few = middle
+    return messages, many
 
 
 def within(passages: Sequence[Passage], tokens: int, least: int) -> list[Passage]:
@@ -96,6 +112,7 @@ def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
         for number, evidence in enumerate(finding.evidence):
             worth = (3, _RELEVANCE.get(evidence.relevance, 0), -number)
             found.append((worth, ("findings", place, "evidence", number), _size(evidence)))
+        found.append(((4, 0, -place), ("findings", place), _size(finding)))
     return found
 
 
@@ -109,7 +126,8 @@ def _without(prompt: BaseModel, dropped: set[Path]) -> BaseModel:
     for name in {str(path[0]) for path in dropped}:
         items = [item for place, item in enumerate(getattr(prompt, name)) if (name, place) not in dropped]
         if name == "findings":
-            items = [_fewer(finding, place, dropped) for place, finding in enumerate(prompt.findings)]  # type: ignore[attr-defined]  # only prompts that have findings lose some
+            findings = enumerate(prompt.findings)  # type: ignore[attr-defined]  # only prompts that have findings lose some
+            items = [_fewer(one, place, dropped) for place, one in findings if (name, place) not in dropped]
         changed[name] = items
     return prompt.model_copy(update=changed)
 

@@ -2,8 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.exceptions import ContextOverflowError
@@ -15,10 +18,12 @@ from tenacity.stop import stop_base
 from tenacity.wait import wait_base
 
 from services.errors import ModelError
+from services.log import WARNING, log
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import learned, under_way, wait_for_turn
 from services.models.roles import RoleModel
 from services.models.silence import silence_limited
+from services.observing import note
 from services.settings import settings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -86,15 +91,18 @@ async def call(
         stop=_Enough(),
         wait=_Backoff(),
         retry=retry_if_exception(_is_passing),
+        before_sleep=_noted,
         reraise=True,
     )
     stalls = 0
     try:
         async for attempt in retrying:
             with attempt:
+                began = time.monotonic()
                 await wait_for_turn(model.endpoint)
                 try:
                     async with under_way(model.endpoint), _in_time(model, stalls):
+                        _waited(time.monotonic() - began)
                         answer = await chat.ainvoke(list(messages), config)
                 except TimeoutError:
                     stalls += 1
@@ -138,6 +146,49 @@ class _Enough(stop_base):
         if type(getattr(error, "__cause__", None)).__name__ == "ConnectError":
             retries = min(retries, MOST_UNREACHED)
         return retry_state.attempt_number > retries
+
+
+@dataclass(slots=True)
+class Patience:
+    """What a call waited for."""
+
+    waited: float = 0.0
+    """Seconds: for its turn, and after passing faults."""
+    faults: list[str] = field(default_factory=list)
+
+
+_patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def patiently() -> Iterator[Patience]:
+    """Keep count of what the calls inside the block wait for."""
+    patience = Patience()
+    token = _patience.set(patience)
+    try:
+        yield patience
+    finally:
+        _patience.reset(token)
+
+
+def _waited(seconds: float) -> None:
+    patience = _patience.get()
+    if patience is not None:
+        patience.waited += seconds
+        note(waited=round(patience.waited, 3) or None)
+
+
+def _noted(state: RetryCallState) -> None:
+    """Note a fault after which the call is made again."""
+    error = state.outcome.exception() if state.outcome else None
+    status = getattr(error, "status_code", None)
+    fault = f"HTTP {status}" if status else type(error).__name__
+    log("model_retry", WARNING, fault=fault, attempt=state.attempt_number, wait=round(state.upcoming_sleep, 3))
+    patience = _patience.get()
+    if patience is not None:
+        patience.faults.append(fault)
+        note(retries=list(patience.faults))
+        _waited(state.upcoming_sleep)
 
 
 class _Backoff(wait_base):

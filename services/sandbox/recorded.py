@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from services.evidence.store import EvidenceStore, file_hash
+from services.log import log
 from services.runs import Run, current_run
 from services.sandbox.sandbox import DEFAULT_SECONDS, Mode, Sandbox
 
@@ -45,6 +46,7 @@ async def run_code(
 
 async def _ran(code: str, files: Mapping[str, bytes], evidence: EvidenceStore, seconds: float) -> CodeRun:
     ran = await Sandbox().run(code, files=files, timeout=seconds)
+    log("sandbox_run", ok=ran.ok, seconds=ran.seconds, mode=ran.mode, characters=len(code), files=len(ran.artifacts))
     return CodeRun(
         ok=ran.ok,
         stdout=ran.stdout,

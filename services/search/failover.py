@@ -1,16 +1,14 @@
 """One web search out of several: the first that works answers, and one that keeps failing rests."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from services.errors import SearchError, SearchRefused
+from services.log import WARNING, log
 from services.search.hit import Hit, SearchProvider
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -74,7 +72,7 @@ class FailOver:
                 reasons.append((provider.name, error))
                 continue
             for name, reason in reasons:
-                _log.info("%s searched instead of %s: %s", provider.name, name, reason)
+                log("search_instead", WARNING, asked=name, answered=provider.name, error=type(reason).__name__)
             return hits
         if len(reasons) == 1:
             raise reasons[0][1]

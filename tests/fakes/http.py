@@ -60,7 +60,7 @@ def _event(event: Any, *, named: bool) -> str:
 
 
 @contextmanager
-def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
+def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 - a class of small methods
     """Serve until the block ends, and yield the server's address."""
 
     class Handler(BaseHTTPRequestHandler):

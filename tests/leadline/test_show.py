@@ -1,14 +1,23 @@
 """`leadline show`: the timeline of a run, in the terminal and as a page."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from leadline import research
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from leadline import aresearch, research
+from leadline.api import aresume, atimeline
 from leadline.timeline import Timeline
-from services.journal import Entry
+from schemas.usage import Usage
+from services.errors import ModelError
+from services.journal import Entry, Journal, Recording
+from tests.fakes.browser import chromium, needs_chromium
+from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Where was the designer of the wire sounding machine <b>born</b>?"
@@ -39,7 +48,7 @@ def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadlin
     report = research(QUESTION, docs=[docs])
     ran = leadline("show", report.run_id)
     assert ran.code == 0
-    for place in ("0:coordinator", "researcher:1", "reporter"):
+    for place in ("  coordinator", "  researcher 1", "  reporter"):
         assert place in ran.out
     assert "model:" in ran.out
 
@@ -77,3 +86,91 @@ def test_a_second_process_on_one_run_is_refused(docs: Path, leadline: Leadline) 
         child.kill()
         child.communicate(timeout=30)
     assert leadline("resume").code == 0
+
+
+def test_a_call_waits_for_its_own_node_else_for_the_step_of_the_graph_before() -> None:
+    timeline = Timeline.of(
+        [
+            entry("model", "2026-01-01T00:00:02+00:00", 2, place="1:planner"),
+            entry("gather", "2026-01-01T00:00:04+00:00", 1.5, place="3:researcher:1"),
+            entry("search", "2026-01-01T00:00:03.900+00:00", 1, place="3:researcher:1"),
+            entry("gather", "2026-01-01T00:00:03+00:00", 0.5, place="3:researcher:2"),
+            entry("model", "2026-01-01T00:00:05+00:00", 1, place="3:researcher:1"),
+            entry("model", "2026-01-01T00:00:09+00:00", 6, place="3:researcher:2"),
+            entry("model", "2026-01-01T00:00:11+00:00", 1, place="4:reflector"),
+        ]
+    )
+    waits = {
+        (one.where, one.kind): None
+        if one.after is None
+        else (timeline.spans[one.after].where, timeline.spans[one.after].kind)
+        for one in timeline.spans
+    }
+    assert waits[("planner", "model")] is None
+    assert waits[("researcher 1", "gather")] == waits[("researcher 2", "gather")] == ("planner", "model")
+    assert waits[("researcher 1", "model")] == ("researcher 1", "gather")
+    assert waits[("reflector", "model")] == ("researcher 2", "model")
+    assert [one.where for one in timeline.chain] == ["planner", "researcher 2", "researcher 2", "reflector"]
+    assert timeline.critical_seconds == 9.5
+    [search] = [one for one in timeline.spans if one.kind == "search"]
+    assert search.inside
+    assert not search.critical
+    assert "4 calls" in timeline.path_title()
+    assert "(1.00 s before it without a call)" in timeline.path()[-1]
+
+
+async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.script = {
+        "planner": [error(429, "slow down", "rate", retry_after="0.2")],
+        "reporter": [error(401, "no", "no")],
+    }
+    with pytest.raises(ModelError):
+        await aresearch(QUESTION, docs=[docs], run_id="the-run")
+    report = await aresume("the-run")
+    _, timeline = await atimeline("the-run")
+    plan = next(one for one in timeline.spans if one.where == "planner" and one.kind == "model")
+    assert plan.faults == ("HTTP 429",)
+    assert plan.waited >= 0.2
+    assert plan.seconds >= plan.waited
+    text = "\n".join(timeline.lines())
+    assert "tried again after HTTP 429" in text
+    assert "░" in text
+    read, wrote = report.usage.total.input_tokens, report.usage.total.output_tokens
+    assert f"{read:,} tokens in, {wrote:,} out" in text
+    assert report.usage.total.cost
+    assert f"${report.usage.total.cost:.4f}" in text
+    assert timeline.chain[-1].where == "reporter"
+
+
+async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
+    store = InMemoryStore()
+
+    async def work() -> Usage:
+        return Usage()
+
+    for _ in range(2):  # the same task, once before a crash and once after it
+        journal = Journal(store, "key", "task", "1:planner")
+        await journal.once("model", "planner", {"asked": 1}, Usage, work)
+    timeline = Timeline.of((await Recording.load(store, "key", "the-run")).entries.values(), "zh-CN")
+    assert [one.reused for one in timeline.spans] == [1]
+    assert "续跑时未重复请求" in "\n".join(timeline.lines())
+
+
+@needs_chromium
+async def test_the_page_is_whole_in_a_browser_and_asks_for_nothing(docs: Path, tmp_path: Path) -> None:
+    await aresearch("测深机的设计者在哪里出生？", docs=[docs], run_id="the-run")
+    record, timeline = await atimeline("the-run")
+    file = tmp_path / "timeline.html"
+    file.write_text(timeline.html(record.question), "utf-8")
+    assert "关键路径" in file.read_text("utf-8")
+
+    def look() -> None:
+        with chromium() as page:
+            for width in (1280, 480):
+                page.open(file, width=width)
+                assert not page.logged
+                assert not page.asked
+                assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+                assert page.evaluate("document.querySelectorAll('.critical .bar').length") >= 3
+
+    await asyncio.to_thread(look)

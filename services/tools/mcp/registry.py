@@ -3,13 +3,13 @@
 import asyncio
 import atexit
 import contextlib
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
+from services.log import WARNING, log
 from services.runs import Run
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken, Failure, ServerFailed
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mcp import ClientSession
 
 T = TypeVar("T")
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -76,7 +74,7 @@ def fail(run: str, server: Server, broken: Broken) -> Failure:
     )
     failures = _of(run).failures
     if server.name not in failures:
-        _log.info(failure.said("en-US"))
+        log("mcp_failed", WARNING, server=failure.server, address=failure.address, reason=failure.reason)
     return failures.setdefault(server.name, failure)
 
 
