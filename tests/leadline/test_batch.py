@@ -15,7 +15,7 @@ import pytest
 from leadline import aresearch
 from leadline.batch import read_batch, read_results
 from services.errors import BadInput
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
 DESIGNER = "Who designed the wire sounding machine?"
@@ -82,7 +82,7 @@ def test_a_batch_that_was_killed_goes_on_where_it_stopped(
 def test_a_question_that_fails_is_named_and_tried_again(
     endpoint: OpenAIServer, docs: Path, questions: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endpoint.script["coordinator"] = ["of no use"] * 3
+    endpoint.script["coordinator"] = [error(404, "no such model", "model_not_found")]
     ran = leadline("batch", questions, "--docs", docs, "--jobs", "1")
     assert ran.code == 1
     assert "FAILED 1" in ran.err
