@@ -54,7 +54,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     failed = sum(one.failed and "tests/crash/" in one.nodeid for one in ended)
     for one in ended:
         for name, value in one.user_properties if one.when == "teardown" else []:
-            if name == "crash":
+            if name == "crash" and isinstance(value, dict):
                 counted += Counter({"runs": 1, **value})
     if not counted["kills"]:
         return
