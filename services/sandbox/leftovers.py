@@ -51,7 +51,7 @@ def sweep() -> None:
 
 
 def _locked(folder: Path, *, wait: bool) -> int | None:
-    """Return the lock on a folder; None where another process holds it, or it is gone."""
+    """Return the lock on a folder, -1 where the system has none; None where another process holds it, or it is gone."""
     if sys.platform == "win32":
         return -1
     import fcntl
@@ -64,5 +64,5 @@ def _locked(folder: Path, *, wait: bool) -> int | None:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         os.close(handle)
-        return None
+        return -1 if wait else None
     return handle

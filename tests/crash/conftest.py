@@ -47,12 +47,14 @@ def run(request: pytest.FixtureRequest, far_ends: World, whole: Whole, tmp_path:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how often runs were killed; the long form keeps it among the results of the benchmarks."""
-    ended = [one for reports in terminalreporter.stats.values() for one in reports if hasattr(one, "user_properties")]
+    ended = [
+        one for reports in terminalreporter.stats.values() for one in reports if isinstance(one, pytest.TestReport)
+    ]
     counted = Counter[str]()
     failed = sum(one.failed and "tests/crash/" in one.nodeid for one in ended)
     for one in ended:
         for name, value in one.user_properties if one.when == "teardown" else []:
-            if name == "crash":
+            if name == "crash" and isinstance(value, dict):
                 counted += Counter({"runs": 1, **value})
     if not counted["kills"]:
         return
