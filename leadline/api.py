@@ -12,7 +12,9 @@ from langgraph.types import Command
 from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, report_of, written
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, write_formats, write_report
+from leadline.retold import retold
 from leadline.run_ids import new_run_id
+from leadline.starting import starting
 from leadline.timeline import Timeline
 from schemas.context import OutputFormat
 from schemas.reporter import Report
@@ -110,6 +112,10 @@ async def aresume(
         allow_folders(record.context.documents)
         state = await home.graph.aget_state(config_of(record))
         started: Any = {"question": record.question} if state.created_at is None else None
+        if on_event is not None:
+            on_event(starting(record.question, record.id))
+            for event in retold(state.values):
+                on_event(event)
         return await carry_out(home, record, started, on_event, on_review)
 
 

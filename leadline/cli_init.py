@@ -114,8 +114,8 @@ def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
 def _chosen(question: str, choices: dict[str, str], default: str) -> str:
     names = list(choices)
     typer.echo(f"\n{question}", err=True)
-    for number, name in enumerate(names, 1):
-        typer.echo(f"  {number}  {choices[name]}", err=True)
+    for place, name in enumerate(names, 1):
+        typer.echo(f"  {place}  {choices[name]}", err=True)
     number: int = typer.prompt("Number", default=names.index(default) + 1, type=_number_up_to(len(names)), err=True)
     return names[number - 1]
 

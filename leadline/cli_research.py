@@ -244,7 +244,8 @@ def _show(
         question: what is asked, if it is known already.
         run_id: name of the run, if it is known already.
     """
-    from leadline.progress import progress_shown, starting
+    from leadline.progress import progress_shown
+    from leadline.starting import starting
 
     async def main() -> "Report":
         with progress_shown(as_json=as_events) as progress:

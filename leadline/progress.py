@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 from rich.console import Console
 from rich.text import Text
 
+from leadline.starting import LONGEST_QUESTION
 from schemas.events import Event
-from services.messages import say
-from services.search.tokens import has_cjk
 
 if TYPE_CHECKING:
     from leadline.batch import Outcome
 
-LONGEST_QUESTION = 100
-"""Characters of a question that are shown at the start."""
 _MARKS = {
     "notice": "!",
     "triage": "?",
@@ -103,14 +100,6 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
 def can_redraw(console: Console) -> bool:
     """Tell whether stderr is a terminal in which lines can be drawn again; colours alone (FORCE_COLOR) do not make it one."""
     return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
-
-
-def starting(question: str, run_id: str = "") -> Event:
-    """Return the line that is out before anything else is loaded: which question is being researched."""
-    line = " ".join(question.split())
-    shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
-    title = say("starting", "zh" if has_cjk(question) else "en", question=shown)
-    return Event(type="notice", node="", title=title, data={"run_id": run_id} if run_id else {})
 
 
 @contextmanager

@@ -182,7 +182,7 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         self._watched.see(event)
-        if event.type == "limit" or (event.type == "notice" and not event.node) or event.data.get("failures"):
+        if event.type == "limit" or (event.type == "notice" and event.node != "reporter") or event.data.get("failures"):
             self._console.print(Text(f"! {event.title}", style="yellow"), soft_wrap=True)
 
     @contextmanager
@@ -202,6 +202,9 @@ class LiveView:
         self._live.stop()
         try:
             yield
+        except BaseException:
+            self._console.line()  # whoever left did not press Enter
+            raise
         finally:
             self._live = self._new()
             self._live.start()

@@ -52,7 +52,10 @@ def _shown(request: dict[str, Any]) -> str:
 async def _typed_line() -> str:
     """Read a line; a person who thinks about it can still press Ctrl-C, which a thread that reads would not notice."""
     if sys.platform != "win32" and sys.stdin is not None and getattr(sys.stdin, "isatty", bool)():
+        import termios
+
         loop, ready, descriptor = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
+        termios.tcflush(descriptor, termios.TCIFLUSH)  # what was typed before the plan stood there was no answer to it
         loop.add_reader(descriptor, ready.set)
         try:
             await ready.wait()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from schemas.events import Event
+from services.messages import say
 
 StepState = Literal["waiting", "running", "done", "failed", "skipped"]
 
@@ -77,9 +78,23 @@ class Watched:
         if event.type == "call":
             self._count(data)
             return
-        self.doing = event.title
+        self._take_in(event, data)
+        self.doing = self._next(event)
+
+    def _next(self, event: Event) -> str:
+        """Return what comes after an event that tells of something that has ended."""
+        if event.type == "triage" and event.data.get("intent") in {"in_scope", "edge_case"}:
+            return say("doing_background", self.locale)
+        if event.type == "background":
+            return say("doing_planner", self.locale)
+        busy = self.plans and any(step.state in {"waiting", "running"} for step in self.plans[-1].steps)
+        if event.type == "step_finished" and not busy:
+            return say("doing_reflector", self.locale)
+        return event.title
+
+    def _take_in(self, event: Event, data: dict[str, Any]) -> None:
         match event.type:
-            case "notice" if not event.node:
+            case "notice" if event.node != "reporter":
                 self.notices.append(event.title)
             case "triage":
                 self.locale = str(data.get("locale") or self.locale)
