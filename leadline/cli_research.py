@@ -150,7 +150,7 @@ def research(
     def work(progress: "Progress") -> Awaitable["Report"]:
         from leadline.api import aresearch
 
-        review_plan = review_in_terminal(progress.paused)
+        review_plan = review_in_terminal(progress)
         return aresearch(asked, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **chosen)
 
     with _errors_told(as_events):
@@ -171,7 +171,7 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
     def work(progress: "Progress") -> Awaitable["Report"]:
         from leadline.api import aresume
 
-        return aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress.paused))
+        return aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))
 
     with _errors_told(as_events):
         _show(work, as_json, as_events)

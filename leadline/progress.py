@@ -4,11 +4,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.text import Text
 
+from leadline.review import ask_in_words
 from leadline.starting import LONGEST_QUESTION
 from schemas.events import Event
 
@@ -38,6 +39,9 @@ class Progress(Protocol):
     def paused(self) -> AbstractContextManager[None]:
         """Keep still while a person is asked."""
 
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show what is to be answered: a plan that waits for its review."""
+
 
 class Lines:
     """Prints one line an event, as a log does."""
@@ -59,6 +63,10 @@ class Lines:
     def _print(self, line: str) -> None:
         self._console.print(Text(line), soft_wrap=True)
 
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the plan in words."""
+        ask_in_words(request)
+
     def paused(self) -> AbstractContextManager[None]:
         """Nothing moves here."""
         return nullcontext()
@@ -71,6 +79,10 @@ class JsonLines:
         """Print one event, at once."""
         sys.stderr.write(f"{event.model_dump_json()}\n")
         sys.stderr.flush()
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Print the plan as an event."""
+        self(Event(type="review", node="human_feedback", title=request["message"], data=request))
 
     def paused(self) -> AbstractContextManager[None]:
         """Nothing moves here."""
@@ -93,6 +105,10 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
         return
     from leadline.progress_live import LiveView
 
+    measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    console = Console(
+        stderr=True, highlight=False, _environ=measured
+    )  # a size that a shell exported would never change
     with LiveView(console).running() as view:
         yield view
 

@@ -7,6 +7,7 @@ line; a terminal that is made narrower breaks the lines that stand there already
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleRenderable, Group
@@ -15,6 +16,7 @@ from rich.live import Live
 from rich.segment import ControlType
 from rich.text import Text
 
+from leadline.review import ask_in_words
 from leadline.watched import PlanSeen, StepSeen, Watched, clock
 from schemas.events import Event
 from services.messages import say
@@ -184,6 +186,10 @@ class LiveView:
         self._watched.see(event)
         if event.type == "limit" or (event.type == "notice" and event.node != "reporter") or event.data.get("failures"):
             self._console.print(Text(f"! {event.title}", style="yellow"), soft_wrap=True)
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the plan in words."""
+        ask_in_words(request)
 
     @contextmanager
     def running(self) -> Iterator["LiveView"]:

@@ -1,41 +1,52 @@
 """A plan review in the terminal: Enter accepts, words change the plan."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leadline.progress import Progress
 
 
 class ReviewPending(Exception):
     """The run waits for a review of its plan, and nobody was there to give it."""
 
 
-def review_in_terminal(
-    paused: Callable[[], AbstractContextManager[None]],
-) -> Callable[[dict[str, Any]], Awaitable[object]]:
-    """Return what asks a person: it shows the plan and reads the answer from standard input.
+def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:
+    """Return what asks a person, or a program: the progress shows the plan, and the answer is a line of standard input.
 
-    The answer is None when standard input has ended, and the run stays waiting.
-
-    Args:
-        paused: keeps the progress still meanwhile.
+    A line that is a JSON object is taken as it is, so that a program can replace the plan. The answer is None when standard
+    input has ended, and the run stays waiting.
     """
 
     async def ask(request: dict[str, Any]) -> object:
-        with paused():
-            sys.stderr.write(_shown(request))
-            sys.stderr.flush()
+        with progress.paused():
+            progress.ask(request)
             answer = await _typed_line()
-        if not answer:
-            return None
-        text = answer.strip()
-        return {"action": "edit", "feedback": text} if text else {"action": "accept"}
+        return _meant(answer.strip()) if answer else None
 
     return ask
 
 
-def _shown(request: dict[str, Any]) -> str:
+def _meant(text: str) -> object:
+    """Return the answer that a line stands for."""
+    if text.startswith("{"):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError:
+            pass  # words, then, and the planner makes of them what it can
+    return {"action": "edit", "feedback": text} if text else {"action": "accept"}
+
+
+def ask_in_words(request: dict[str, Any]) -> None:
+    """Show a plan, and how to answer, on stderr."""
+    sys.stderr.write(_in_words(request))
+    sys.stderr.flush()
+
+
+def _in_words(request: dict[str, Any]) -> str:
     plan = request.get("plan") or {}
     lines = [request["message"], f"  {plan.get('title', '')}"]
     for step in plan.get("steps", []):
