@@ -75,7 +75,7 @@ def test_a_run_is_known_from_its_events() -> None:
 
 def test_an_edited_plan_takes_the_place_of_the_one_before_and_a_replan_stands_below() -> None:
     assert len(seen([*EVENTS[:2], told("plan", "again", **PLAN)]).plans) == 1
-    again = {"title": "More", "steps": [{**PLAN["steps"][1], "id": "4"}]}
+    again: dict[str, Any] = {"title": "More", "steps": [{**PLAN["steps"][1], "id": "4"}]}
     assert [plan.title for plan in seen([*EVENTS, told("plan", "again", **again)]).plans] == [PLAN["title"], "More"]
 
 
