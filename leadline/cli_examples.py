@@ -7,7 +7,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Ask your own documents", 'leadline research "Who designed the sounding machine?" --docs papers'),
         (
             "See the plan first, and change it in words",
-            'leadline research "Why was tallow used?" --docs papers --review',
+            'leadline research "Who designed the wire sounding machine and why was tallow used?" --docs papers --review',
         ),
         (
             "A page and slides, in Chinese",

@@ -99,4 +99,4 @@ def _in_notebook() -> bool:
         from IPython.core.getipython import get_ipython
     except ImportError:
         return False
-    return get_ipython() is not None  # type: ignore[no-untyped-call]  # IPython has no types here
+    return get_ipython() is not None
