@@ -116,22 +116,13 @@ def _chosen(question: str, choices: dict[str, str], default: str) -> str:
     typer.echo(f"\n{question}", err=True)
     for place, name in enumerate(names, 1):
         typer.echo(f"  {place}  {choices[name]}", err=True)
-    number: int = typer.prompt("Number", default=names.index(default) + 1, type=_number_up_to(len(names)), err=True)
-    return names[number - 1]
-
-
-def _number_up_to(most: int) -> "type[int]":
-    """Return what reads a number from 1 to `most`; anything else is asked for again."""
-
-    class Number(int):
-        def __new__(cls, typed: object) -> "Number":
-            number = super().__new__(cls, str(typed))
-            if not 1 <= number <= most:
-                msg = f"a number from 1 to {most} is needed"
-                raise typer.BadParameter(msg)
-            return number
-
-    return Number
+    while True:
+        typed = str(typer.prompt("Number", default=names.index(default) + 1, type=str, err=True)).strip()
+        if typed in names:
+            return typed
+        if typed.isdecimal() and 1 <= int(typed) <= len(names):
+            return names[int(typed) - 1]
+        typer.echo(f"Type a number from 1 to {len(names)}.", err=True)
 
 
 def _needed(what: str, option: str, asking: bool, default: str = "") -> str:

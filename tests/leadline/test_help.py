@@ -32,7 +32,7 @@ def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
 def _names() -> Iterator[str]:
     for group in [app, *(one.typer_instance for one in app.registered_groups)]:
         for command in group.registered_commands if group else []:
-            yield command.name or getattr(command.callback, "__name__", "")
+            yield str(command.name or getattr(command.callback, "__name__", ""))
 
 
 def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

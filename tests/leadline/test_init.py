@@ -93,7 +93,11 @@ def typed(answers: list[tuple[str, str]]) -> str:
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "leadline", "init"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+        ["setsid", "--ctty", sys.executable, "-m", "leadline", "init"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
     )
     os.close(theirs)
     shown, waiting = "", list(answers)
