@@ -101,7 +101,7 @@ def typed(answers: list[tuple[str, str]]) -> str:
     )
     os.close(theirs)
     shown, waiting = "", list(answers)
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if not select.select([ours], [], [], 1)[0]:
             continue
@@ -113,6 +113,8 @@ def typed(answers: list[tuple[str, str]]) -> str:
         if waiting and re.search(waiting[0][0], shown.rpartition("\n")[2]):
             os.write(ours, f"{waiting.pop(0)[1]}\n".encode())
             shown += "\n"
+    if waiting:
+        process.kill()
     process.wait(timeout=30)
     os.close(ours)
     assert not waiting, shown
