@@ -1,16 +1,17 @@
 """Deep research that proves what it says.
 
 `research(question)` runs the whole machine and returns a `Report`; `aresearch` is the same for code that already runs
-in an event loop, and tells its progress as it goes.
+in an event loop, and tells its progress as it goes: to a `Progress`, for one, which shows it in a notebook.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from leadline.api import aresearch, research
+    from leadline.notebook import Progress
     from schemas.reporter import Report
 
-__all__ = ["Report", "aresearch", "research"]
+__all__ = ["Progress", "Report", "aresearch", "research"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +20,10 @@ def __getattr__(name: str) -> Any:
         from schemas.reporter import Report
 
         return Report
+    if name == "Progress":
+        from leadline.notebook import Progress
+
+        return Progress
     if name in __all__:
         from leadline import api
 

@@ -1,10 +1,8 @@
 """Research from Python: `research(question)` and, inside an event loop, `await aresearch(question)`."""
 
 import asyncio
-import secrets
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,9 @@ from langgraph.types import Command
 from leadline.carrying_out import OnEvent, OnReview, carry_out, config_of, first_input, report_of, written
 from leadline.home import Home, RunRecord, open_home
 from leadline.output import check_writable, report_folder, write_formats, write_report
+from leadline.retold import retold
+from leadline.run_ids import new_run_id
+from leadline.starting import starting
 from leadline.timeline import Timeline
 from schemas.context import OutputFormat
 from schemas.reporter import Report
@@ -37,7 +38,6 @@ __all__ = [
     "aresume",
     "aruns",
     "atimeline",
-    "new_run_id",
     "research",
 ]
 
@@ -116,11 +116,6 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
     return record.id, chosen, {**record.context.model_dump(exclude_unset=True), **given}
 
 
-def new_run_id() -> str:
-    """Return a name for a run; later ones sort behind earlier ones."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
-
-
 def research(question: str, **options: Any) -> Report:
     """Research a question and return the report; takes what `aresearch` takes.
 
@@ -149,14 +144,18 @@ async def aresume(
         allow_folders(record.context.documents)
         state = await home.graph.aget_state(config_of(record))
         started = await first_input(home, record) if state.created_at is None else None
+        if on_event is not None:
+            on_event(starting(record.question, record.id))
+            for event in retold(state.values):
+                on_event(event)
         return await carry_out(home, record, started, on_event, on_review)
 
 
-async def areplay(run_id: str, *, out: str | PathLike[str] | None = None) -> Report:
+async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None = None) -> Report:
     """Run a finished run again from its journal alone: no model, no search, no program is asked.
 
     Args:
-        run_id: as `leadline runs` lists it.
+        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
         out: folder below which the report is written; by default the one it was written to.
 
     Raises:
@@ -164,10 +163,10 @@ async def areplay(run_id: str, *, out: str | PathLike[str] | None = None) -> Rep
         JournalMiss: the journal does not hold something that was asked; prompts or code have changed since.
     """
     async with open_home(settings().leadline_home) as home:
-        record = await home.record(run_id)
+        record = await home.record(run_id, finished=True)
         if record.status != "done":
             raise BadInput(
-                f"Run {run_id} is not finished, so it cannot be replayed. Go on with: leadline resume {run_id}"
+                f"Run {record.id} is not finished, so it cannot be replayed. Go on with: leadline resume {record.id}"
             )
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
@@ -191,22 +190,22 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
         given = Command(resume=next(answers))
 
 
-async def _finished(home: Home, run_id: str) -> tuple[RunRecord, Report]:
+async def _finished(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
     """Return a finished run and its report.
 
     Raises:
         BadInput: there is no such run, it is not finished, or it has no report.
     """
-    record = await home.record(run_id)
+    record = await home.record(run_id, finished=True)
     report: Report | None = (await home.graph.aget_state(config_of(record))).values.get("report")
     if record.status != "done":
-        raise BadInput(f"Run {run_id} is not finished. Go on with: leadline resume {run_id}")
+        raise BadInput(f"Run {record.id} is not finished. Go on with: leadline resume {record.id}")
     if report is None:
-        raise BadInput(f"Run {run_id} was answered without research, so it has no report.")
+        raise BadInput(f"Run {record.id} was answered without research, so it has no report.")
     return record, report.model_copy(update={"run_id": record.id})
 
 
-async def arefresh(run_id: str) -> "tuple[Refreshed, str | None]":
+async def arefresh(run_id: str | None = None) -> "tuple[Refreshed, str | None]":
     """Read the sources of a finished run's report again, and say which claims hold, changed or fell.
 
     Returns:
@@ -225,12 +224,12 @@ async def arefresh(run_id: str) -> "tuple[Refreshed, str | None]":
 
 
 async def areport(
-    run_id: str, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
+    run_id: str | None = None, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
 ) -> Report:
     """Make files of a finished run's report: no model is asked, nothing is searched.
 
     Args:
-        run_id: as `leadline runs` lists it.
+        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
         formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
 

@@ -166,6 +166,23 @@ async def _one(asked: Asked, before: Outcome | None, runner: Runner, keep: Calla
     return outcome
 
 
+def check_appendable(file: Path) -> None:
+    """Make sure that results can be kept, before any work is done.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    there = file.exists()
+    try:
+        file.open("ab").close()
+    except OSError as error:
+        raise BadInput(
+            f"The results {file} cannot be written ({error.strerror}). Name another file with --results."
+        ) from None
+    if not there:
+        file.unlink()
+
+
 def _append(file: Path, line: str) -> None:
     """Append a line; one that a crash cut off is ended first."""
     with file.open("a+b") as stream:

@@ -7,16 +7,13 @@ from typing import Annotated
 
 import typer
 
-EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
+from leadline.cli_examples import examples
+from leadline.cli_options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs
 
 checks = typer.Typer()
 
-Docs = Annotated[
-    list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
-]
 
-
-@checks.command()
+@checks.command(epilog=examples("models"), rich_help_panel=MACHINE)
 def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
     """Show which model each role will use, and check each with one tiny call."""
     from leadline.models import checked_models, model_lines
@@ -32,7 +29,7 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table
         raise typer.Exit(EXIT_FAILED)
 
 
-@checks.command()
+@checks.command(epilog=examples("doctor"), rich_help_panel=MACHINE)
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
     """Show what works on this machine, what is missing, and how to get it."""
     from leadline.doctor import BROKEN, examine, show
@@ -46,7 +43,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
         raise typer.Exit(EXIT_FAILED)
 
 
-@checks.command()
+@checks.command(epilog=examples("verify"), rich_help_panel=REPORTS)
 def verify(
     place: Annotated[
         Path, typer.Argument(metavar="DIR", help="Folder of a report, or a Markdown file that cites one.")
@@ -73,7 +70,7 @@ def verify(
     typer.echo(f"{place}: everything holds ({counts}).")
 
 
-@checks.command()
+@checks.command(epilog=examples("compare"), rich_help_panel=MACHINE)
 def compare(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
     prompts: Annotated[
@@ -88,10 +85,7 @@ def compare(
     docs: Docs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
 ) -> None:
-    """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds.
-
-    leadline compare examples/deep-sea.questions.json --prompts shorter
-    """
+    """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
     from leadline import compare as comparing
     from leadline.question_sets import documents_beside, read_questions
 

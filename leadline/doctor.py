@@ -36,6 +36,7 @@ class Check(BaseModel):
 
 async def examine() -> list[Check]:
     """Look at everything; what breaks while it is looked at is a finding like any other."""
+    from leadline.doctor_programs import places, programs
     from leadline.doctor_sandbox import isolation, libraries, parsers
 
     found = [_python()]
@@ -43,7 +44,7 @@ async def examine() -> list[Check]:
         settings()
     except LeadlineError as error:
         return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
-    for look in (_home, _documents, _search, _embeddings, _models, _extras):
+    for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         found += await asyncio.to_thread(_guarded, look)
     for area in (isolation, libraries, parsers):
         found += await area()

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from graph import build_graph
 from leadline.persistence import broken, checkpointer, serializer, store
+from leadline.run_ids import full_id
 from schemas.context import RunContext
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
@@ -72,22 +73,21 @@ class Home:
         found = await self.store.asearch(_RUNS, limit=1_000)
         return sorted((RunRecord.model_validate(item.value) for item in found), key=lambda one: one.id, reverse=True)
 
-    async def record(self, run_id: str | None) -> RunRecord:
-        """Return a run by its id, or the latest unfinished one.
+    async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
+        """Return a run by its id or the beginning of it, or the latest unfinished (or finished) one.
 
         Raises:
             BadInput: there is no such run, or nothing to resume.
         """
         records = await self.records()
         if run_id is None:
-            unfinished = [one for one in records if one.status != "done"]
-            if not unfinished:
-                raise BadInput("There is no unfinished run to resume. `leadline runs` lists all runs.")
-            return unfinished[0]
-        named = [one for one in records if one.id == run_id]
-        if not named:
-            raise BadInput(f"There is no run {run_id!r}. `leadline runs` lists all runs.")
-        return named[0]
+            latest = next((one for one in records if (one.status == "done") == finished), None)
+            if latest is None:
+                what = "finished run yet" if finished else "unfinished run to resume"
+                raise BadInput(f"There is no {what}. `leadline runs` lists all runs.")
+            return latest
+        wanted = full_id(run_id, (one.id for one in records))
+        return next(one for one in records if one.id == wanted)
 
     async def latest_finished(self) -> RunRecord:
         """Return the latest run that is finished.

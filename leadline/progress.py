@@ -1,61 +1,121 @@
-"""Live progress on stderr: coloured lines with a spinner in a terminal, a plain log elsewhere."""
+"""Progress on stderr: a live picture in a terminal, a line an event elsewhere, JSON lines where a program asked for them."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
+from leadline.review import ask_in_words
+from leadline.starting import LONGEST_QUESTION
 from schemas.events import Event
-from services.messages import say
-from services.search.tokens import has_cjk
 
 if TYPE_CHECKING:
     from leadline.batch import Outcome
 
-LONGEST_QUESTION = 100
-"""Characters of a question that are shown at the start."""
 _MARKS = {
-    "notice": ("!", "yellow"),
-    "triage": ("?", "cyan"),
-    "background": ("~", "cyan"),
-    "plan": ("#", "bold blue"),
-    "step_started": (">", "blue"),
-    "source": ("+", "dim"),
-    "step_finished": ("=", "green"),
-    "reflection": ("*", "magenta"),
-    "limit": ("!", "yellow"),
-    "report": ("✓", "bold green"),
+    "notice": "!",
+    "triage": "?",
+    "background": "~",
+    "plan": "#",
+    "step_started": ">",
+    "source": "+",
+    "step_finished": "=",
+    "reflection": "*",
+    "limit": "!",
+    "report": "✓",
 }
 
 
-class Progress:
-    """Prints one line an event; in a terminal the last thing begun keeps spinning below."""
-
-    def __init__(self, console: Console, status: Status | None) -> None:
-        self._console = console
-        self._status = status
+class Progress(Protocol):
+    """Whoever shows the events of a run."""
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
-        mark, style = _MARKS[event.type]
-        if event.type == "step_finished" and event.data.get("status") != "done":
-            mark, style = "x", "red"
-        self._console.print(Text(f"{mark} {event.title}", style=style if self._status else ""), soft_wrap=True)
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Keep still while a person is asked."""
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show what is to be answered: a plan that waits for its review."""
+
+
+class Lines:
+    """Prints one line an event, as a log does."""
+
+    def __init__(self, console: Console) -> None:
+        """Print on this console."""
+        self._console = console
+
+    def __call__(self, event: Event) -> None:
+        """Print one event; model calls have no line of their own."""
+        if event.type not in _MARKS:
+            return
+        failed = event.type == "step_finished" and event.data.get("status") != "done"
+        self._print(f"{'x' if failed else _MARKS[event.type]} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):
-                self._console.print(Text(_step_line(step)), soft_wrap=True)
-        if self._status is not None:
-            self._status.update(Text(event.title))
+                self._print(_step_line(step))
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text(line), soft_wrap=True)
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the plan in words."""
+        ask_in_words(request)
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Nothing moves here."""
+        return nullcontext()
 
 
-def starting(question: str) -> Event:
-    """Return the line that is out before anything else is loaded: which question is being researched."""
-    line = " ".join(question.split())
-    shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
-    return Event(type="notice", node="", title=say("starting", "zh" if has_cjk(question) else "en", question=shown))
+class JsonLines:
+    """Prints every event as a line of JSON, in the form of `schemas/events.py`."""
+
+    def __call__(self, event: Event) -> None:
+        """Print one event, at once."""
+        sys.stderr.write(f"{event.model_dump_json()}\n")
+        sys.stderr.flush()
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Print the plan as an event."""
+        self(Event(type="review", node="human_feedback", title=request["message"], data=request))
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Nothing moves here."""
+        return nullcontext()
+
+
+@contextmanager
+def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
+    """Show progress while the block runs; nothing is ever written to stdout.
+
+    Args:
+        as_json: a line of JSON an event, for programs.
+    """
+    if as_json:
+        yield JsonLines()
+        return
+    console = Console(stderr=True, highlight=False)
+    if not can_redraw(console):
+        yield Lines(console)
+        return
+    from leadline.progress_live import LiveView
+
+    measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    console = Console(
+        stderr=True, highlight=False, _environ=measured
+    )  # a size that a shell exported would never change
+    with LiveView(console).running() as view:
+        yield view
+
+
+def can_redraw(console: Console) -> bool:
+    """Tell whether stderr is a terminal in which lines can be drawn again; colours alone (FORCE_COLOR) do not make it one."""
+    return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
 
 
 @contextmanager
@@ -64,7 +124,7 @@ def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True, highlight=False)
-    with Bar(console=console, disable=not console.is_terminal) as bar:
+    with Bar(console=console, disable=not can_redraw(console)) as bar:
         task = bar.add_task("", total=total)
 
         def ended(outcome: "Outcome") -> None:
@@ -80,14 +140,3 @@ def _step_line(step: dict[str, object]) -> str:
     needs = step.get("depends_on")
     after = f" (after {', '.join(map(str, needs))})" if isinstance(needs, list) and needs else ""
     return f"    {step['id']}. [{step['step_type']}] {step['title']}{after}"
-
-
-@contextmanager
-def live_progress() -> Iterator[Progress]:
-    """Show progress while the block runs; nothing is ever written to stdout."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield Progress(console, None)
-        return
-    with console.status("…") as status:
-        yield Progress(console, status)

@@ -1,16 +1,52 @@
 """A plan review in the terminal: Enter accepts, words change the plan."""
 
 import asyncio
+import json
 import sys
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leadline.progress import Progress
 
 
 class ReviewPending(Exception):
     """The run waits for a review of its plan, and nobody was there to give it."""
 
 
-async def review_in_terminal(request: dict[str, Any]) -> object:
-    """Show the plan and read the answer from standard input; None when that has ended, and the run stays waiting."""
+def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:
+    """Return what asks a person, or a program: the progress shows the plan, and the answer is a line of standard input.
+
+    A line that is a JSON object is taken as it is, so that a program can replace the plan. The answer is None when standard
+    input has ended, and the run stays waiting.
+    """
+
+    async def ask(request: dict[str, Any]) -> object:
+        with progress.paused():
+            progress.ask(request)
+            answer = await _typed_line()
+        return _meant(answer.strip()) if answer else None
+
+    return ask
+
+
+def _meant(text: str) -> object:
+    """Return the answer that a line stands for."""
+    if text.startswith("{"):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError:
+            pass  # words, then, and the planner makes of them what it can
+    return {"action": "edit", "feedback": text} if text else {"action": "accept"}
+
+
+def ask_in_words(request: dict[str, Any]) -> None:
+    """Show a plan, and how to answer, on stderr."""
+    sys.stderr.write(_in_words(request))
+    sys.stderr.flush()
+
+
+def _in_words(request: dict[str, Any]) -> str:
     plan = request.get("plan") or {}
     lines = [request["message"], f"  {plan.get('title', '')}"]
     for step in plan.get("steps", []):
@@ -21,12 +57,19 @@ async def review_in_terminal(request: dict[str, Any]) -> object:
     if "problem" in request:
         lines.append(request["problem"])
     lines.append("[Enter = accept, or say what to change] > ")
-    sys.stderr.write("\n".join(lines))
-    sys.stderr.flush()
-    answer = await asyncio.to_thread(sys.stdin.readline)
-    if not answer:
-        return None
-    text = answer.strip()
-    if not text:
-        return {"action": "accept"}
-    return {"action": "edit", "feedback": text}
+    return "\n".join(lines)
+
+
+async def _typed_line() -> str:
+    """Read a line; a person who thinks about it can still press Ctrl-C, which a thread that reads would not notice."""
+    if sys.platform != "win32" and sys.stdin is not None and getattr(sys.stdin, "isatty", bool)():
+        import termios
+
+        loop, ready, descriptor = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
+        termios.tcflush(descriptor, termios.TCIFLUSH)  # what was typed before the plan stood there was no answer to it
+        loop.add_reader(descriptor, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(descriptor)
+    return await asyncio.to_thread(sys.stdin.readline)

@@ -5,9 +5,10 @@ import uuid
 from pathlib import Path
 from typing import Any, Self
 
-from leadline.api import aresearch, aresume, new_run_id
+from leadline.api import aresearch, aresume
 from leadline.batch import Asked
 from leadline.output import slug_of
+from leadline.run_ids import new_run_id
 from schemas.reporter import Report
 from services.errors import BadInput, LeadlineError
 

@@ -15,6 +15,9 @@ EventType = Literal[
     "reflection",
     "limit",
     "report",
+    "call",  # a model call has ended; `data` is what it used, as in `schemas/usage.py`, and its `role`
+    "review",  # `leadline … --events` waits for an answer on stdin; `data` is what is asked, with the plan
+    "end",  # the last line of `leadline … --events`: the exit code, and what there is to know of the run
 ]
 
 

@@ -1,6 +1,7 @@
 """The plan: research and processing steps with their queries and dependencies."""
 
 from collections.abc import Collection
+from html import escape
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -41,6 +42,33 @@ class Plan(BaseModel):
     thought: str = ""
     title: str
     steps: list[Step] = Field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *(f"  {step.id}. {_facts(step)} {step.title}" for step in self.steps)])
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_markdown_(self) -> str:
+        lines = [f"**{self.title}**", ""]
+        for step in self.steps:
+            lines += [f"{step.id}. {step.title} *{_facts(step)}*", *(f"    - {query}" for query in step.queries)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        steps = "".join(
+            f'<li value="{escape(step.id)}">{escape(step.title)} <small>{escape(_facts(step))}</small>'
+            f"<ul>{''.join(f'<li>{escape(query)}</li>' for query in step.queries)}</ul></li>"
+            for step in self.steps
+        )
+        return f"<strong>{escape(self.title)}</strong><ol>{steps}</ol>"
+
+
+def _facts(step: Step) -> str:
+    """Say in brackets what kind a step is, and what it needs."""
+    needs = f", after {', '.join(step.depends_on)}" if step.depends_on else ""
+    tools = f", with {', '.join(step.tools)}" if step.tools else ""
+    return f"[{step.step_type}{needs}{tools}]"
 
 
 class PlannerPrompt(BaseModel):

@@ -1,7 +1,7 @@
 """The reporter's prompt and the report that people get."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -74,6 +74,9 @@ class Report(BaseModel):
 
     def _repr_html_(self) -> str | None:
         return None if self.as_html is None or self.direct else type(self).as_html(self)  # type: ignore[misc]  # it is not None
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        printer.text(str(self))
 
     def _repr_markdown_(self) -> str:
         return self.markdown

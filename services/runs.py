@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from prompts import PromptError, using
 from schemas.context import RunContext
+from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from services.budget import Budget, allowance_of
@@ -29,6 +30,7 @@ from services.evidence.store import EvidenceStore
 from services.journal import Journal, run_key
 from services.log import log
 from services.observing import working
+from services.progress import emit, emit_message
 from services.traces import whole_run
 
 
@@ -107,6 +109,10 @@ class Run:
     usage: Usage = field(default_factory=Usage)
     left_out: int = 0
     """Pieces of evidence that did not fit into a prompt."""
+    tell_call: Callable[[str, CallUsage], None] | None = None
+    """Told of each model call when it has ended: its role, and what it used."""
+    tell_source: Callable[[Source], None] | None = None
+    """Told of each source of a step as it arrives; a source that was told already may be told again."""
     _started: float = field(default_factory=time.monotonic)
 
     @property
@@ -123,8 +129,15 @@ class Run:
         """Add a model call; one that the journal knew had not gone through this budget yet."""
         steps = {self.step_id: used} if self.step_id else {}
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
+        if self.tell_call is not None:
+            self.tell_call(role, used)
         if not fresh:
             self.budget.spend(used.tokens, used.cost or 0.0)
+
+    def arrived(self, source: Source) -> None:
+        """Tell whoever watches of a source, where a step works and somebody does."""
+        if self.tell_source is not None:
+            self.tell_source(source)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
         """Add what a tool used; what the journal knew had not gone through this budget yet."""
@@ -197,6 +210,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     context, step_id = choices(runtime), task["step"].id
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
+        run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
         yield run
 
 
@@ -204,6 +218,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
 async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
     run.thread = _thread(runtime)
     run.journal = _journal(run, runtime, turn, attempts)
+    run.tell_call = partial(_tell_call, runtime, run.node)
     token = _current.set(run)
     try:
         with prompts_of(run.context), working(run.node, run.step_id, run.thread, run.journal.key):
@@ -255,6 +270,25 @@ def _end_sessions(run: Run) -> None:
     registry = sys.modules.get("services.tools.mcp.registry")
     if registry is not None:
         registry.end(run.journal.key)
+
+
+def _tell_call(runtime: Runtime[RunContext], node: str, role: str, used: CallUsage) -> None:
+    """Send the event of a model call."""
+    title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
+    emit(runtime, "call", node, title, {"role": role, **used.model_dump(mode="json")})
+
+
+def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:
+    """Return what sends the event of a step's source, once each."""
+    told: set[str] = set()
+
+    def tell(source: Source) -> None:
+        if source.content_hash not in told:
+            told.add(source.content_hash)
+            data = {"step": step_id, "url": source.url, "title": source.title}
+            emit_message(runtime, "source", node, "source", locale, title=source.title, data=data)
+
+    return tell
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -> Journal:

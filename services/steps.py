@@ -116,6 +116,8 @@ async def attempt(
             tokens=run.usage.total.tokens,
             calls=run.usage.total.calls,
         )
+        for source in outcome.sources.values():
+            run.arrived(source)
     result = outcome.result.model_copy(
         update={
             "attempts": number,
@@ -123,10 +125,6 @@ async def attempt(
             "seconds": run.usage.seconds,
         }
     )
-    for source in outcome.sources.values():
-        emit_message(
-            runtime, "source", node, "source", locale, title=source.title, data={"step": step.id, "url": source.url}
-        )
     emit_message(
         runtime,
         "step_finished",
@@ -137,7 +135,14 @@ async def attempt(
         excerpts=len(result.excerpts),
         confidence=f"{result.confidence:.2f}",
         error=result.error,
-        data={"step": step.id, "status": result.status, "finding": result.finding},
+        data={
+            "step": step.id,
+            "status": result.status,
+            "finding": result.finding,
+            "excerpts": len(result.excerpts),
+            "confidence": result.confidence,
+            "error": result.error,
+        },
     )
     return {
         "results": {step.id: result},

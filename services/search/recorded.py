@@ -131,6 +131,8 @@ async def gather_once(
         request["where"] = where
     known = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
     run.count(searches=known.answer.searches, pages=known.answer.pages)
+    for one in dict.fromkeys(passage.content_hash for passage in known.answer.passages):
+        run.arrived(known.answer.sources[one])
     if known.answer.embedding.calls:
         run.count_call(ROLE, known.answer.embedding, fresh=known.fresh)
     if not known.fresh:

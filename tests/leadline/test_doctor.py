@@ -123,3 +123,26 @@ def test_nothing_is_made(leadline: Leadline) -> None:
     leadline("doctor")
     assert not Path(os.environ["LEADLINE_HOME"]).exists()
     assert list(Path.cwd().iterdir()) == []
+
+
+def test_programs_that_formats_and_tools_need_are_looked_for(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = checks(leadline("doctor", "--json"))
+    for name in ("Chromium", "npx", "uvx"):
+        assert found["programs", name]["state"] == "note"
+        assert "install" in found["programs", name]["remedy"]
+    (tmp_path / "npx").touch(mode=0o755)
+    assert checks(leadline("doctor", "--json"))["programs", "npx"]["found"] == str(tmp_path / "npx")
+
+
+def test_settings_that_others_may_read_are_noted(leadline: Leadline) -> None:
+    env = Path(".env")
+    env.write_text("LEADLINE_LANGUAGE=en\n")
+    env.chmod(0o644)
+    found = checks(leadline("doctor", "--json"))
+    assert found["home", ".env is private"]["state"] == "note"
+    assert found["home", "disk space"]["found"].endswith("GB free")
+    env.chmod(0o600)
+    assert checks(leadline("doctor", "--json"))["home", ".env is private"]["state"] == "ok"

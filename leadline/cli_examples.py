@@ -1,0 +1,82 @@
+"""The examples at the end of each command's help. Tests run every one of them."""
+
+from rich.markup import escape
+
+EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "research": [
+        ("Ask your own documents", 'leadline research "Who designed the sounding machine?" --docs papers'),
+        (
+            "See the plan first, and change it in words",
+            'leadline research "Who designed the wire sounding machine and why was tallow used?" --docs papers --review',
+        ),
+        (
+            "A page and slides, in Chinese",
+            'leadline research "Who was Kelvin?" --docs papers --format html,slides --locale zh-CN',
+        ),
+        ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120 --max-tokens 50000'),
+        ("Ask from a file, read the answer in a script", "leadline research - --docs papers --json < question.txt"),
+    ],
+    "follow": [
+        ("The first question that the latest report recommends", "leadline follow 1"),
+        ("In your own words", 'leadline follow "And where was he born?"'),
+    ],
+    "resume": [
+        ("Go on with what Ctrl-C, a crash or a review interrupted", "leadline resume"),
+    ],
+    "replay": [
+        ("The latest finished run again, asking nobody", "leadline replay --out again"),
+    ],
+    "report": [
+        ("The latest report as a page and as slides", "leadline report --format html,slides"),
+        ("A report with all of its evidence somewhere else", "leadline report --format md,html --out elsewhere"),
+    ],
+    "refresh": [
+        ("Which claims of the latest report still hold?", "leadline refresh"),
+    ],
+    "runs": [
+        ("All runs", "leadline runs"),
+        ("For a script", "leadline runs --json"),
+    ],
+    "show": [
+        ("Where did the time go?", "leadline show"),
+        ("The same as a page", "leadline show --html timeline.html"),
+    ],
+    "batch": [
+        (
+            "A question a line, eight at a time; the same again goes on",
+            "leadline batch questions.jsonl --docs papers --jobs 8",
+        ),
+    ],
+    "models": [
+        ("Who plays what, and does it answer?", "leadline models"),
+    ],
+    "doctor": [
+        ("What works here, and how to get what does not", "leadline doctor"),
+        ("For a script", "leadline doctor --json"),
+    ],
+    "init": [
+        ("Be asked", "leadline init"),
+        (
+            "Without being asked: a server on this machine",
+            "leadline init --endpoint http://127.0.0.1:8080/v1 --model qwen3 --no-check",
+        ),
+    ],
+    "verify": [
+        ("Check a report, byte by byte", "leadline verify out/who-designed-the-sounding-machine"),
+        ("Check what you made of it", "leadline verify article.md --bundle out/who-designed-the-sounding-machine"),
+    ],
+    "compare": [
+        ("Your prompts against the built-in ones", "leadline compare set.json --prompts shorter --docs papers"),
+    ],
+    "mcp": [
+        ("Give an MCP client this command", "leadline mcp"),
+    ],
+}
+"""For each command: what for, and the line to type."""
+
+
+def examples(command: str) -> str:
+    """Return the end of a command's help."""
+    shown = [f"[dim]# {escape(what)}[/dim]\n[green]{escape(line)}[/green]" for what, line in EXAMPLES[command]]
+    heading = "[bold]Example[/bold]" if len(shown) == 1 else "[bold]Examples[/bold]"
+    return "\n".join([heading, *shown])

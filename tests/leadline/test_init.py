@@ -1,0 +1,147 @@
+"""`leadline init`: asks, tries out, and writes `.env`, readable by its owner only; nothing is changed without a word."""
+
+import os
+import pty
+import re
+import select
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.tavily_server import tavily_server
+from tests.leadline.conftest import Leadline
+
+ENV = Path(".env")
+
+
+def private() -> bool:
+    return stat.S_IMODE(ENV.stat().st_mode) == 0o600
+
+
+def test_without_a_terminal_options_say_it_and_the_key_comes_from_the_environment(
+    leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    ran = leadline("init", "--endpoint", endpoint.base_url, "--model", "m-1", "--search", "duckduckgo")
+    assert ran.code == 0, ran.err
+    assert len(endpoint.requests) == 1, "one tiny call tries it out"
+    assert dotenv_values(ENV) == {
+        "OPENAI_API_KEY": endpoint.key,
+        "OPENAI_BASE_URL": endpoint.base_url,
+        "LEADLINE_MODEL": "m-1",
+        "LEADLINE_SEARCH": "duckduckgo",
+    }
+    assert private()
+    assert endpoint.key not in ran.out + ran.err
+
+
+def test_what_does_not_answer_is_not_written(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    address, endpoint.key = endpoint.base_url, "another"
+    ran = leadline("init", "--endpoint", address, "--model", "m-1")
+    assert ran.code == 1
+    assert "key" in ran.err
+    assert not ENV.exists()
+    assert leadline("init", "--endpoint", address, "--model", "m-1", "--no-check").code == 0
+
+
+def test_what_stands_there_is_changed_only_with_force_and_the_rest_stays(leadline: Leadline) -> None:
+    ENV.write_text("# mine\nLEADLINE_MODEL=old\nOTHER='a b'\n")
+    ENV.chmod(0o644)
+    options = ["--endpoint", "http://127.0.0.1:9/v1", "--model", "new", "--no-check"]
+    refused = leadline("init", *options)
+    assert refused.code == 2
+    assert "LEADLINE_MODEL" in refused.err
+    assert ENV.read_text() == "# mine\nLEADLINE_MODEL=old\nOTHER='a b'\n"
+    assert leadline("init", *options, "--force").code == 0
+    assert ENV.read_text().startswith("# mine\nLEADLINE_MODEL=new\nOTHER='a b'\n")
+    assert private()
+    assert "nothing was changed" in leadline("init", *options).err
+
+
+def test_a_key_of_tavily_is_tried_with_one_search(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tavily_server() as server:
+        monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
+        monkeypatch.setenv("TAVILY_API_KEY", "tvly-wrong")
+        assert leadline("init", "--search", "tavily").code == 1
+        assert not ENV.exists()
+        monkeypatch.setenv("TAVILY_API_KEY", server.key)
+        assert leadline("init", "--search", "tavily").code == 0
+        assert len(server.requests) == 1
+    assert dotenv_values(ENV)["TAVILY_API_KEY"] == server.key
+
+
+def test_folders_of_documents_are_written_as_whole_paths(leadline: Leadline, docs: Path) -> None:
+    assert leadline("init", "--docs", docs, "--provider", "none").code == 0
+    assert dotenv_values(ENV) == {"LEADLINE_DOCS": str(docs)}
+
+
+def test_an_unwritable_folder_is_named(leadline: Leadline) -> None:
+    ENV.mkdir()
+    ran = leadline("init", "--search", "duckduckgo")
+    assert ran.code == 1
+    assert "cannot be" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def typed(answers: list[tuple[str, str]]) -> str:
+    """Run `leadline init` at a terminal; answer each prompt when it comes, and return all that the terminal showed."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    process = subprocess.Popen(
+        ["setsid", "--ctty", sys.executable, "-m", "leadline", "init"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+    )
+    os.close(theirs)
+    shown, waiting = "", list(answers)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([ours], [], [], 1)[0]:
+            continue
+        try:
+            piece = os.read(ours, 4_096)
+        except OSError:
+            break
+        shown += piece.decode()
+        if waiting and re.search(waiting[0][0], shown.rpartition("\n")[2]):
+            os.write(ours, f"{waiting.pop(0)[1]}\n".encode())
+            shown += "\n"
+    if waiting:
+        process.kill()
+    process.wait(timeout=30)
+    os.close(ours)
+    assert not waiting, shown
+    return shown
+
+
+def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    ENV.write_text("LEADLINE_MODEL=old\n")
+    answers = [
+        (r"Number \[7\]: ?$", "6"),
+        (r"Address of the endpoint.*: ?$", endpoint.base_url),
+        (r"Model: ?$", "m-2"),
+        (r"Key of .*: ?$", endpoint.key),
+        (r"Number \[3\]: ?$", "9"),
+        (r"Number \[3\]: ?$", "2"),
+        (r"Folder of your documents.*: ?$", ""),
+        (r"already. Change that\? \[y/N\]: ?$", "y"),
+    ]
+    shown = typed(answers)
+    assert "It answers" in shown
+    assert endpoint.key not in shown
+    assert dotenv_values(ENV) == {
+        "LEADLINE_MODEL": "m-2",
+        "OPENAI_API_KEY": endpoint.key,
+        "OPENAI_BASE_URL": endpoint.base_url,
+        "LEADLINE_SEARCH": "duckduckgo",
+    }
+    assert private()
