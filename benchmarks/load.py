@@ -68,6 +68,8 @@ class Measured:
     """User and system time of the server and its children, divided by the runs."""
     cores: float
     """Processors that the server kept busy on average."""
+    cores_of_others: float
+    """Processors that everything else on the machine kept busy: the endpoint, this client, and what else ran."""
     idle_memory: float
     """Resident set of the server and its children after the warm-up."""
     peak_memory: float
@@ -213,13 +215,14 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         await research(client)
         _, alone, _ = await research(client)
         idle, before = await asyncio.to_thread(memory, process), await asyncio.to_thread(cpu, process)
+        busy = _busy()
         async with httpx.AsyncClient() as web:
             await web.delete(log)
             started = time.monotonic()
             async with watching(address, process) as seen:
                 ended = await asyncio.gather(*(research(client) for _ in range(runs)))
             wall = time.monotonic() - started
-            used = await asyncio.to_thread(cpu, process) - before
+            used, busy = await asyncio.to_thread(cpu, process) - before, _busy() - busy
             calls = (await web.get(log, timeout=60)).json()
         after = await asyncio.to_thread(memory, process)
     carried = sorted(whole - first for first, whole, _ in ended)
@@ -245,6 +248,7 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         slowdown=round(statistics.median(carried) / alone, 2),
         cpu_a_run=round(used / runs, 2),
         cores=round(used / wall, 2),
+        cores_of_others=round((busy - used) / wall, 2),
         idle_memory=round(idle),
         peak_memory=round(seen.peak_memory),
         memory_a_run=round((seen.peak_memory - idle) / min(jobs, runs), 2),
@@ -252,6 +256,12 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         response=round(seen.response, 2),
         endpoint_late=round(statistics.mean(late), 3),
     )
+
+
+def _busy() -> float:
+    """Return the seconds for which the machine's processors have worked."""
+    times = psutil.cpu_times()
+    return float(times.user + times.system + getattr(times, "nice", 0.0))
 
 
 def _percentile(ordered: list[float], percent: int) -> float:
@@ -270,6 +280,7 @@ def _show(measured: list[Measured]) -> None:
         "p95_with_wait": "p95 with wait (s)",
         "cpu_a_run": "cpu a run (s)",
         "cores": "cores",
+        "cores_of_others": "others",
         "peak_memory": "peak (MB)",
         "memory_a_run": "a run (MB)",
         "memory_after": "after (MB)",
