@@ -7,7 +7,7 @@ SANDBOX := .venv-sandbox
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=false
 PORT ?= 2024
-JOBS ?= 25
+JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
@@ -28,7 +28,7 @@ test: setup .venv/develop ## Run the tests; they need no key and no network
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
 
-dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=25]
+dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
 
 lint: .venv/develop ## Check style and formatting

@@ -303,17 +303,21 @@ def main() -> None:
     parser.add_argument("--model-calls", type=int, default=64, metavar="N", help="LEADLINE_MAX_CONCURRENCY; default 64")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
     given = parser.parse_args()
-    measured = []
+    measured: list[Measured] = []
     with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
         log = base_url.removesuffix("/v1") + "/log"
         for jobs in [int(one) for one in given.jobs.split(",")]:
             with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
                 measured.append(asyncio.run(measure(address, process, jobs, given.runs, log)))
             _show(measured)
+            _write(given.results, measured, given.model_calls)
+
+
+def _write(file: Path, measured: list[Measured], model_calls: int) -> None:
     content = {
         "question": QUESTION,
         "latency": {"first_token": FIRST_TOKEN_SECONDS, "per_token": PER_TOKEN_SECONDS},
-        "model_calls_at_once": given.model_calls,
+        "model_calls_at_once": model_calls,
         "machine": {
             "load": round(os.getloadavg()[1], 2),
             "python": platform.python_version(),
@@ -323,8 +327,8 @@ def main() -> None:
         },
         "measured": [asdict(one) for one in measured],
     }
-    given.results.parent.mkdir(exist_ok=True)
-    given.results.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
