@@ -8,10 +8,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200
+JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services test-crash dev lint types bench-run bench-growth bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test test-services test-crash dev lint types bench-run bench-growth bench-retrieval bench-tokens bench-support bench-tools bench-load lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,8 +32,8 @@ test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it mus
 test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
 	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 tests/crash $(ARGS)
 
-dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
-	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)
+dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
+	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
 
 lint: .venv/develop ## Check style and formatting
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -57,6 +58,9 @@ bench-support: .venv/develop ## Measure the check of claims against quotes: make
 
 bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt carries its own tools only
 	@$(BIN)/python -m benchmarks.mcp_tools
+
+bench-load: .venv/develop ## Measure a server under load: make bench-load [ARGS="--runs 100 --jobs 10,25,50"]
+	@$(BIN)/python -m benchmarks.load $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

@@ -10,12 +10,14 @@ import mimetypes
 from collections.abc import Mapping
 from typing import Any, cast
 
-from fastapi import FastAPI, HTTPException, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from langgraph.store.base import BaseStore, Item
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, NotFoundError
 
+from leadline.auth import RULES, may_read
+from leadline.door import Door, caller_of
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
@@ -24,6 +26,7 @@ from services.evidence.store import EvidenceStore
 from services.reports.formats import FORMATS, render
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+app.add_middleware(Door, rules=RULES)  # the server puts it before all of its own routes
 
 _BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
@@ -31,10 +34,10 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 
 
 @app.get("/reports/{thread_id}/{name:path}")
-async def report_file(thread_id: str, name: str) -> Response:
+async def report_file(thread_id: str, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = get_client()
-    report = await _report(client, thread_id)
+    report = await _report(client, thread_id, caller_of(request.scope))
     if name in _BY_FILE:
         try:
             [data] = (await render(report, [_BY_FILE[name]])).values()
@@ -50,11 +53,14 @@ async def report_file(thread_id: str, name: str) -> Response:
     return _response(name, files[name])
 
 
-async def _report(client: LangGraphClient, thread_id: str) -> Report:
+async def _report(client: LangGraphClient, thread_id: str, caller: str) -> Report:
+    nothing = HTTPException(404, "There is no such thread.")
     try:
+        if not may_read(await client.threads.get(thread_id), caller):
+            raise nothing
         values: Any = (await client.threads.get_state(thread_id))["values"]
     except APIStatusError:
-        raise HTTPException(404, "There is no such thread.") from None
+        raise nothing from None
     if not isinstance(values, dict) or not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
     return Report.model_validate(values["report"])

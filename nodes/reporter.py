@@ -13,6 +13,7 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
+from services.claims import let_go
 from services.errors import LimitReached, UselessAnswer
 from services.evidence.meaning import likeness_of
 from services.evidence.support import Likeness
@@ -61,6 +62,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
+    await let_go(runtime)
     return {
         "report": report,
         "messages": [AIMessage(report.markdown, name="reporter")],

@@ -25,6 +25,7 @@ from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from services.budget import Budget, allowance_of
+from services.claims import held
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
 from services.journal import Journal, run_key
@@ -222,7 +223,8 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
     token = _current.set(run)
     try:
         with prompts_of(run.context), working(run.node, run.step_id, run.thread, run.journal.key):
-            yield run
+            async with held(runtime):
+                yield run
             run.journal.check_kept()
 
             async def elapsed() -> _Elapsed:

@@ -75,6 +75,16 @@ class Settings(BaseSettings):
     """Lines on stderr, or (`auto`) what the process does with the logger `leadline`: a server shows it, the command does not."""
     leadline_log_level: Literal["debug", "info", "warning"] = "info"
     leadline_home: Path = Path(".leadline")
+    leadline_token: SecretStr | None = None
+    """What `leadline batch --server` shows to a server that wants a token."""
+    leadline_tokens: SecretStr | None = None
+    """Who may use the server, `name:token` with commas between; see docs/server.md."""
+    leadline_tokens_file: Path | None = None
+    """The same as a file, one `name:token` a line."""
+    leadline_user_docs: Path | None = None
+    """Folder whose subfolders hold the documents of the users of their names."""
+    leadline_origins: Annotated[list[str], NoDecode, BeforeValidator(_words)] = Field(default_factory=list)
+    """Sites whose pages may use a server without tokens, besides this machine's and LangGraph Studio."""
 
 
 @cache

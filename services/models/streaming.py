@@ -1,4 +1,5 @@
-"""`ChatOpenAI` whose every answer comes piece by piece, so that a stall is noticed, and without what the model only thinks."""
+"""`ChatOpenAI` whose every answer comes piece by piece, so that a stall is noticed, without what the model only thinks, and at
+little cost a token."""
 
 import json
 from collections.abc import AsyncIterator
@@ -8,7 +9,9 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai.chat_models.base import ChatOpenAI
-from openai import APIError, AsyncAPIResponse
+from openai import APIError, AsyncAPIResponse, AsyncOpenAI, AsyncStream
+from openai.resources.chat.completions import AsyncCompletions
+from pydantic import model_validator
 
 from services.models.silence import heard
 from services.models.thinking import CLOSE, OPEN
@@ -19,6 +22,23 @@ class BrokeOff(ConnectionError):
 
     def __init__(self) -> None:
         super().__init__("the answer broke off in its middle")
+
+
+class PlainCompletions(AsyncCompletions):
+    """Chat completions whose streamed pieces stay the dictionaries that they came as.
+
+    The client would make a tree of objects of each token, which LangChain turns back into a dictionary: a third of the
+    processor time of a server full of runs.
+    """
+
+    def __init__(self, client: AsyncOpenAI) -> None:
+        super().__init__(client)
+        post = self._post
+
+        async def plain(path: str, *, stream_cls: Any = None, **options: Any) -> Any:
+            return await post(path, stream_cls=AsyncStream[object] if stream_cls is not None else None, **options)
+
+        self._post = plain
 
 
 class PiecewiseChatOpenAI(ChatOpenAI):
@@ -46,6 +66,18 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         result = self._create_chat_result(answer)
         result.generations[0].message.additional_kwargs["refusal"] = answer["choices"][0]["message"].get("refusal")
         return result
+
+    @model_validator(mode="after")
+    def _plain(self) -> "PiecewiseChatOpenAI":
+        self.async_client = PlainCompletions(self.root_async_client)
+        return self
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+    ) -> ChatGenerationChunk | None:
+        for choice in chunk.get("choices") or ():
+            choice.setdefault("delta", None)  # some endpoints leave it out of the last piece
+        return super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
 
     async def _astream(
         self,

@@ -14,6 +14,7 @@ from services.search.tables import Table
 from services.search.tokens import tokens
 from services.search.web import web_search
 from services.settings import PROJECT_ROOT, Settings, settings
+from services.users import own_folder
 
 EXAMPLES = PROJECT_ROOT / "examples"
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
@@ -65,7 +66,8 @@ class Providers:
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
     """Return what a person should know before the search, in their language."""
-    stand_in = _searches_examples(context, settings()) and not await _mcp_searches(context, settings())
+    stand_in = await asyncio.to_thread(_searches_examples, context, settings())
+    stand_in = stand_in and not await _mcp_searches(context, settings())
     return [say("examples", locale)] if stand_in else []
 
 
@@ -82,7 +84,7 @@ async def _mcp_searches(context: RunContext, environment: Settings) -> list[Sear
 def _searches_examples(context: RunContext, environment: Settings) -> bool:
     """Tell whether the example documents stand in for the user's: nothing else is there to search."""
     wanted = context.search or environment.leadline_search
-    named = context.documents or environment.leadline_docs
+    named = context.documents or environment.leadline_docs or own_folder(environment)
     return not named and (wanted == "documents" or (wanted == "auto" and environment.tavily_api_key is None))
 
 
@@ -101,9 +103,8 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
         return Providers()
     servers = await _mcp_searches(context, environment)
     web = [*web_search(context), *servers]
-    folders = []
-    if not (servers and _searches_examples(context, environment)):
-        folders = await asyncio.to_thread(_folders, context, environment)
+    examples = await asyncio.to_thread(_searches_examples, context, environment)
+    folders = [] if servers and examples else await asyncio.to_thread(_folders, context, environment)
     opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
     return Providers(web, list(opened))
 
@@ -136,13 +137,16 @@ def _folders(context: RunContext, environment: Settings) -> list[Path]:
     if _searches_examples(context, environment):
         return [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
     return list(
-        dict.fromkeys([_permitted(folder, environment) for folder in context.documents] or environment.leadline_docs)
+        dict.fromkeys(
+            [_permitted(folder, environment) for folder in context.documents]
+            or [*environment.leadline_docs, *own_folder(environment)]
+        )
     )
 
 
 def _permitted(folder: str, environment: Settings) -> Path:
     """Return a folder that a run may read; a relative one is looked for below the open folders, too."""
-    path, open_folders = Path(folder), [*environment.leadline_docs, EXAMPLES]
+    path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
     below = [*_allowed, *(base.resolve() for base in open_folders)]
     elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
     permitted = [one for one in (path, *elsewhere) if any(one.resolve().is_relative_to(base) for base in below)]
