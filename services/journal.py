@@ -9,6 +9,7 @@ Requests are kept as hashes and answers as they came; keys and other secrets are
 
 import hashlib
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from services.errors import JournalMiss, LeadlineError, LimitReached
 Answer = TypeVar("Answer", bound=BaseModel)
 
 _PAGE = 500
+_HALVES = re.compile("[\ud800-\udfff]")
 _replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=None)
 
 
@@ -61,6 +63,22 @@ class Entry(BaseModel):
     seconds: float = 0.0
     at: str = ""
 
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> "Entry":
+        """Read what `kept` wrote, or an entry that was written before as an object."""
+        text = kept.get("entry")
+        return cls.model_validate(json.loads(text) if isinstance(text, str) else kept)
+
+    def kept(self) -> dict[str, str]:
+        """Return what a store keeps: one text, as stores differ in what they do to an object.
+
+        PostgreSQL takes neither NUL nor NaN nor half a surrogate pair in one, and reorders its keys: an answer would come
+        back another, and lead to other requests.
+        """
+        data = self.model_dump(mode="json")
+        text = json.dumps(data, ensure_ascii=False)
+        return {"entry": json.dumps(data) if _HALVES.search(text) else text}
+
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[Answer]):
@@ -87,7 +105,7 @@ class Recording:
         """
         found: list[Entry] = []
         while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(found)):
-            found.extend(Entry.model_validate(item.value) for item in page)
+            found.extend(Entry.read(item.value) for item in page)
         if not found:
             raise JournalMiss(
                 f"Run {run_id} has no journal, so it cannot be replayed. Only finished runs have a whole one."
@@ -149,9 +167,9 @@ class Journal:
         if self.store is None:
             return Known(await work(), fresh=True, item="")
         item = f"{self.task}-{digest}-{occurrence}"
-        found = await self.store.aget(namespace(self.key), item)
-        if found is not None and found.value["answer"] is not None and not found.value["abandoned"]:
-            return Known(answer.model_validate(found.value["answer"]), fresh=False, item=item)
+        found = await self._found(item)
+        if found is not None and found.answer is not None and not found.abandoned:
+            return Known(answer.model_validate(found.answer), fresh=False, item=item)
         started = time.monotonic()
         try:
             fresh = await work()
@@ -159,8 +177,8 @@ class Journal:
             entry.error = _described(error)
             await self._write(item, entry, started)
             raise
-        if carry is not None and found is not None and found.value["abandoned"]:
-            fresh = carry(fresh, answer.model_validate(found.value["answer"]))
+        if carry is not None and found is not None and found.abandoned:
+            fresh = carry(fresh, answer.model_validate(found.answer))
         entry.answer = fresh.model_dump(mode="json")
         await self._write(item, entry, started)
         return Known(fresh, fresh=True, item=item)
@@ -173,13 +191,12 @@ class Journal:
             first: written into the first of them, for `carry`.
         """
         for place, item in enumerate(items):
-            found = await self.store.aget(namespace(self.key), item) if self.store and item else None
+            found = await self._found(item) if item else None
             if found is None or self.store is None:
                 continue
-            answer = {**found.value["answer"], **(first if place == 0 else {})}
-            await self.store.aput(
-                namespace(self.key), item, {**found.value, "answer": answer, "abandoned": True}, index=False
-            )
+            found.answer = {**(found.answer or {}), **(first if place == 0 else {})}
+            found.abandoned = True
+            await self.store.aput(namespace(self.key), item, found.kept(), index=False)
 
     @property
     def replays(self) -> bool:
@@ -204,7 +221,11 @@ class Journal:
         entry.seconds = round(time.monotonic() - started, 3)
         entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
         if self.store is not None:
-            await self.store.aput(namespace(self.key), item, entry.model_dump(mode="json"), index=False)
+            await self.store.aput(namespace(self.key), item, entry.kept(), index=False)
+
+    async def _found(self, item: str) -> Entry | None:
+        found = await self.store.aget(namespace(self.key), item) if self.store is not None else None
+        return Entry.read(found.value) if found is not None else None
 
 
 def _digest(kind: str, request: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text."""
 
 import json
+import re
 from typing import Any
 
 from json_repair import repair_json
@@ -11,6 +12,7 @@ from services.models.endpoint import Dialect
 
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 def response_format(schema: type[BaseModel]) -> dict[str, Any]:
@@ -59,6 +61,7 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         found = json.loads(text)
     except json.JSONDecodeError:
         found = repair_json(text, return_objects=True)
+    found = storable(found)
     if isinstance(found, list) and found:
         dicts = [one for one in found if isinstance(one, dict)]
         found = max(dicts, key=len) if dicts else found
@@ -66,6 +69,17 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         raise ValueError("it is no JSON object")
     whole = schema.model_json_schema()
     return _bent(found, whole, whole.get("$defs", {}))
+
+
+def storable(value: Any) -> Any:
+    """Return what a model said without the characters that no text holds and that databases refuse: NUL, halves of pairs."""
+    if isinstance(value, str):
+        return _NO_TEXT.sub("", value)
+    if isinstance(value, list):
+        return [storable(one) for one in value]
+    if isinstance(value, dict):
+        return {storable(key): storable(one) for key, one in value.items()}
+    return value
 
 
 def is_json(text: str) -> bool:

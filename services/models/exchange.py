@@ -16,7 +16,7 @@ from prompts import render
 from schemas.usage import CallUsage
 from services.errors import LimitReached, ModelError, NoNativeTools, SettingsError
 from services.models.chat import build
-from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, with_schema
+from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, storable, with_schema
 from services.models.endpoint import Learned, learned
 from services.models.fitting import DoesNotFit, estimate_tokens, fit
 from services.models.prices import Price, price_of
@@ -276,7 +276,7 @@ class Exchange:
     def _reply(self, model: RoleModel, message: AIMessage, left_out: int, used: CallUsage) -> Reply:
         meta = message.response_metadata
         return Reply(
-            text=without_thinking(answer_text(message) if self.schema else message.text),
+            text=storable(without_thinking(answer_text(message) if self.schema else message.text)),
             calls=_calls(message) if self.tools else [],
             finish_reason=str(meta.get("finish_reason") or meta.get("stop_reason") or ""),
             refusal=str(message.additional_kwargs.get("refusal") or ""),
