@@ -66,12 +66,9 @@ class Cluster:
             )  # fmt: skip
         self.address = self._serve("api", WORKER_COUNT="0")
         self.answers("api", self.address)  # the first makes the tables
-        for number in range(1, workers + 1):
-            self.start_worker(f"worker-{number}")
-
-    def start_worker(self, name: str) -> None:
-        """Start a worker, with a home of its own as it would have on a machine of its own."""
-        self.answers(name, self._serve(name))
+        names = [f"worker-{number}" for number in range(1, workers + 1)]
+        for name, address in {name: self._serve(name, WORKER_COUNT="1") for name in names}.items():
+            self.answers(name, address)
 
     def kill(self, name: str) -> None:
         """End a process as a machine that fails ends it."""
@@ -106,6 +103,7 @@ class Cluster:
             return connection.execute(query.encode(), values).fetchall()
 
     def _serve(self, name: str, **own: str) -> str:
+        """Start a process, with a home of its own as it would have on a machine of its own."""
         home = self._folder / name
         home.mkdir()
         port = free_port()
