@@ -101,5 +101,5 @@ $(AEGRA)/ready: requirements-aegra.lock
 	@if [ -z "$(PYTHON312)" ]; then echo "Aegra needs Python 3.12 or later; none was found." >&2; exit 1; fi
 	@echo "Setting up $(AEGRA) (once; about a minute) …" >&2
 	@rm -rf $(AEGRA) && $(PYTHON312) -m venv $(AEGRA)
-	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-aegra.lock
+	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes -r requirements-aegra.lock
 	@touch $@

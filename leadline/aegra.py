@@ -5,6 +5,7 @@ write into each other. What is here makes the first go on where it stopped, and 
 """
 
 import copy
+import importlib
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, Self
@@ -15,6 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from graph.builder import build_graph
 from leadline.persistence import serializer
+from leadline.warmup import LATER
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.errors import BadInput
@@ -79,6 +81,9 @@ async def _check_turn(thread_id: str, run_id: str) -> None:
             "or ask in another thread."
         )
 
+
+for _module in (*LATER, "services.search.documents", "services.reports.formats", "trafilatura"):
+    importlib.import_module(_module)  # now: in a run it would hold up all others, and their leases
 
 _compiled = build_graph().compile(name="deep_research")
 graph = OnAegra(**{name: value for name, value in vars(_compiled).items() if name != "__orig_class__"})

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.timeout(900)
 RESEARCHES = 50
 KILL_AT = 100
 """The number of the model call at which the worker is killed; all runs together make about 300."""
+LONGEST = 420
+"""Seconds; a minute is enough on a machine that does nothing else."""
 CONTEXT = {"max_plan_iterations": 1, "max_step_attempts": 1}
 
 
@@ -51,6 +53,7 @@ def journaled(cluster: Cluster, thread: str) -> int:
 async def test_no_research_is_lost_when_a_worker_is_killed(
     cluster: Cluster, client: LangGraphClient, model: OpenAIServer
 ) -> None:
+    forgotten = await forgotten_by_aegra(cluster, client)
     asked, first = Asked(), len(model.requests)
 
     def watch(number: int) -> None:
@@ -90,3 +93,23 @@ async def test_no_research_is_lost_when_a_worker_is_killed(
         else:
             assert repeated == 0
         assert state["values"]["usage"]["total"]["calls"] == len(set(calls)) == journaled(cluster, thread)
+
+
+async def forgotten_by_aegra(cluster: Cluster, client: LangGraphClient) -> tuple[str, str]:
+    """Bring a run to its end, and its row into the state in which Aegra would leave it for ever."""
+    thread = str((await client.threads.create())["thread_id"])
+    await client.runs.wait(thread, "deep_research", input={"question": "Who owned the schooner Lalla Rookh?"})
+    [(run,)] = cluster.rows(
+        "UPDATE runs SET status = 'running', claimed_by = NULL, lease_expires_at = NULL, output = NULL "
+        "WHERE thread_id = %s RETURNING run_id",
+        thread,
+    )
+    return thread, str(run)
+
+
+async def ended(client: LangGraphClient, thread: str, run: str) -> None:
+    """Wait for the end of a forgotten run: nothing of it is asked again, as its call would be nobody's."""
+    while (await client.runs.get(thread, run))["status"] != "success":
+        await asyncio.sleep(1)
+    output: Any = await client.runs.join(thread, run)
+    assert output["report"]["citations"]
