@@ -72,7 +72,9 @@ async def test_no_research_is_lost_when_a_worker_is_killed(
         await client.runs.create(thread, "deep_research", input={"question": question(number)}, context=CONTEXT)
         for number, thread in enumerate(threads)
     ]
-    await asyncio.gather(*(client.runs.join(thread, run["run_id"]) for thread, run in zip(threads, runs, strict=True)))
+    async with asyncio.timeout(LONGEST):
+        joins = (client.runs.join(thread, run["run_id"]) for thread, run in zip(threads, runs, strict=True))
+        await asyncio.gather(*joins, ended(client, *forgotten))
     for body in model.requests[first:]:
         asked.calls[number_in(body)].append(str(body["messages"]))
 
@@ -109,7 +111,7 @@ async def forgotten_by_aegra(cluster: Cluster, client: LangGraphClient) -> tuple
 
 async def ended(client: LangGraphClient, thread: str, run: str) -> None:
     """Wait for the end of a forgotten run: nothing of it is asked again, as its call would be nobody's."""
-    while (await client.runs.get(thread, run))["status"] != "success":
+    while (await client.runs.get(thread, run))["status"] != "success":  # noqa: ASYNC110 - another process ends it
         await asyncio.sleep(1)
     output: Any = await client.runs.join(thread, run)
     assert output["report"]["citations"]
