@@ -6,9 +6,9 @@ write into each other. What is here makes the first go on where it stopped, and 
 
 import copy
 import importlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -37,7 +37,7 @@ class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
             update["checkpointer"] = saver
         return super().copy(update)
 
-    async def astream(self, input: Any, config: RunnableConfig | None = None, **choices: Any) -> AsyncIterator[Any]:  # type: ignore[override]  # noqa: A002 - an async generator, as the original; its name for it
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **choices: Any) -> AsyncIterator[Any]:  # noqa: A002 - the original's name for it
         """Run, or go on where a worker that died left this very run.
 
         Raises:
@@ -49,7 +49,8 @@ class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
             if await self._begun(named["thread_id"], named["run_id"]):
                 # A review's answer must not answer the next one, nor a fork be made twice
                 input, config = None, _from_the_latest(config or {})  # noqa: A001 - as above
-        async with aclosing(super().astream(input, config, **choices)) as parts:
+        stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
+        async with aclosing(stream) as parts:
             async for part in parts:
                 yield part
 
