@@ -22,6 +22,16 @@ from schemas.state import ResearchInput, ResearchState
 from services.errors import BadInput
 
 _ADDRESS = ("checkpoint_id", "checkpoint_map")
+_LATER_STILL = (
+    "genai_prices",
+    "openai.resources.chat",
+    "services.models.streaming",
+    "services.reports.charts.fences",
+    "services.reports.formats",
+    "services.search.documents",
+    "trafilatura",
+)
+"""What runs import when they first need it: here at the start, as it would hold up all runs and the renewal of their leases."""
 
 
 class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
@@ -83,8 +93,8 @@ async def _check_turn(thread_id: str, run_id: str) -> None:
         )
 
 
-for _module in (*LATER, "services.search.documents", "services.reports.formats", "trafilatura"):
-    importlib.import_module(_module)  # now: in a run it would hold up all others, and their leases
+for _module in (*LATER, *_LATER_STILL):
+    importlib.import_module(_module)
 
 _compiled = build_graph().compile(name="deep_research")
 graph = OnAegra(**{name: value for name, value in vars(_compiled).items() if name != "__orig_class__"})
