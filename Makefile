@@ -97,9 +97,10 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 # Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/deployment.md)
 $(AEGRA)/ready: PYTHON312 = $(firstword $(shell for p in python3.12 python3.13 python3.14 python3 $(wildcard $(HOME)/.pyenv/versions/3.12*/bin/python3.12); do \
   command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p; done))
-$(AEGRA)/ready: requirements-aegra.lock
+$(AEGRA)/ready: requirements-aegra.lock pyproject.toml
 	@if [ -z "$(PYTHON312)" ]; then echo "Aegra needs Python 3.12 or later; none was found." >&2; exit 1; fi
 	@echo "Setting up $(AEGRA) (once; about a minute) …" >&2
 	@rm -rf $(AEGRA) && $(PYTHON312) -m venv $(AEGRA)
 	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes -r requirements-aegra.lock
+	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
