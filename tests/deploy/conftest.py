@@ -18,7 +18,7 @@ from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 def missing() -> str:
     """Say what these tests lack; empty if nothing."""
     if not os.environ.get("TEST_DEPLOY"):
-        return "`make test-deploy` runs these: they start a cluster of six processes"
+        return "`make test-deploy` runs these: they start PostgreSQL, Redis and three processes of Aegra"
     if not (AEGRA / "ready").exists():
         return "Aegra is not installed: `make test-deploy` installs it where there is Python 3.12 or later"
     if binaries_of_postgres() is None:
