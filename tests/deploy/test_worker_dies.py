@@ -20,8 +20,8 @@ KILL_AT = 100
 """The number of the model call at which the worker is killed; all runs together make about 300."""
 PARALLEL = 2
 """Calls that a run has under way at once: a researcher for each part of the question."""
-LONGEST = 420
-"""Seconds; a minute is enough on a machine that does nothing else."""
+LONGEST = 780
+"""Seconds, for machines that are busy with other things."""
 CONTEXT = {"max_plan_iterations": 1, "max_step_attempts": 1}
 
 
