@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.builder import build_graph
+from leadline.own_server import on_aegra
 from leadline.persistence import serializer
 from leadline.warmup import LATER
 from schemas.context import RunContext
@@ -55,7 +56,8 @@ class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         """
         named = (config or {}).get("configurable", {})
         if "thread_id" in named and "run_id" in named:
-            await _check_turn(named["thread_id"], named["run_id"])
+            if on_aegra():
+                await _check_turn(named["thread_id"], named["run_id"])
             if await self._begun(named["thread_id"], named["run_id"]):
                 # A review's answer must not answer the next one, nor a fork be made twice
                 input, config = None, _from_the_latest(config or {})  # noqa: A001 - as above

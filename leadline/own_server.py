@@ -16,7 +16,7 @@ _ASKED_WITH = ("authorization", "x-api-key", "cookie")
 
 def api_of(request: Request) -> LangGraphClient:
     """Return a client of the server's API that asks in the name of whoever sent the request."""
-    if not _on_aegra():
+    if not on_aegra():
         return get_client()
     headers = {name: value for name, value in request.headers.items() if name in _ASKED_WITH}
     transport = httpx.ASGITransport(app=request.app)
@@ -28,14 +28,15 @@ def store_of(client: LangGraphClient) -> BaseStore:
 
     Aegra shows clients only what lies below their own name in it, so there it is asked directly.
     """
-    if not _on_aegra():
+    if not on_aegra():
         return cast("BaseStore", _ApiStore(client))
     from aegra_api.core.database import db_manager
 
     return cast("BaseStore", db_manager.get_store())
 
 
-def _on_aegra() -> bool:
+def on_aegra() -> bool:
+    """Tell whether this process is one of Aegra's."""
     return "aegra_api.main" in sys.modules
 
 
