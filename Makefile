@@ -4,6 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 SANDBOX := .venv-sandbox
+AEGRA := .venv-aegra
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
@@ -12,7 +13,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services test-crash dev lint types bench-run bench-growth bench-retrieval bench-tokens bench-support bench-tools bench-load lock clean setup
+.PHONY: help research test test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +32,10 @@ test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it mus
 
 test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
 	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 tests/crash $(ARGS)
+
+test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
+	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2
+	@TEST_DEPLOY=1 $(BIN)/pytest tests/deploy $(ARGS)
 
 dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
@@ -66,10 +71,11 @@ lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
 	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors --extra mcp --extra charts --extra formats --extra pdf $(LOCK) -o requirements-dev.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12 $(LOCK) -o requirements-aegra.lock
 	@$(BIN)/uv pip compile -q requirements-sandbox.in --python-version 3.11 $(LOCK) -o requirements-sandbox.lock
 
 clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay
-	rm -rf .venv $(SANDBOX) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv $(SANDBOX) $(AEGRA) .mypy_cache .ruff_cache .pytest_cache
 
 .venv/bin/python:
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or later is needed; none was found." >&2; exit 1; fi
@@ -97,4 +103,15 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 .venv/develop: requirements-dev.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
 	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/deployment.md)
+$(AEGRA)/ready: PYTHON312 = $(firstword $(shell for p in python3.12 python3.13 python3.14 python3 $(wildcard $(HOME)/.pyenv/versions/3.12*/bin/python3.12); do \
+  command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p; done))
+$(AEGRA)/ready: requirements-aegra.lock pyproject.toml
+	@if [ -z "$(PYTHON312)" ]; then echo "Aegra needs Python 3.12 or later; none was found." >&2; exit 1; fi
+	@echo "Setting up $(AEGRA) (once; about a minute) …" >&2
+	@rm -rf $(AEGRA) && $(PYTHON312) -m venv $(AEGRA)
+	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes -r requirements-aegra.lock
+	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -8,16 +8,15 @@ Formats are made when they are asked for. Everything comes through the server's 
 
 import mimetypes
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from langgraph.store.base import BaseStore, Item
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import APIStatusError, NotFoundError
+from langgraph_sdk.errors import APIStatusError
 
 from leadline.auth import RULES, may_read
 from leadline.door import Door, caller_of
+from leadline.own_server import api_of, store_of
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
@@ -36,7 +35,7 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 @app.get("/reports/{thread_id}/{name:path}")
 async def report_file(thread_id: str, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
-    client = get_client()
+    client = api_of(request)
     report = await _report(client, thread_id, caller_of(request.scope))
     if name in _BY_FILE:
         try:
@@ -45,7 +44,7 @@ async def report_file(thread_id: str, name: str, request: Request) -> Response:
             raise HTTPException(501, str(error)) from None
         return _response(name, data)
     try:
-        files = await bundle_files(report, EvidenceStore(cast("BaseStore", _ServerStore(client))))
+        files = await bundle_files(report, EvidenceStore(store_of(client)))
     except StoreError as error:
         raise HTTPException(404, str(error)) from None
     if name not in files:
@@ -74,26 +73,3 @@ def _response(name: str, data: bytes) -> Response:
     if not shown:
         headers["Content-Disposition"] = "attachment"
     return Response(data, media_type=media_type, headers=headers)
-
-
-class _ServerStore:
-    """Reads the server's store through its API."""
-
-    def __init__(self, client: LangGraphClient) -> None:
-        self._client = client
-
-    async def aget(self, namespace: tuple[str, ...], key: str) -> Item | None:
-        """Return an item, if it is there."""
-        try:
-            found = await self._client.store.get_item(namespace, key=key)
-        except NotFoundError:
-            return None
-        if not found:
-            return None
-        return Item(
-            value=found["value"],
-            key=key,
-            namespace=namespace,
-            created_at=found["created_at"],
-            updated_at=found["updated_at"],
-        )

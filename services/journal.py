@@ -9,6 +9,7 @@ Requests are kept as hashes and answers as they came; keys and other secrets are
 
 import hashlib
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 Kept = TypeVar("Kept")
 
 _PAGE = 500
+_HALVES = re.compile("[\ud800-\udfff]")
 _replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=None)
 
 
@@ -68,6 +70,22 @@ class Entry(BaseModel):
     """How often a run that was resumed took the answer from here."""
     at: str = ""
 
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> "Entry":
+        """Read what `kept` wrote, or an entry that was written before as an object."""
+        text = kept.get("entry")
+        return cls.model_validate(json.loads(text) if isinstance(text, str) else kept)
+
+    def kept(self) -> dict[str, str]:
+        """Return what a store keeps: one text, as stores differ in what they do to an object.
+
+        PostgreSQL takes neither NUL nor NaN nor half a surrogate pair in one, and reorders its keys: an answer would come
+        back another, and lead to other requests.
+        """
+        data = self.model_dump(mode="json")
+        text = json.dumps(data, ensure_ascii=False)
+        return {"entry": json.dumps(data) if _HALVES.search(text) else text}
+
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[Answer]):
@@ -93,7 +111,7 @@ class Recording:
         """
         found: list[Entry] = []
         while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(found)):
-            found.extend(Entry.model_validate(item.value) for item in page)
+            found.extend(Entry.read(item.value) for item in page)
         if not found:
             raise JournalMiss(
                 f"Run {run_id} has no journal, so it cannot be replayed. Only finished runs have a whole one."
@@ -159,11 +177,11 @@ class Journal:
             with calling(kind, name):
                 return Known(await work(), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
-        found = await self._reached(self.store.aget(namespace(self.key), item))
-        if found is not None and found.value["answer"] is not None:
+        found = await self._found(item)
+        if found is not None and found.answer is not None:
             known(kind, name)
-            await self._reuse(item, found.value)
-            return Known(answer.model_validate(found.value["answer"]), fresh=False)
+            await self._reuse(item, found)
+            return Known(answer.model_validate(found.answer), fresh=False)
         if found is None and (earlier := await self._of_another_branch(digest, occurrence)) is not None:
             known(kind, name)
             entry.answer = earlier
@@ -191,11 +209,8 @@ class Journal:
         place = await self._reached(self.store.aget(_branches(self.key), self._near(digest, occurrence)))
         if place is None:
             return None
-        found = await self._reached(self.store.aget(namespace(self.key), place.value["item"]))
-        if found is None:
-            return None
-        answer: dict[str, Any] | None = found.value["answer"]
-        return answer
+        found = await self._found(place.value["item"])
+        return found.answer if found is not None else None
 
     def _near(self, digest: str, occurrence: int) -> str:
         return f"{self.near}-{digest}-{occurrence}"
@@ -228,18 +243,23 @@ class Journal:
         recording = _replaying.get()
         return recording is not None and (self.place, kind, 0) in recording.entries
 
-    async def _reuse(self, item: str, value: dict[str, Any]) -> None:
+    async def _reuse(self, item: str, found: Entry) -> None:
         """Count that a resumed run did not ask again."""
-        if self.store is not None and value["kind"] not in INSTANT:
-            counted = {**value, "reused": value.get("reused", 0) + 1}
-            await self.store.aput(namespace(self.key), item, counted, index=False)
+        if self.store is not None and found.kind not in INSTANT:
+            found.reused += 1
+            await self._reached(self.store.aput(namespace(self.key), item, found.kept(), index=False))
 
     async def _write(self, item: str, entry: Entry, started: float) -> None:
         entry.seconds = round(time.monotonic() - started, 3)
         entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
         if self.store is not None:
-            value = entry.model_dump(mode="json")
-            await self._reached(self.store.aput(namespace(self.key), item, value, index=False))
+            await self._reached(self.store.aput(namespace(self.key), item, entry.kept(), index=False))
+
+    async def _found(self, item: str) -> Entry | None:
+        if self.store is None:
+            return None
+        found = await self._reached(self.store.aget(namespace(self.key), item))
+        return Entry.read(found.value) if found is not None else None
 
     async def _reached(self, work: Awaitable[Kept]) -> Kept:
         """Await the store.

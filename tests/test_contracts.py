@@ -114,7 +114,7 @@ def test_every_choice_of_a_run_is_described_bounded_and_optional() -> None:
 
 def test_the_tree_names_no_path_of_a_machine_and_no_registry() -> None:
     suffixes = {".py", ".md", ".toml", ".json", ".lock", ".ipynb", ".yaml"}
-    skipped = {".venv", ".venv-sandbox", ".git", "out", ".leadline", "examples", ".langgraph_api"}
+    skipped = {".venv", ".venv-sandbox", ".venv-aegra", ".git", "out", ".leadline", "examples", ".langgraph_api"}
     for path in PROJECT.rglob("*"):
         if path.suffix in suffixes and not skipped & set(path.relative_to(PROJECT).parts) and path != Path(__file__):
             text = path.read_text("utf-8")

@@ -1,5 +1,4 @@
-"""`ChatOpenAI` whose every answer comes piece by piece, so that a stall is noticed, without what the model only thinks, and at
-little cost a token."""
+"""`ChatOpenAI` that streams every answer, so that a stall is noticed: without what it only thinks, and at little cost a token."""
 
 import json
 from collections.abc import AsyncIterator

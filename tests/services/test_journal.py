@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from leadline import aresearch
 from leadline.api import areplay, aresume, aruns
 from services.errors import BadInput, JournalMiss, LimitReached, ModelError
-from services.journal import Journal, Recording, namespace, replaying
+from services.journal import Entry, Journal, Recording, namespace, replaying
 from services.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 
@@ -96,8 +96,28 @@ async def test_a_miss_names_the_request() -> None:
 async def test_an_answer_is_durable_before_it_is_used() -> None:
     store = InMemoryStore()
     await journal(store).once("model", "planner", {}, Said, Asked("one"))
-    [entry] = await store.asearch(namespace("run"))
-    assert entry.value["answer"] == {"text": "one"}
+    [item] = await store.asearch(namespace("run"))
+    assert Entry.read(item.value).answer == {"text": "one"}
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "half a pair: \ud83d", "測深"])
+async def test_an_answer_with_any_characters_is_kept_as_plain_text_that_every_store_takes(text: str) -> None:
+    store = InMemoryStore()
+    await journal(store).once("model", text, {}, Said, Asked(text))
+    [item] = await store.asearch(namespace("run"))
+    [kept] = item.value.values()
+    assert "\x00" not in kept
+    assert kept.encode()
+    assert (await journal(store).once("model", text, {}, Said, Asked())).answer.text == text
+
+
+async def test_an_answer_that_was_written_as_an_object_is_known_still() -> None:
+    store, asked = InMemoryStore(), Asked("one")
+    await journal(store).once("model", "planner", {}, Said, asked)
+    [item] = await store.asearch(namespace("run"))
+    await store.aput(namespace("run"), item.key, Entry.read(item.value).model_dump(mode="json"), index=False)
+    assert (await journal(store).once("model", "planner", {}, Said, asked)).answer.text == "one"
+    assert asked.times == 1
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -202,6 +222,7 @@ async def test_no_secret_is_ever_written(
     assert not [name for name, data in written.items() if endpoint.key.encode() in data]
     with sqlite3.connect(tmp_path / "h" / "store.sqlite") as connection:
         kept = [
-            json.loads(value) for (value,) in connection.execute("SELECT value FROM store WHERE prefix LIKE 'journal%'")
+            Entry.read(json.loads(value))
+            for (value,) in connection.execute("SELECT value FROM store WHERE prefix LIKE 'journal%'")
         ]
-    assert {"model", "gather", "seconds", "clock"} <= {entry["kind"] for entry in kept}
+    assert {"model", "gather", "seconds", "clock"} <= {entry.kind for entry in kept}

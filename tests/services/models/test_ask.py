@@ -30,6 +30,13 @@ async def test_a_whole_run_goes_through_the_endpoint_with_native_schemas(endpoin
     assert "without a language model" not in report.markdown
 
 
+async def test_characters_that_no_database_takes_are_left_out_of_answers(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [json.dumps({**json.loads(ANSWER), "reasoning": "de\x00ep \ud83d and 😀"})]
+    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "deep  and 😀"
+    endpoint.script["reporter"] = ["de\x00ep \ud83d and 😀"]
+    assert (await write("reporter", PROMPT_OF_REPORT)).text == "deep  and 😀"
+
+
 async def test_one_leading_system_message_and_one_human_message(endpoint: OpenAIServer) -> None:
     endpoint.script["reflector"] = [ANSWER]
     await ask("reflector", PROMPT, Reflection)

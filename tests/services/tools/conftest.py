@@ -1,11 +1,8 @@
 """Databases that the tests ask: files that are made anew, and a private PostgreSQL server where one is installed."""
 
 import os
-import pwd
 import shutil
-import socket
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +13,7 @@ from langgraph.store.memory import InMemoryStore
 from services.evidence.store import EvidenceStore
 from services.runs import Run
 from services.settings import forget_settings
+from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 
 PASSWORD = "s3cret-of-the-reader"
 ROWS = [("Challenger", 1875, 8184.5), ("Vema", 1957, 9000.0), ("Kaikō", 1995, None)]
@@ -72,56 +70,10 @@ def duckdb_url(tmp_path: Path) -> str:
     return f"duckdb:///{path}"
 
 
-def _binaries() -> Path | None:
-    """Find PostgreSQL's programs: Debian keeps them off the PATH."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    beside = shutil.which("initdb")
-    return found[-1].parent if found else Path(beside).parent if beside else None
-
-
-class PostgresServer:
-    """A private server in a folder of its own, on loopback."""
-
-    def __init__(self, binaries: Path, folder: Path) -> None:
-        self._binaries, self._folder = binaries, folder
-        self._as: list[str] = []
-        if os.geteuid() == 0:  # the server refuses to run as root
-            account = next((one.pw_name for one in pwd.getpwall() if one.pw_name in {"postgres", "nobody"}), "nobody")
-            shutil.chown(folder, account)
-            self._as = ["setpriv", "--reuid", account, "--regid", str(pwd.getpwnam(account).pw_gid), "--clear-groups"]
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-
-    def start(self) -> None:
-        """Make a cluster and serve it."""
-        data = self._folder / "data"
-        self._run(
-            "initdb", "-D", str(data), "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C.UTF-8"
-        )
-        (data / "pg_hba.conf").write_text(
-            "local all owner trust\nhost all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
-        )
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder} -c fsync=off"
-        self._run("pg_ctl", "-D", str(data), "-w", "-l", str(self._folder / "log"), "-o", options, "start")
-
-    def stop(self) -> None:
-        """End it at once."""
-        self._run("pg_ctl", "-D", str(self._folder / "data"), "-m", "immediate", "stop")
-
-    def url(self, user: str, password: str = "", database: str = "postgres") -> str:
-        """Return its address for a role."""
-        return f"postgresql+psycopg://{user}{':' if password else ''}{password}@127.0.0.1:{self.port}/{database}"
-
-    def _run(self, program: str, *arguments: str) -> None:
-        command = [*self._as, str(self._binaries / program), *arguments]
-        subprocess.run(command, check=True, capture_output=True, timeout=60, cwd=self._folder)
-
-
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """Serve PostgreSQL with a table, a role that only reads and one that may do anything."""
-    binaries = _binaries()
+    binaries = binaries_of_postgres()
     if binaries is None:
         missing = pytest.fail if os.environ.get("REQUIRE_SERVICES") else pytest.skip
         missing("PostgreSQL is not installed (Debian: apt-get install postgresql)")

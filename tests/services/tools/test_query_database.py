@@ -26,7 +26,8 @@ from services.tools.databases.naming import database, databases
 from services.tools.databases.schema import schema_views
 from services.tools.output import ToolOutput
 from services.tools.query_database import QueryDatabase, query_database
-from tests.services.tools.conftest import PASSWORD, Configure, PostgresServer
+from tests.fakes.postgres import PostgresServer
+from tests.services.tools.conftest import PASSWORD, Configure
 
 DIALECTS = ["sqlite", "duckdb", "postgres"]
 

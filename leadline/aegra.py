@@ -1,0 +1,103 @@
+"""The graph as Aegra serves it: several workers on several machines, one PostgreSQL, one Redis (docs/deployment.md).
+
+Aegra hands a run whose worker died to another worker, with the input that it began with, and it lets runs of one thread
+write into each other. What is here makes the first go on where it stopped, and refuses the second.
+"""
+
+import copy
+import importlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any, Self, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+
+from graph.builder import build_graph
+from leadline.own_server import on_aegra
+from leadline.persistence import serializer
+from leadline.warmup import LATER
+from schemas.context import RunContext
+from schemas.state import ResearchInput, ResearchState
+from services.errors import BadInput
+
+_ADDRESS = ("checkpoint_id", "checkpoint_map")
+_LATER_STILL = (
+    "genai_prices",
+    "openai.resources.chat",
+    "services.models.streaming",
+    "services.reports.charts.fences",
+    "services.reports.formats",
+    "services.search.documents",
+    "trafilatura",
+)
+"""What runs import when they first need it: here at the start, as it would hold up all runs and the renewal of their leases."""
+
+
+class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
+    """The compiled graph, one run a thread, and each run going on from its own latest checkpoint."""
+
+    def copy(self, update: dict[str, Any] | None = None) -> Self:
+        """Copy as Aegra does for each request, to put its checkpointer in; checkpoints hold our own types and no others."""
+        update = dict(update or {})
+        saver = update.get("checkpointer")
+        if isinstance(saver, BaseCheckpointSaver):
+            saver = copy.copy(saver)
+            saver.serde = serializer()
+            update["checkpointer"] = saver
+        return super().copy(update)
+
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **choices: Any) -> AsyncIterator[Any]:  # noqa: A002 - the original's name for it
+        """Run, or go on where a worker that died left this very run.
+
+        Raises:
+            BadInput: an earlier run of this thread is not over.
+        """
+        named = (config or {}).get("configurable", {})
+        if "thread_id" in named and "run_id" in named:
+            if on_aegra():
+                await _check_turn(named["thread_id"], named["run_id"])
+            if await self._begun(named["thread_id"], named["run_id"]):
+                # A review's answer must not answer the next one, nor a fork be made twice
+                input, config = None, _from_the_latest(config or {})  # noqa: A001 - as above
+        stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
+        async with aclosing(stream) as parts:
+            async for part in parts:
+                yield part
+
+    async def _begun(self, thread_id: str, run_id: str) -> bool:
+        """Tell whether the thread's latest checkpoint is this run's own."""
+        if not isinstance(self.checkpointer, BaseCheckpointSaver):
+            return False
+        latest = await self.checkpointer.aget_tuple({"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}})
+        return latest is not None and latest.metadata.get("run_id") == run_id
+
+
+def _from_the_latest(config: RunnableConfig) -> RunnableConfig:
+    named = {name: value for name, value in config.get("configurable", {}).items() if name not in _ADDRESS}
+    return {**config, "configurable": named}
+
+
+async def _check_turn(thread_id: str, run_id: str) -> None:
+    """Let the earliest of a thread's unfinished runs work, whichever worker asks; all see the same one."""
+    from aegra_api.core.database import db_manager
+    from aegra_api.core.orm import Run
+    from sqlalchemy import select
+
+    unfinished = select(Run.run_id).where(Run.thread_id == thread_id, Run.status.in_(("pending", "running")))
+    async with db_manager.get_engine().connect() as connection:
+        first = await connection.scalar(unfinished.order_by(Run.created_at, Run.run_id).limit(1))
+    if first is not None and first != run_id:
+        raise BadInput(
+            f"Thread {thread_id} is busy with run {first}. Wait for its end or cancel it, then ask again; "
+            "or ask in another thread."
+        )
+
+
+for _module in (*LATER, *_LATER_STILL):
+    importlib.import_module(_module)
+
+_compiled = build_graph().compile(name="deep_research")
+graph = OnAegra(**{name: value for name, value in vars(_compiled).items() if name != "__orig_class__"})
+"""What `deploy/aegra.json` names."""

@@ -1,0 +1,63 @@
+"""The API and the store of the very server that serves our pages, from inside it: LangGraph's or Aegra."""
+
+import sys
+from typing import cast
+
+import httpx
+from fastapi import Request
+from langgraph.store.base import BaseStore, Item
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
+
+_ASKED_WITH = ("authorization", "x-api-key", "cookie")
+"""Headers that say who asks."""
+
+
+def api_of(request: Request) -> LangGraphClient:
+    """Return a client of the server's API that asks in the name of whoever sent the request."""
+    if not on_aegra():
+        return get_client()
+    headers = {name: value for name, value in request.headers.items() if name in _ASKED_WITH}
+    transport = httpx.ASGITransport(app=request.app)
+    return LangGraphClient(httpx.AsyncClient(transport=transport, base_url="http://server", headers=headers))
+
+
+def store_of(client: LangGraphClient) -> BaseStore:
+    """Return the store that runs write to.
+
+    Aegra shows clients only what lies below their own name in it, so there it is asked directly.
+    """
+    if not on_aegra():
+        return cast("BaseStore", _ApiStore(client))
+    from aegra_api.core.database import db_manager
+
+    return cast("BaseStore", db_manager.get_store())
+
+
+def on_aegra() -> bool:
+    """Tell whether this process is one of Aegra's."""
+    return "aegra_api.main" in sys.modules
+
+
+class _ApiStore:
+    """Reads the server's store through its API."""
+
+    def __init__(self, client: LangGraphClient) -> None:
+        self._client = client
+
+    async def aget(self, namespace: tuple[str, ...], key: str) -> Item | None:
+        """Return an item, if it is there."""
+        try:
+            found = await self._client.store.get_item(namespace, key=key)
+        except NotFoundError:
+            return None
+        if not found:
+            return None
+        return Item(
+            value=found["value"],
+            key=key,
+            namespace=namespace,
+            created_at=found["created_at"],
+            updated_at=found["updated_at"],
+        )

@@ -1,0 +1,145 @@
+"""The graph on Aegra with PostgreSQL, Redis and two workers, through the real SDK client: what one process does, too."""
+
+import asyncio
+import hashlib
+import html
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+from leadline.batch import read_batch, run_batch
+from leadline.runners import There
+from tests.deploy.cluster import Cluster
+from tests.fakes.openai_server import OpenAIServer
+
+pytestmark = pytest.mark.timeout(900)
+
+GRAPH = "deep_research"
+TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+async def thread_of(client: LangGraphClient) -> str:
+    return str((await client.threads.create())["thread_id"])
+
+
+async def test_updates_messages_and_events_are_streamed(client: LangGraphClient) -> None:
+    modes: dict[str, list[Any]] = {}
+    async for part in client.runs.stream(
+        await thread_of(client), GRAPH, input={"question": TWO_PARTS}, stream_mode=["updates", "messages-tuple", "custom"]
+    ):  # fmt: skip
+        modes.setdefault(part.event, []).append(part.data)
+    assert "error" not in modes
+    nodes = {node for update in modes["updates"] for node in update}
+    assert {"coordinator", "background_investigator", "planner", "researcher", "reflector", "reporter"} <= nodes
+    types = [event["type"] for event in modes["custom"]]
+    assert types.index("plan") < types.index("step_started") < types.index("source") < types.index("reflection")
+    writers = {about["langgraph_node"] for piece, about in modes["messages"] if piece["type"] == "AIMessageChunk"}
+    assert writers == {"reporter"}
+
+
+async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraphClient) -> None:
+    thread, context = await thread_of(client), {"review_plan": True, "max_plan_iterations": 1}
+
+    async def answered(answer: Any) -> Any:
+        return await client.runs.wait(thread, GRAPH, command={"resume": answer}, context=context)
+
+    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
+    await answered("[EDIT_PLAN] also the silver chromate tube")
+    edited = await asked_for(client, thread)
+    assert any("chromate" in query for step in edited["plan"]["steps"] for query in step["queries"])
+    step = {"id": "x", "title": "Tallow", "description": "d", "queries": ["tallow in the hollow of the lead"]}
+    state = await answered({"action": "replace", "plan": {"title": "Tallow only", "steps": [step]}})
+    assert [one["title"] for one in state["plan"]["steps"]] == ["Tallow"]
+    assert "tallow" in state["report"]["markdown"].lower()
+
+
+async def asked_for(client: LangGraphClient, thread: str) -> Any:
+    state: Any = await client.threads.get_state(thread)
+    return state["tasks"][0]["interrupts"][0]["value"]
+
+
+async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(client: LangGraphClient) -> None:
+    thread = await thread_of(client)
+    for question in ("Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"):
+        state: Any = await client.runs.wait(thread, GRAPH, input=said(question))
+    assert state["question"] == "Where was William Thomson born?"
+    assert "Belfast" in state["messages"][-1]["content"]
+    assert len(state["messages"]) == 4
+
+
+async def test_a_cancelled_run_asks_nothing_more_and_its_thread_takes_another_question(
+    client: LangGraphClient, model: OpenAIServer
+) -> None:
+    thread, reached, cancelled = await thread_of(client), threading.Event(), threading.Event()
+    first = len(model.requests) + 1
+
+    def hold(number: int) -> None:
+        if number == first + 1:  # the planner
+            reached.set()
+            cancelled.wait(60)
+
+    model.on_request = hold
+    run = await client.runs.create(thread, GRAPH, input={"question": TWO_PARTS})
+    assert await asyncio.to_thread(reached.wait, 60)
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+    assert (await client.runs.get(thread, run["run_id"]))["status"] == "interrupted"
+    cancelled.set()
+    state: Any = await client.runs.wait(thread, GRAPH, input=said("Where was William Thomson born?"))
+    assert "Belfast" in state["messages"][-1]["content"]
+    assert "planner" not in model.roles[first + 1 :]
+
+
+async def test_a_second_run_of_a_busy_thread_is_refused_and_the_first_is_not_disturbed(
+    client: LangGraphClient, model: OpenAIServer
+) -> None:
+    thread, gate = await thread_of(client), threading.Event()
+    model.on_request = lambda _: (gate.wait(60), None)[1]
+    run = await client.runs.create(thread, GRAPH, input={"question": "Who owned the schooner Lalla Rookh?"})
+    second: Any = client.runs.wait(thread, GRAPH, input={"question": "Where was William Thomson born?"})
+    with pytest.raises(Exception, match=f"busy with run {run['run_id']}"):
+        await second
+    gate.set()
+    state: Any = await client.runs.join(thread, run["run_id"])
+    assert state["question"] == "Who owned the schooner Lalla Rookh?"
+    assert state["report"]["citations"]
+
+
+async def test_characters_that_postgresql_refuses_do_no_harm(client: LangGraphClient, model: OpenAIServer) -> None:
+    model.script["reporter"] = ["The lead was \x00armed \ud83d with tallow. " * 3] * 3
+    try:
+        state: Any = await client.runs.wait(None, GRAPH, input={"question": "Why was tallow pressed into the lead?"})
+    finally:
+        model.script.clear()
+    assert "armed" in state["report"]["markdown"]
+
+
+async def test_a_reports_files_are_served_with_its_sources(client: LangGraphClient, cluster: Cluster) -> None:
+    thread = await thread_of(client)
+    state: Any = await client.runs.wait(thread, GRAPH, input={"question": "Who designed the wire sounding machine?"})
+    async with httpx.AsyncClient(base_url=f"{cluster.address}/reports/{thread}/", timeout=60) as files:
+        assert (await files.get("report.md")).text == state["report"]["markdown"]
+        assert "default-src 'none'" in html.unescape((await files.get("report.html")).text)
+        evidence = json.loads((await files.get("evidence.json")).text)
+        assert evidence["sources"]
+        for source in evidence["sources"]:
+            text = await files.get(source["text"])
+            assert hashlib.sha256(text.content).hexdigest() == source["content_hash"]
+
+
+async def test_a_batch_is_researched_once(cluster: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "questions.txt"
+    file.write_text("Who designed the wire sounding machine?\nWhy was tallow pressed into the lead?\n")
+    for again in (False, True):
+        async with There(cluster.address, tmp_path / "out", {}) as runner:
+            done = await run_batch(read_batch(file), runner, tmp_path / f"results-{again}.jsonl", 2)
+        assert [one.status for one in done] == ["done", "done"]
+        assert all(one.claims == one.verified > 0 for one in done)
