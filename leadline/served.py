@@ -1,4 +1,4 @@
-"""What is served beside the API: the files of a thread's report, in every format, under `/reports/<thread>/`.
+"""What is served beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
 
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
@@ -16,6 +16,9 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, NotFoundError
 
+from leadline.attachments import attachments
+from leadline.report_views import views
+from leadline.served_page import PAGE, PageFiles, page
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
@@ -24,6 +27,9 @@ from services.evidence.store import EvidenceStore
 from services.reports.formats import FORMATS, render
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+for router in (page, attachments, views):
+    app.include_router(router)
+app.mount("/page", PageFiles(directory=PAGE))
 
 _BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}

@@ -132,7 +132,9 @@ class RunContext(BaseModel):
         default=None, description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there."
     )
     documents: list[str] = Field(
-        default=[], description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS."
+        default=[],
+        description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS. "
+        "@attachments: the files that were attached to this thread, too.",
     )
     include_domains: list[str] = Field(default=[], description="Sites that a web search keeps to; empty: all.")
     exclude_domains: list[str] = Field(default=[], description="Sites that a web search leaves out.")
