@@ -47,10 +47,13 @@ const work = session({
     view?.retire();
     view = turnView(work.thread, graph, { answer: work.answer, goOn: work.goOn, ask, problem });
     turns.append(view.element);
+    const lost = document.activeElement === document.body;
     document.body.dataset.open = "thread";
     document.title = `${begun.question.slice(0, 80)} · Leadline`;
     question.placeholder = say("placeholderFollow");
     view.show(begun);
+    view.element.scrollIntoView({ block: "start" });
+    if (lost) view.focus();
   },
   changed: () => view?.show(turn),
   earlier(known) {
@@ -83,8 +86,8 @@ const work = session({
 async function ask(text) {
   quiet();
   const prepared = await files.threadFor(text).catch(problem);
-  work.ask(text, prepared ?? undefined).then(() => { if (!work.running) send.disabled = false; });
-  view?.focus();
+  await work.ask(text, prepared ?? undefined);
+  if (!work.running) send.disabled = false;
 }
 
 function deleted(thread) {
@@ -120,7 +123,7 @@ composer.addEventListener("submit", (event) => {
   send.disabled = true;
   question.value = "";
   grow();
-  ask(text).then(() => view?.element.scrollIntoView({ block: "start" }));
+  ask(text);
 });
 send.addEventListener("click", () => {
   if (!work.running) return;

@@ -75,12 +75,15 @@ function takeTask(turn, task) {
   turn.lastNode = task.name;
   const result = task.result && !Array.isArray(task.result) ? task.result : Object.fromEntries(task.result || []);
   if (result.plans) takePlans(turn, result.plans);
-  for (const one of Object.values(result.results || {})) takeResult(turn, one);
-  for (const one of Object.values(result.sources || {})) if (one?.url) turn.sources.set(one.url, one.title);
+  for (const one of Object.values(fresh(result.results))) takeResult(turn, one);
+  for (const one of Object.values(fresh(result.sources))) turn.sources.set(one.url, one.title);
   if (result.triage?.reply && !result.report && result.messages) turn.reply = result.triage.reply;
   if (result.report) turn.report = { title: result.report.title };
   return ["graph", "plan", "status"];
 }
+
+/** A part of the state as a node gave it: with its beginning of a new turn, it says that the old part is gone. */
+const fresh = (part = {}) => (part?.type === "__overwrite__" ? part.value : part) || {};
 
 function takePlans(turn, plans, done = () => {}) {
   done("planner", plans.length);

@@ -23,7 +23,7 @@ async function sheets() {
 
 /** Show a report as the server views it.
  *  `onAsk` is called with a question to ask next; without it (an earlier turn) those and the downloads are left out. */
-export async function reportView(thread, view, { onAsk, onProblem }) {
+export async function reportView(thread, view, question, { onAsk, onProblem }) {
   styles ??= sheets();
   const host = el("div", { class: "report-host", lang: view.locale || undefined });
   const root = host.attachShadow({ mode: "open" });
@@ -31,12 +31,16 @@ export async function reportView(thread, view, { onAsk, onProblem }) {
   const body = el("div", { class: "report" });
   body.innerHTML = policy ? policy.createHTML(view.html) : view.html;
   root.append(body);
+  body.classList.toggle("as-asked", letters(view.title) === letters(question));
   fit(body, thread);
   quotes(root);
   const parts = [host];
   if (onAsk) parts.push(downloads(thread, onProblem), followUps(view, onAsk));
   return el("section", { class: "finished", "aria-label": `${say("report")}: ${view.title}` }, parts);
 }
+
+/** What a title and a question have in common: that they stand one below the other, need not be said twice. */
+const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Make the report one of several in this page: headings below ours, no links that lead out of its root. */
 function fit(body, thread) {

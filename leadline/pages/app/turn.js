@@ -34,6 +34,7 @@ export function turnView(thread, graph, actions) {
     drawing = 0;
     if (heading.textContent !== turn.question) heading.textContent = turn.question;
     element.dataset.status = turn.status;
+    document.body.dataset.turn = turn.status;
     element.setAttribute("aria-label", turn.question);
     notices.hidden = !turn.notices.length;
     if (notices.childElementCount !== turn.notices.length) notices.replaceChildren(...turn.notices.map((text) => el("li", { text })));
@@ -91,10 +92,10 @@ export function turnView(thread, graph, actions) {
   async function showReport() {
     try {
       const view = await api.view(thread);
-      const made = await reportView(thread, view, { onAsk: actions.ask, onProblem: actions.problem });
+      const made = await reportView(thread, view, turn.question, { onAsk: actions.ask, onProblem: actions.problem });
       if (turn.status !== "done") return;
       work.open = false;
-      ending.replaceChildren(el("p", { class: "proven", text: view.claims ? `✓ ${say("verified", view)}` : "" }), made);
+      ending.replaceChildren(made);
       announce(say("reportReady", { title: view.title }));
     } catch (problem) {
       actions.problem(problem);
@@ -133,7 +134,7 @@ export function earlierTurn(thread, earlier, actions) {
       return;
     }
     try {
-      inside.append(await reportView(thread, await api.view(thread, earlier.checkpoint), {}));
+      inside.append(await reportView(thread, await api.view(thread, earlier.checkpoint), earlier.question, {}));
     } catch (problem) {
       actions.problem(problem);
     }

@@ -88,7 +88,6 @@ export const ENGLISH = {
   inWordsPlaceholder: "For example: add the costs, leave out the history",
   planAgain: "Plan again",
   report: "Report",
-  verified: "{verified} of {claims} claims verified",
   downloads: "Download",
   followUps: "Ask next",
   openPage: "Open as a page",

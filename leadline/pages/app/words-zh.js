@@ -88,7 +88,6 @@ export const CHINESE = {
   inWordsPlaceholder: "例如：补充费用，略去历史",
   planAgain: "重新规划",
   report: "报告",
-  verified: "{claims} 条论断中 {verified} 条已核实",
   downloads: "下载",
   followUps: "继续追问",
   openPage: "以网页打开",
