@@ -28,7 +28,7 @@ export const ENGLISH = {
   attachedOne: "{name} is attached.",
   detach: "Remove {name}",
   deep: "Deep research",
-  reviewFirst: "Review the plan",
+  reviewFirst: "Review plan",
   send: "Ask",
   stop: "Stop",
   stopping: "Stopping…",
