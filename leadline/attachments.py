@@ -16,11 +16,9 @@ import unicodedata
 from pathlib import Path
 
 from fastapi import APIRouter, HTTPException, Request
-from langgraph_sdk import get_client
-from langgraph_sdk.errors import APIStatusError
 from pydantic import BaseModel
 
-from services.errors import DocumentsError
+from leadline.own_thread import OwnThread
 from services.search.attached import ATTACHMENTS, attachments_of
 from services.search.convert import SUFFIXES
 
@@ -56,18 +54,18 @@ class Attachments(BaseModel):
 
 
 @attachments.get("/attachments/{thread_id}")
-async def listed(thread_id: str) -> Attachments:
+async def listed(thread: OwnThread) -> Attachments:
     """List what is attached to a thread."""
-    return Attachments(files=await asyncio.to_thread(_files, await _folder(thread_id)))
+    return Attachments(files=await asyncio.to_thread(_files, attachments_of(thread)))
 
 
 @attachments.put("/attachments/{thread_id}/{name}")
-async def attach(thread_id: str, name: str, request: Request) -> Attached:
+async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     """Attach a file; one of the same name is replaced.
 
     404: there is no such thread. 413: it is too large, or too many are attached. 415: files of this kind cannot be read.
     """
-    folder, clean = await _folder(thread_id), clean_name(name)
+    folder, clean = attachments_of(thread), clean_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
     others = [one for one in await asyncio.to_thread(_files, folder) if one.name != clean]
@@ -91,15 +89,15 @@ async def attach(thread_id: str, name: str, request: Request) -> Attached:
 
 
 @attachments.delete("/attachments/{thread_id}/{name}", status_code=204)
-async def take_away(thread_id: str, name: str) -> None:
+async def take_away(thread: OwnThread, name: str) -> None:
     """Take one file away; one that is not there is as good as taken away."""
-    await asyncio.to_thread((_place(thread_id) / clean_name(name)).unlink, missing_ok=True)
+    await asyncio.to_thread((attachments_of(thread) / clean_name(name)).unlink, missing_ok=True)
 
 
 @attachments.delete("/attachments/{thread_id}", status_code=204)
-async def take_all_away(thread_id: str) -> None:
-    """Take all files of a thread away, also of one that was deleted just before."""
-    await asyncio.to_thread(shutil.rmtree, _place(thread_id).parent, ignore_errors=True)
+async def take_all_away(thread: OwnThread) -> None:
+    """Take all files of a thread away, as is due before the thread is deleted."""
+    await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
 
 
 def clean_name(name: str) -> str:
@@ -112,23 +110,6 @@ def clean_name(name: str) -> str:
     room = LONGEST_NAME - len(dot + suffix)
     short = stem.encode()[: max(room, 1)].decode(errors="ignore").rstrip(". ") or "document"
     return f"{short}{dot}{suffix}"[:LONGEST_NAME]
-
-
-async def _folder(thread_id: str) -> Path:
-    """Return the folder of a thread that exists."""
-    folder = _place(thread_id)
-    try:
-        await get_client().threads.get(thread_id)
-    except APIStatusError:
-        raise HTTPException(404, "There is no such thread.") from None
-    return folder
-
-
-def _place(thread_id: str) -> Path:
-    try:
-        return attachments_of(thread_id)
-    except DocumentsError:
-        raise HTTPException(404, "There is no such thread.") from None
 
 
 def _files(folder: Path) -> list[Attached]:

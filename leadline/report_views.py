@@ -14,6 +14,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.errors import APIStatusError
 from pydantic import BaseModel
 
+from leadline.own_thread import OwnThread
 from schemas.reporter import Report
 
 MOST_TURNS = 200
@@ -46,29 +47,26 @@ class TurnView(BaseModel):
 
 
 @views.get("/reports/{thread_id}/view.json")
-async def report_view(thread_id: str, checkpoint: str | None = None) -> ReportView:
+async def report_view(thread: OwnThread, checkpoint: str | None = None) -> ReportView:
     """Return a thread's report as HTML: 404 where there is none."""
-    values = await _values(thread_id, checkpoint)
+    values = await _values(thread, checkpoint)
     if not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
     return await asyncio.to_thread(_view, Report.model_validate(values["report"]))
 
 
 @views.get("/reports/{thread_id}/turns.json")
-async def turns(thread_id: str) -> list[TurnView]:
+async def turns(thread: OwnThread) -> list[TurnView]:
     """Return the turns before the present one, the oldest first: the state that each new question found."""
-    try:
-        begun: Any = await get_client().threads.get_history(thread_id, limit=MOST_TURNS, metadata={"source": "input"})
-    except APIStatusError:
-        raise HTTPException(404, "There is no such thread.") from None
+    begun: Any = await get_client().threads.get_history(thread, limit=MOST_TURNS, metadata={"source": "input"})
     return [_turn(found["values"], found["checkpoint"]["checkpoint_id"]) for found in reversed(begun[:-1])]
 
 
-async def _values(thread_id: str, checkpoint: str | None) -> dict[str, Any]:
+async def _values(thread: str, checkpoint: str | None) -> dict[str, Any]:
     try:
-        state: Any = await get_client().threads.get_state(thread_id, checkpoint_id=checkpoint)
+        state: Any = await get_client().threads.get_state(thread, checkpoint_id=checkpoint)
     except APIStatusError:
-        raise HTTPException(404, "There is no such thread.") from None
+        raise HTTPException(404, "This thread has no such checkpoint.") from None
     return state["values"] if isinstance(state["values"], dict) else {}
 
 

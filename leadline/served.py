@@ -10,13 +10,15 @@ import mimetypes
 from collections.abc import Mapping
 from typing import Any, cast
 
-from fastapi import FastAPI, HTTPException, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from langgraph.store.base import BaseStore, Item
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, NotFoundError
 
 from leadline.attachments import attachments
+from leadline.auth import RULES, may_read
+from leadline.door import Door, caller_of
 from leadline.report_views import views
 from leadline.served_page import PAGE, PageFiles, page
 from schemas.context import OutputFormat
@@ -30,6 +32,7 @@ app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
 for router in (page, attachments, views):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
+app.add_middleware(Door, rules=RULES)  # the server puts it before all of its own routes
 
 _BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
@@ -37,10 +40,10 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 
 
 @app.get("/reports/{thread_id}/{name:path}")
-async def report_file(thread_id: str, name: str) -> Response:
+async def report_file(thread_id: str, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = get_client()
-    report = await _report(client, thread_id)
+    report = await _report(client, thread_id, caller_of(request.scope))
     if name in _BY_FILE:
         try:
             [data] = (await render(report, [_BY_FILE[name]])).values()
@@ -56,11 +59,14 @@ async def report_file(thread_id: str, name: str) -> Response:
     return _response(name, files[name])
 
 
-async def _report(client: LangGraphClient, thread_id: str) -> Report:
+async def _report(client: LangGraphClient, thread_id: str, caller: str) -> Report:
+    nothing = HTTPException(404, "There is no such thread.")
     try:
+        if not may_read(await client.threads.get(thread_id), caller):
+            raise nothing
         values: Any = (await client.threads.get_state(thread_id))["values"]
     except APIStatusError:
-        raise HTTPException(404, "There is no such thread.") from None
+        raise nothing from None
     if not isinstance(values, dict) or not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
     return Report.model_validate(values["report"])

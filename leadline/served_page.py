@@ -3,6 +3,7 @@
 The page is a client of the same API as any other; its files hold no data and need no token.
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ async def report_styles() -> FileResponse:
 @page.get("/page/beginning.json")
 async def beginning() -> dict[str, bool]:
     """Say what an empty page needs to know: whether the example documents are searched, so that it can suggest questions."""
-    return {"examples": examples_stand_in()}
+    return {"examples": await asyncio.to_thread(examples_stand_in)}
 
 
 class PageFiles(StaticFiles):

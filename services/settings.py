@@ -68,6 +68,14 @@ class Settings(BaseSettings):
     leadline_mcp_commands: str = ""
     """Commands, separated by commas, that a run's own choices may start as servers of tools."""
     leadline_home: Path = Path(".leadline")
+    leadline_tokens: SecretStr | None = None
+    """Who may use the server, `name:token` with commas between; see docs/server.md."""
+    leadline_tokens_file: Path | None = None
+    """The same as a file, one `name:token` a line."""
+    leadline_user_docs: Path | None = None
+    """Folder whose subfolders hold the documents of the users of their names."""
+    leadline_origins: Annotated[list[str], NoDecode, BeforeValidator(_words)] = Field(default_factory=list)
+    """Sites whose pages may use a server without tokens, besides this machine's and LangGraph Studio."""
 
 
 @cache

@@ -1,6 +1,8 @@
 """How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text."""
 
+import copy
 import json
+from functools import lru_cache
 from typing import Any
 
 from json_repair import repair_json
@@ -13,11 +15,17 @@ STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""
 
 
+@lru_cache(maxsize=64)
+def shape_of(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of an answer, which is the same each time and not to be changed."""
+    return schema.model_json_schema()
+
+
 def response_format(schema: type[BaseModel]) -> dict[str, Any]:
     """Build the native request for a schema, in the strict form: all properties required, no others."""
     return {
         "type": "json_schema",
-        "json_schema": {"name": schema.__name__, "strict": True, "schema": _strict(schema.model_json_schema())},
+        "json_schema": {"name": schema.__name__, "strict": True, "schema": _strict(shape_of(schema))},
     }
 
 
@@ -28,14 +36,14 @@ def as_tool(schema: type[BaseModel]) -> dict[str, Any]:
         "function": {
             "name": schema.__name__,
             "description": "Give the answer.",
-            "parameters": schema.model_json_schema(),
+            "parameters": copy.deepcopy(shape_of(schema)),
         },
     }
 
 
 def with_schema(messages: list[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
     """Write the schema into the leading system message, for models that take it in no other way."""
-    text = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(shape_of(schema), ensure_ascii=False, separators=(",", ":"))
     wanted = f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{text}"
     return [SystemMessage(f"{messages[0].text}\n\n{wanted}"), *messages[1:]]
 
@@ -64,7 +72,7 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         found = max(dicts, key=len) if dicts else found
     if not isinstance(found, dict) or not found:
         raise ValueError("it is no JSON object")
-    whole = schema.model_json_schema()
+    whole = shape_of(schema)
     return _bent(found, whole, whole.get("$defs", {}))
 
 

@@ -16,7 +16,7 @@ from prompts import render
 from schemas.usage import CallUsage
 from services.errors import LimitReached, ModelError, NoNativeTools, SettingsError
 from services.models.chat import build
-from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, with_schema
+from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, shape_of, with_schema
 from services.models.endpoint import Learned, learned
 from services.models.fitting import DoesNotFit, estimate_tokens, fit
 from services.models.prices import Price, price_of
@@ -133,7 +133,7 @@ class Exchange:
 
     def _request(self, more: Sequence[BaseMessage], room: int) -> dict[str, Any]:
         """Return all that decides the answer; which model gives it does not count, as what was paid for is paid for."""
-        shape = json.dumps(self.schema.model_json_schema(), sort_keys=True) if self.schema else ""
+        shape = json.dumps(shape_of(self.schema), sort_keys=True) if self.schema else ""
         messages = messages_to_dict([*render(self.stem, self.prompt), *more])
         return {
             "role": self.stem,
@@ -230,7 +230,7 @@ class Exchange:
 
     def _overhead(self) -> int:
         """Estimate the tokens of schema and tools, which travel beside the messages."""
-        shapes = [self.schema.model_json_schema()] if self.schema else []
+        shapes = [shape_of(self.schema)] if self.schema else []
         return (len(json.dumps([*shapes, *self.tools])) + len(self.instructions)) // 4
 
     async def _accepted(self, model: RoleModel, messages: list[BaseMessage], output: int) -> AIMessage:

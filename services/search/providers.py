@@ -15,6 +15,7 @@ from services.search.tables import Table
 from services.search.tokens import tokens
 from services.search.web import web_search
 from services.settings import PROJECT_ROOT, Settings, settings
+from services.users import own_folder
 
 EXAMPLES = PROJECT_ROOT / "examples"
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
@@ -66,7 +67,8 @@ class Providers:
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
     """Return what a person should know before the search, in their language."""
-    stand_in = _searches_examples(context, settings()) and not await _mcp_searches(context, settings())
+    stand_in = await asyncio.to_thread(_searches_examples, context, settings())
+    stand_in = stand_in and not await _mcp_searches(context, settings())
     return [say("examples", locale)] if stand_in else []
 
 
@@ -88,7 +90,7 @@ def examples_stand_in() -> bool:
 def _searches_examples(context: RunContext, environment: Settings) -> bool:
     """Tell whether the example documents stand in for the user's: nothing else is there to search."""
     wanted = context.search or environment.leadline_search
-    named = context.documents or environment.leadline_docs
+    named = context.documents or environment.leadline_docs or own_folder(environment)
     return not named and (wanted == "documents" or (wanted == "auto" and environment.tavily_api_key is None))
 
 
@@ -107,7 +109,8 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
         return Providers()
     servers = await _mcp_searches(context, environment)
     web = [*web_search(context), *servers]
-    folders = [] if servers and _searches_examples(context, environment) else _folders(context, environment)
+    examples = await asyncio.to_thread(_searches_examples, context, environment)
+    folders = [] if servers and examples else await asyncio.to_thread(_folders, context, environment)
     opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
     return Providers(web, list(opened))
 
@@ -141,12 +144,13 @@ def _folders(context: RunContext, environment: Settings) -> list[Path]:
         return [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
     named = [_permitted(folder, environment) for folder in context.documents if folder != ATTACHMENTS]
     own = [attached_here()] if ATTACHMENTS in context.documents else []
-    return list(dict.fromkeys([*(named or environment.leadline_docs), *own]))
+    return list(dict.fromkeys([*(named or [*environment.leadline_docs, *own_folder(environment)]), *own]))
 
 
 def _permitted(folder: str, environment: Settings) -> Path:
     path = Path(folder)
-    below = [*_allowed, *(base.resolve() for base in environment.leadline_docs), EXAMPLES]
+    opened = [*environment.leadline_docs, *own_folder(environment)]
+    below = [*_allowed, *(base.resolve() for base in opened), EXAMPLES]
     if not any(path.resolve().is_relative_to(base) for base in below):
         raise DocumentsError(
             f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS."

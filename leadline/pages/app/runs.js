@@ -60,8 +60,8 @@ export function runList(actions) {
 
   async function remove(thread) {
     try {
-      await api.deleteThread(thread);
       await api.detachAll(thread);
+      await api.deleteThread(thread);
       actions.deleted(thread);
     } catch (problem) {
       actions.problem(problem);

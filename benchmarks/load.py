@@ -1,0 +1,320 @@
+"""How many runs one server carries: the real dev server, the real client, and an endpoint whose latency is known.
+
+    python -m benchmarks.load [--runs N] [--jobs N,N,…] [--model-calls N]
+
+For each number of jobs a server of its own is started as `make dev` does, with `--n-jobs-per-worker` at that number. One run
+warms it up, one more alone is the measure for the rest, then all runs are created at once, each on a thread of its own, and
+streamed to their end. Each is asked for its report, and each report must hold only what its own question brought up.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.run import DOCUMENTS, PROJECT, QUESTION, stub
+from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
+
+RESULTS = PROJECT / "benchmarks" / "results" / "load.json"
+GRAPH = "deep_research"
+START_SECONDS = 60
+SAMPLE_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One number of jobs. Seconds, megabytes (10**6 bytes), counts."""
+
+    jobs: int
+    """Runs that the server carries at a time (`--n-jobs-per-worker`)."""
+    runs: int
+    finished: int
+    """Runs that ended with a report."""
+    wall: float
+    """From the creation of the first run to the end of the last."""
+    runs_a_minute: float
+    alone: float
+    """One run on the warm and idle server, from creation to end."""
+    speedup: float
+    """Runs a minute, divided by those of a server that carries one run after another at the pace of `alone`."""
+    p50: float
+    """Of a run, from its first event to its end: its wait for a free job is not in it."""
+    p95: float
+    p50_with_wait: float
+    """Of a run, from its creation to its end."""
+    p95_with_wait: float
+    slowdown: float
+    """`p50` divided by `alone`."""
+    cpu_a_run: float
+    """User and system time of the server and its children, divided by the runs."""
+    cores: float
+    """Processors that the server kept busy on average."""
+    idle_memory: float
+    """Resident set of the server and its children after the warm-up."""
+    peak_memory: float
+    memory_a_run: float
+    """What the peak has more than idle, divided by the runs under way."""
+    memory_after: float
+    """Resident set when all runs have ended."""
+    response: float
+    """The slowest of the requests `GET /ok`, one a quarter of a second while the runs went on."""
+    endpoint_late: float
+    """Seconds by which the endpoint's answers missed its latency model, a call: the machine's share, not the server's."""
+
+
+@contextlib.contextmanager
+def server(home: Path, base_url: str, jobs: int, model_calls: int) -> Iterator[tuple[str, psutil.Process]]:
+    """Serve as `make dev` does while the block runs; yield the address and the process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home.mkdir()
+    configuration = home / "langgraph.json"
+    configuration.write_text((PROJECT / "langgraph.json").read_text("utf-8"), "utf-8")
+    command = [str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload"]
+    command += ["--port", str(port), "--n-jobs-per-worker", str(jobs), "--config", str(configuration)]
+    with (home / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=home,
+            env=_environment(home, base_url, model_calls),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait(address, process, home / "log")
+            yield address, psutil.Process(process.pid)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _environment(home: Path, base_url: str, model_calls: int) -> dict[str, str]:
+    prefixes = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    ours = {
+        "OPENAI_BASE_URL": base_url,
+        "LEADLINE_MODEL": "stub",
+        "LEADLINE_DOCS": str(DOCUMENTS),
+        "LEADLINE_HOME": str(home / "home"),
+        "LEADLINE_MAX_CONCURRENCY": str(model_calls),
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+    }
+    return kept | ours
+
+
+def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(START_SECONDS * 10):
+        if process.poll() is not None:
+            break
+        with contextlib.suppress(httpx.HTTPError):
+            if httpx.get(f"{address}/ok", timeout=1).status_code == httpx.codes.OK:
+                return
+        time.sleep(0.1)
+    raise RuntimeError(f"The server did not start:\n{log.read_text('utf-8', 'replace')[-2_000:]}")
+
+
+@dataclass(slots=True)
+class Watched:
+    """What was seen of the server while runs went on."""
+
+    peak_memory: float = 0.0
+    response: float = 0.0
+
+
+@contextlib.asynccontextmanager
+async def watching(address: str, process: psutil.Process) -> AsyncIterator[Watched]:
+    """Sample the server's memory, and how fast it answers, while the block runs."""
+    seen = Watched()
+
+    async def sample() -> None:
+        async with httpx.AsyncClient(timeout=60) as web:
+            while True:
+                seen.peak_memory = max(seen.peak_memory, await asyncio.to_thread(memory, process))
+                asked = time.monotonic()
+                await web.get(f"{address}/ok")
+                seen.response = max(seen.response, time.monotonic() - asked)
+                await asyncio.sleep(SAMPLE_SECONDS)
+
+    task = asyncio.create_task(sample())
+    try:
+        yield seen
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def memory(process: psutil.Process) -> float:
+    """Return the resident set of a process and its children in megabytes. Blocking."""
+    total = 0
+    for one in [process, *process.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += one.memory_info().rss
+    return total / 1e6
+
+
+def cpu(process: psutil.Process) -> float:
+    """Return the seconds of processor time of a process, its children, and those that it has waited for. Blocking."""
+    total = 0.0
+    for one in [process, *process.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            used = one.cpu_times()
+            total += used.user + used.system
+            if one.pid == process.pid:
+                total += used.children_user + used.children_system
+    return total
+
+
+async def research(client: LangGraphClient) -> tuple[float, float, bool]:
+    """Carry one run through.
+
+    Returns:
+        Seconds from its creation to its first event, and to its end, and whether it gave a report.
+    """
+    thread = (await client.threads.create())["thread_id"]
+    created = time.monotonic()
+    first = 0.0
+    async for part in client.runs.stream(thread, GRAPH, input={"question": QUESTION}, stream_mode="custom"):
+        if not first and part.event == "custom":
+            first = time.monotonic() - created
+    whole = time.monotonic() - created
+    state: Any = await client.threads.get_state(thread)
+    return first, whole, bool(state["values"].get("report"))
+
+
+async def measure(address: str, process: psutil.Process, jobs: int, runs: int, log: str) -> Measured:
+    """Put all runs on a server that has just started, and measure it."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=runs)
+    async with get_client(url=address, timeout=None) as client:
+        # the client's own pool would make runs wait for one another
+        client.http.client._transport = httpx.AsyncHTTPTransport(limits=limits)
+        await research(client)
+        _, alone, _ = await research(client)
+        idle, before = await asyncio.to_thread(memory, process), await asyncio.to_thread(cpu, process)
+        async with httpx.AsyncClient() as web:
+            await web.delete(log)
+            started = time.monotonic()
+            async with watching(address, process) as seen:
+                ended = await asyncio.gather(*(research(client) for _ in range(runs)))
+            wall = time.monotonic() - started
+            used = await asyncio.to_thread(cpu, process) - before
+            calls = (await web.get(log, timeout=60)).json()
+        after = await asyncio.to_thread(memory, process)
+    carried = sorted(whole - first for first, whole, _ in ended)
+    waited = sorted(whole for _, whole, _ in ended)
+    late = [
+        max(
+            0.0, call["end"] - call["start"] - FIRST_TOKEN_SECONDS - PER_TOKEN_SECONDS * (call["completion_tokens"] - 1)
+        )
+        for call in calls
+    ]
+    return Measured(
+        jobs=jobs,
+        runs=runs,
+        finished=sum(reported for *_, reported in ended),
+        wall=round(wall, 2),
+        runs_a_minute=round(runs / wall * 60, 1),
+        alone=round(alone, 2),
+        speedup=round(runs * alone / wall, 2),
+        p50=round(statistics.median(carried), 2),
+        p95=round(_percentile(carried, 95), 2),
+        p50_with_wait=round(statistics.median(waited), 2),
+        p95_with_wait=round(_percentile(waited, 95), 2),
+        slowdown=round(statistics.median(carried) / alone, 2),
+        cpu_a_run=round(used / runs, 2),
+        cores=round(used / wall, 2),
+        idle_memory=round(idle),
+        peak_memory=round(seen.peak_memory),
+        memory_a_run=round((seen.peak_memory - idle) / min(jobs, runs), 2),
+        memory_after=round(after),
+        response=round(seen.response, 2),
+        endpoint_late=round(statistics.mean(late), 3),
+    )
+
+
+def _percentile(ordered: list[float], percent: int) -> float:
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+
+
+def _show(measured: list[Measured]) -> None:
+    table = Table(title="langgraph dev under load")
+    columns = {
+        "jobs": "jobs",
+        "runs_a_minute": "runs/min",
+        "speedup": "× one by one",
+        "p50": "p50 (s)",
+        "p95": "p95 (s)",
+        "slowdown": "p50 / alone",
+        "p95_with_wait": "p95 with wait (s)",
+        "cpu_a_run": "cpu a run (s)",
+        "cores": "cores",
+        "peak_memory": "peak (MB)",
+        "memory_a_run": "a run (MB)",
+        "memory_after": "after (MB)",
+        "response": "slowest /ok (s)",
+    }
+    for heading in columns.values():
+        table.add_column(heading, justify="right")
+    for one in measured:
+        table.add_row(*(f"{getattr(one, name):,}" for name in columns))
+    Console(width=160).print(table)
+
+
+def main() -> None:
+    """Measure each number of jobs, write the results, and print them as a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load")
+    parser.add_argument("--runs", type=int, default=100, metavar="N", help="created at once; default 100")
+    parser.add_argument(
+        "--jobs", default="10", metavar="N,N,…", help="--n-jobs-per-worker, one server each; default 10"
+    )
+    parser.add_argument("--model-calls", type=int, default=64, metavar="N", help="LEADLINE_MAX_CONCURRENCY; default 64")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
+    given = parser.parse_args()
+    measured = []
+    with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
+        log = base_url.removesuffix("/v1") + "/log"
+        for jobs in [int(one) for one in given.jobs.split(",")]:
+            with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
+                measured.append(asyncio.run(measure(address, process, jobs, given.runs, log)))
+            _show(measured)
+    content = {
+        "question": QUESTION,
+        "latency": {"first_token": FIRST_TOKEN_SECONDS, "per_token": PER_TOKEN_SECONDS},
+        "model_calls_at_once": given.model_calls,
+        "machine": {
+            "load": round(os.getloadavg()[1], 2),
+            "python": platform.python_version(),
+            "system": platform.system(),
+            "processors": os.cpu_count(),
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        },
+        "measured": [asdict(one) for one in measured],
+    }
+    given.results.parent.mkdir(exist_ok=True)
+    given.results.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""A server with tokens: everyone sees their own threads, runs, reports, documents and items, and nobody else's."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.server.conftest import dev_server, papers
+
+GRAPH = "deep_research"
+QUESTION = "Who owned the schooner Lalla Rookh?"
+TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
+NOT_FOUND = (NotFoundError, httpx.HTTPStatusError)
+"""What the client raises of a 404: it depends on whether it would wait."""
+NOWHERE = re.compile("not found|no runs found", re.IGNORECASE)
+NOTES = {
+    "ada": "# The brass quadrant\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n",
+    "grace": "# The copper kettle\n\nThe copper kettle was mended by Hester Bateman in 1780.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Serve two users, each with a note of their own beside the papers that all share."""
+    home = tmp_path_factory.mktemp("guarded")
+    for name, note in NOTES.items():
+        (home / "users" / name).mkdir(parents=True)
+        (home / "users" / name / "note.md").write_text(note)
+    (home / "tokens").write_text(f"# who may come in\ngrace:{TOKENS['grace']}\n")
+    settings = {
+        "LEADLINE_DOCS": str(papers(home)),
+        "LEADLINE_USER_DOCS": str(home / "users"),
+        "LEADLINE_TOKENS": f"ada:{TOKENS['ada']}",
+        "LEADLINE_TOKENS_FILE": str(home / "tokens"),
+        "LEADLINE_EMBEDDINGS_MODEL": "none",
+    }
+    with dev_server(home, **settings) as (address, _):
+        yield address, home
+
+
+def client_of(address: str, name: str) -> LangGraphClient:
+    return get_client(url=address, headers={"Authorization": f"Bearer {TOKENS[name]}"})
+
+
+@pytest.fixture
+async def ada(guarded: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
+    async with client_of(guarded[0], "ada") as client:
+        yield client
+
+
+@pytest.fixture
+async def grace(guarded: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
+    async with client_of(guarded[0], "grace") as client:
+        yield client
+
+
+async def researched(client: LangGraphClient, question: str = QUESTION, **context: Any) -> tuple[str, Any]:
+    """Research a question; return the thread and its state."""
+    thread = str((await client.threads.create())["thread_id"])
+    state: Any = await client.runs.wait(thread, GRAPH, input={"question": question}, context=context or None)
+    return thread, state
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/threads"), ("POST", "/threads/search"), ("POST", "/runs/wait"), ("POST", "/assistants/search"),
+        ("GET", "/store/items?key=a"), ("POST", "/store/items/search"), ("POST", "/mcp"), ("GET", "/reports/a/b"),
+        ("GET", "/info"), ("GET", "/metrics"), ("GET", "/docs"), ("GET", "/openapi.json"), ("GET", "/ui/x"), ("GET", "/nowhere"),
+    ],
+)  # fmt: skip
+def test_without_a_token_or_with_a_wrong_one_nothing_answers(guarded: tuple[str, Path], method: str, path: str) -> None:
+    sent: list[dict[str, str]] = [
+        {},
+        {"Authorization": "Bearer wrong-0123456789abcdef"},
+        {"x-api-key": "wrong-0123456789abcdef"},
+        {"x-auth-scheme": "langsmith"},
+        {"Authorization": f"Basic {TOKENS['ada']}"},
+    ]
+    for headers in sent:
+        answer = httpx.request(method, f"{guarded[0]}{path}", headers=headers, json={} if method == "POST" else None)
+        assert answer.status_code == 401
+        assert "token" in answer.json()["detail"]
+
+
+def test_what_the_server_offers_for_its_own_tests_is_closed_even_with_a_token(guarded: tuple[str, Path]) -> None:
+    headers = {"Authorization": f"Bearer {TOKENS['ada']}"}
+    for method, path in [("POST", "/internal/truncate"), ("GET", "/internal/debug/thread/x"), ("GET", "/deploy")]:
+        assert httpx.request(method, f"{guarded[0]}{path}", headers=headers).status_code == 404
+
+
+def test_a_browser_may_ask_what_it_may_send_and_whether_the_server_is_up(guarded: tuple[str, Path]) -> None:
+    asked = {
+        "Origin": "https://smith.langchain.com",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization",
+    }
+    preflight = httpx.options(f"{guarded[0]}/threads", headers=asked)
+    assert preflight.status_code == 200
+    assert "authorization" in preflight.headers["access-control-allow-headers"].lower()
+    assert httpx.get(f"{guarded[0]}/ok").status_code == 200
+
+
+async def test_a_token_goes_in_either_header(guarded: tuple[str, Path]) -> None:
+    async with get_client(url=guarded[0], api_key=TOKENS["ada"]) as client:
+        [assistant] = await client.assistants.search()
+    assert assistant["graph_id"] == GRAPH
+
+
+async def test_the_owner_reads_a_thread_and_its_report_and_another_user_finds_neither(
+    guarded: tuple[str, Path], ada: LangGraphClient, grace: LangGraphClient
+) -> None:
+    thread, state = await researched(ada)
+    assert "Lalla Rookh" in state["report"]["markdown"]
+    assert (await ada.threads.get(thread))["metadata"]["owner"] == "ada"  # type: ignore[index]  # it has metadata
+    [run] = await ada.runs.list(thread)
+    assert thread in [one["thread_id"] for one in await ada.threads.search()]
+    assert await grace.threads.search(ids=[thread]) == []
+    for reading in (
+        grace.threads.get(thread),
+        grace.threads.get_state(thread),
+        grace.threads.get_history(thread),
+        grace.runs.get(thread, run["run_id"]),
+        grace.runs.wait(thread, GRAPH, input={"question": QUESTION}),
+        grace.runs.create(thread, GRAPH, input={"question": QUESTION}),
+        grace.runs.join(thread, run["run_id"]),
+        grace.runs.cancel(thread, run["run_id"]),
+        grace.threads.update(thread, metadata={"mine": True}),
+        grace.threads.update_state(thread, {"question": "mine"}),
+        grace.threads.delete(thread),
+    ):
+        with pytest.raises(NOT_FOUND, match=NOWHERE):
+            await reading
+    with pytest.raises(ConflictError):  # the server says no in its own way here
+        await grace.threads.copy(thread)
+    assert await _nothing_of(grace, thread)
+    for name, status in (("ada", 200), ("grace", 404)):
+        headers = {"Authorization": f"Bearer {TOKENS[name]}"}
+        for file in ("report.html", "evidence.json"):
+            async with httpx.AsyncClient(headers=headers, timeout=60) as web:
+                answer = await web.get(f"{guarded[0]}/reports/{thread}/{file}")
+            assert answer.status_code == status, (name, file)
+
+
+async def _nothing_of(client: LangGraphClient, thread: str) -> bool:
+    """Tell whether what answers with lists has nothing of a thread."""
+    try:
+        listed = await client.runs.list(thread)
+    except NotFoundError:
+        listed = []
+    streamed = []
+    try:
+        async for part in client.threads.join_stream(thread):
+            streamed.append(part)
+            break
+    except APIStatusError:
+        pass
+    return not listed and not streamed
+
+
+async def test_nobody_makes_a_thread_another_users(ada: LangGraphClient, grace: LangGraphClient) -> None:
+    thread = str((await ada.threads.create(metadata={"owner": "grace"}))["thread_id"])
+    await ada.threads.update(thread, metadata={"owner": "grace"})
+    assert (await ada.threads.get(thread))["metadata"]["owner"] == "ada"  # type: ignore[index]  # it has metadata
+    with pytest.raises(NotFoundError):
+        await grace.threads.get(thread)
+    with pytest.raises(APIStatusError):
+        await grace.threads.create(thread_id=thread, if_exists="raise")
+    assert (await ada.threads.get(thread))["metadata"]["owner"] == "ada"  # type: ignore[index]  # it has metadata
+
+
+async def test_each_user_searches_their_own_documents_and_the_shared_ones(
+    guarded: tuple[str, Path], ada: LangGraphClient, grace: LangGraphClient
+) -> None:
+    _, hers = await researched(ada, "Who made the brass quadrant?")
+    assert "Jesse Ramsden" in hers["report"]["markdown"]
+    _, others = await researched(grace, "Who made the brass quadrant?")
+    assert "Ramsden" not in str(others)
+    assert "brass quadrant was" not in str(others)
+    _, own = await researched(grace, "Who mended the copper kettle?", documents=[str(guarded[1] / "users" / "grace")])
+    assert "Hester Bateman" in own["report"]["markdown"]
+
+
+@pytest.mark.parametrize("folder", ["users/ada", "users", "users/grace/../ada", "home", "/etc", "/"])
+async def test_folders_of_others_are_refused(guarded: tuple[str, Path], grace: LangGraphClient, folder: str) -> None:
+    with pytest.raises(Exception, match="is not open to this server"):
+        await researched(grace, documents=[str(guarded[1] / folder)])
+
+
+async def test_a_client_cannot_say_that_it_is_someone_else(grace: LangGraphClient) -> None:
+    thread = str((await grace.threads.create())["thread_id"])
+    posing: Any = {"configurable": {"langgraph_auth_user_id": "ada", "langgraph_auth_user": {"identity": "ada"}}}
+    state: Any = await grace.runs.wait(thread, GRAPH, input={"question": "Who made the brass quadrant?"}, config=posing)
+    assert "Ramsden" not in str(state)
+
+
+async def test_items_are_their_writers_and_evidence_is_not_read_through_the_store(
+    ada: LangGraphClient, grace: LangGraphClient
+) -> None:
+    await ada.store.put_item(["notes"], "a", {"text": "hers"})
+    assert (await ada.store.get_item(["notes"], "a"))["value"] == {"text": "hers"}
+    for client in (ada, grace):
+        for namespace in (["evidence"], ["journal"], ["users"]):
+            assert (await client.store.search_items(namespace))["items"] == []
+    assert (await grace.store.search_items([]))["items"] == []
+    assert (await grace.store.search_items(["users", "ada"]))["items"] == []
+    assert not await grace.store.get_item(["notes"], "a")
+    assert all(one[:2] == ["users", "ada"] for one in (await ada.store.list_namespaces())["namespaces"])
+
+
+async def test_assistants_are_their_makers_and_the_graphs_own_is_everyones(
+    ada: LangGraphClient, grace: LangGraphClient
+) -> None:
+    made = await ada.assistants.create(GRAPH, name="quick", metadata={"created_by": "system", "owner": "grace"})
+    assert "quick" in [one["name"] for one in await ada.assistants.search()]
+    assert "quick" not in [one["name"] for one in await grace.assistants.search()]
+    for reading in (
+        grace.assistants.get(made["assistant_id"]),
+        grace.assistants.update(made["assistant_id"], name="mine"),
+        grace.assistants.delete(made["assistant_id"]),
+        grace.runs.wait(None, made["assistant_id"], input={"question": QUESTION}),
+    ):
+        with pytest.raises(NOT_FOUND, match=NOWHERE):
+            await reading
+    await ada.assistants.delete(made["assistant_id"])
+
+
+async def test_crons_are_not_offered(ada: LangGraphClient) -> None:
+    with pytest.raises(APIStatusError):
+        await ada.crons.create(GRAPH, schedule="* * * * *", input={"question": QUESTION})
+
+
+async def test_mcp_researches_as_its_user(
+    guarded: tuple[str, Path], ada: LangGraphClient, grace: LangGraphClient
+) -> None:
+    before = {name: await client.threads.count() for name, client in (("ada", ada), ("grace", grace))}
+    headers = {"Authorization": f"Bearer {TOKENS['ada']}"}
+    async with (
+        httpx.AsyncClient(headers=headers, timeout=60) as web,
+        streamable_http_client(f"{guarded[0]}/mcp", http_client=web) as (read, write, _),
+        ClientSession(read, write) as session,
+    ):
+        await session.initialize()
+        result = await session.call_tool("deep_research", {"question": "Who made the brass quadrant?"})
+    assert "Jesse Ramsden" in str(result.content)
+    after = {name: await client.threads.count() for name, client in (("ada", ada), ("grace", grace))}
+    assert after["grace"] == before["grace"]
