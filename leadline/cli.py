@@ -265,6 +265,29 @@ def batch(
 
 
 @app.command()
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65_535, metavar="P", help="Port to listen at.")] = 2024,
+    host: Annotated[
+        str, typer.Option(metavar="H", help="Address to listen at; another machine needs a token.")
+    ] = "127.0.0.1",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page in a browser.")] = False,
+) -> None:
+    """Serve the page and the API, and open the page. Everything is kept below LEADLINE_HOME; Ctrl-C stops it.
+
+    leadline serve --port 8000
+    """
+    from leadline.serve import serve as until_stopped
+
+    def ready(address: str) -> None:
+        typer.echo(f"Leadline is at {address} (the API, too). Stop it with Ctrl-C.", err=True)
+        if not no_open:
+            typer.launch(address)
+
+    typer.echo("Starting …", err=True)
+    raise typer.Exit(until_stopped(host, port, ready))
+
+
+@app.command()
 def mcp() -> None:
     """Serve research, read_report and verify_report to MCP clients over stdin and stdout."""
     from leadline.mcp_server import serve
