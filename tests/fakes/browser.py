@@ -41,6 +41,7 @@ class Page:
     dialogs: list[str] = field(default_factory=list)
     tabs: "dict[str, Page]" = field(default_factory=dict)
     """All tabs of this browser by their sessions: what comes in for one of them is noted there."""
+    target: str = ""
     _loaded: bool = False
     _address: str = ""
 
@@ -81,6 +82,11 @@ class Page:
     def another(self) -> "Page":
         """Open another tab of the same browser."""
         return _new_tab(self)
+
+    def close(self, tab: "Page") -> None:
+        """Close a tab."""
+        del self.tabs[tab.session]
+        self.call("Target.closeTarget", targetId=tab.target)
 
     def wait(self, condition: str, what: str = "") -> Any:
         """Wait until a script comes to something true, and return that."""
@@ -208,8 +214,8 @@ def _new_tab(of: Page) -> Page:
             of._received(answer)
         return dict(answer["result"])
 
-    target = ask("Target.createTarget", url="about:blank")["targetId"]
-    tab.session = ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    tab.target = ask("Target.createTarget", url="about:blank")["targetId"]
+    tab.session = ask("Target.attachToTarget", targetId=tab.target, flatten=True)["sessionId"]
     of.tabs[tab.session] = tab
     for domain in ("Page", "Runtime", "Log", "Network"):
         tab.call(f"{domain}.enable")
