@@ -102,6 +102,11 @@ def opened(page: Page, address: str, **how: Any) -> Page:
     return page
 
 
+def choose(page: Page, **choices: Any) -> None:
+    """Settle what runs choose, as the settings form does."""
+    page.evaluate(f"localStorage.setItem('leadline-choices', {json.dumps(json.dumps(choices))})")
+
+
 def ask(page: Page, question: str) -> None:
     """Write a question, send it with Enter, and wait until its turn has begun."""
     page.click("document.getElementById('question')")

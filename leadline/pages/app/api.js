@@ -57,14 +57,15 @@ export const api = {
   threads: (limit, offset) =>
     send("POST", "/threads/search", {
       limit, offset, sort_by: "updated_at", sort_order: "desc", metadata: { graph_id: GRAPH },
-      select: ["thread_id", "status", "metadata", "updated_at"], extract: { question: "values.question" },
+      select: ["thread_id", "status", "metadata", "updated_at", "interrupts"], extract: { question: "values.question" },
     }),
   deleteThread: (thread) => request(at("threads", thread), { method: "DELETE" }),
 
-  /** Start a run that goes on without us; `work` is an input, or an answer to a review, or null to go on. */
-  start: (thread, work, context) =>
+  /** Start a run that goes on without us; `work` is an input, or an answer to a review, or null to go on.
+   *  The question of a new turn is written into the run's metadata: whoever joins may come before the state has it. */
+  start: (thread, work, context, question) =>
     send("POST", at("threads", thread, "runs"), {
-      assistant_id: GRAPH, ...work, context, stream_mode: STREAMED, stream_resumable: true,
+      assistant_id: GRAPH, ...work, context, metadata: question ? { question } : {}, stream_mode: STREAMED, stream_resumable: true,
       multitask_strategy: "reject", if_not_exists: "create", durability: "async",
     }),
   run: (thread, run) => json(at("threads", thread, "runs", run)),

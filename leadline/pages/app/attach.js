@@ -32,7 +32,7 @@ export function attachments(problem) {
       const found = await api.attached(opened);
       if (thread === opened) known = found;
     } catch (wrong) {
-      problem(wrong);
+      if (wrong.status !== 404) problem(wrong); // a thread that is not there is told where it is opened
     }
     draw();
   }

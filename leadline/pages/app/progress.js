@@ -1,5 +1,7 @@
 // What is known of a run, from its events and from a thread's state: plain data, which the views show.
 
+const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are nobody's: somebody stopped the run
+
 /** A turn of a thread before anything of it is known. */
 export function nothingYet(question) {
   return {
@@ -25,7 +27,7 @@ export function fromState(state) {
   if (values.report) turn.report = { title: values.report.title };
   if (direct) turn.reply = values.triage.reply;
   const waiting = (state.tasks || []).flatMap((task) => task.interrupts || []).at(-1);
-  const failed = (state.tasks || []).map((task) => task.error).find(Boolean);
+  const failed = (state.tasks || []).map((task) => task.error).find((error) => error && !STOPPED.test(error));
   turn.review = waiting?.value?.plan ? waiting.value : null;
   turn.error = failed ? plain(failed) : "";
   turn.status = turn.review ? "waiting" : failed ? "failed" : (state.next || []).length ? "stopped" : "done";
@@ -38,8 +40,9 @@ export function take(turn, { event, data }) {
   if (event === "custom") return takeProgress(turn, data);
   if (event === "messages") return takeToken(turn, data);
   if (event === "error") {
+    if (STOPPED.test(data?.error || "")) return [];
     turn.status = "failed";
-    turn.error = plain(data?.message || data);
+    turn.error = plain(data?.message || data?.error || data);
     return ["status"];
   }
   return [];
@@ -71,6 +74,7 @@ function takeTask(turn, task) {
     turn.status = "waiting";
     return ["graph", "status"];
   }
+  if (task.error && STOPPED.test(task.error)) return ["graph"];
   node[task.error ? "failed" : "done"] += 1;
   turn.lastNode = task.name;
   const result = task.result && !Array.isArray(task.result) ? task.result : Object.fromEntries(task.result || []);

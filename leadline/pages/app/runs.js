@@ -33,7 +33,8 @@ export function runList(actions) {
   function item(thread) {
     const title = thread.metadata?.title || thread.extracted?.question || say("untitled");
     const address = `/?thread=${encodeURIComponent(thread.thread_id)}`;
-    const status = { busy: "running", interrupted: "waiting", error: "failedStep" }[thread.status];
+    const paused = Object.keys(thread.interrupts || {}).length ? "node_human_feedback" : "paused";
+    const status = { busy: "running", interrupted: paused, error: "failedStep" }[thread.status];
     return el("li", { data: { thread: thread.thread_id, status: thread.status } },
       el("a", { href: address, on: { click: (event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -41,7 +42,7 @@ export function runList(actions) {
         actions.open(thread.thread_id);
       } } },
       el("span", { class: "title", text: title }),
-      el("span", { class: "when soft" }, when(thread.updated_at), status ? ` · ${say(status === "waiting" ? "node_human_feedback" : status)}` : "")),
+      el("span", { class: "when soft" }, when(thread.updated_at), status ? ` · ${say(status)}` : "")),
       el("button", { type: "button", class: "icon", "aria-label": say("deleteRun", { title }), on: { click: () => ask(thread.thread_id, title) } }, drawing(ICONS.trash)));
   }
 

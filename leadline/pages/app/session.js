@@ -27,13 +27,11 @@ export function session(views, context) {
     const mine = following.signal;
     thread = id;
     try {
-      const [state, under, earlier] = await Promise.all([api.state(id), api.underWay(id), api.turns(id)]);
+      const [state, under] = await Promise.all([api.state(id), api.underWay(id)]);
+      const earlier = await api.turns(id);
       if (mine.aborted) return;
+      turn = present(state, under, earlier);
       views.earlier(earlier);
-      turn = fromState(state);
-      const asked = (state.values?.messages || []).filter((message) => message.type === "human").at(-1);
-      turn.question ||= typeof asked?.content === "string" ? asked.content : "";
-      if (under) turn.status = "running";
       if (!turn.question && !under) return;
       views.began(turn);
       if (under) await watch(under.run_id, mine);
@@ -44,6 +42,22 @@ export function session(views, context) {
     }
   }
 
+  /** The present turn; where its run has begun and the state is still that of the turn before, that one joins the earlier. */
+  function present(state, under, earlier) {
+    const known = fromState(state);
+    const humans = (state.values?.messages || []).filter((message) => message.type === "human");
+    known.question ||= typeof humans.at(-1)?.content === "string" ? humans.at(-1).content : "";
+    const asked = under?.metadata?.question;
+    if (asked && state.metadata?.run_id !== under.run_id) {
+      if (humans.length > earlier.length) {
+        earlier.push({ question: known.question, title: known.report?.title || "", reply: known.reply, checkpoint: state.checkpoint?.checkpoint_id });
+      }
+      return nothingYet(asked);
+    }
+    if (under) known.status = "running";
+    return known;
+  }
+
   /** Ask a question in the open thread, or in a new one. */
   async function ask(question, prepared) {
     const signal = following.signal;
@@ -52,7 +66,7 @@ export function session(views, context) {
       await begin({ input: { messages: [{ role: "user", content: question }] } }, () => {
         turn = nothingYet(question);
         views.began(turn);
-      }, signal);
+      }, signal, question);
     } catch (problem) {
       views.problem(problem);
     }
@@ -75,10 +89,10 @@ export function session(views, context) {
     }
   }
 
-  async function begin(work, shown, signal) {
+  async function begin(work, shown, signal, question = "") {
     let started;
     try {
-      started = await api.start(thread, work, await context(thread));
+      started = await api.start(thread, work, await context(thread), question);
     } catch (problem) {
       if (!(problem instanceof Refused && problem.status === 409)) throw problem;
       views.elsewhere();

@@ -61,6 +61,7 @@ export const ENGLISH = {
   done: "done",
   failedStep: "failed",
   skipped: "skipped",
+  paused: "paused",
   attempt: "attempt {number}",
   sources: "Sources",
   found: "Looked around",

@@ -61,6 +61,7 @@ export const CHINESE = {
   done: "完成",
   failedStep: "失败",
   skipped: "已跳过",
+  paused: "已暂停",
   attempt: "第 {number} 次尝试",
   sources: "来源",
   found: "初步查到",
