@@ -42,7 +42,7 @@ function blockOf(text) {
 
 /** Bold words, and citations as small marks. */
 function inline(parent, text) {
-  for (const piece of text.split(/(\*\*[^*]+\*\*|\[E\d[^\]]*\])/)) {
+  for (const piece of text.replace(/ +(?=\[E\d)/g, "").split(/(\*\*[^*]+\*\*|\[E\d[^\]]*\])/)) {
     if (/^\*\*.+\*\*$/.test(piece)) parent.append(el("strong", { text: piece.slice(2, -2) }));
     else if (/^\[E\d/.test(piece)) parent.append(el("span", { class: "mark", text: "•", "aria-hidden": "true" }));
     else if (piece) parent.append(piece);

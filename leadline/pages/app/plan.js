@@ -9,14 +9,19 @@ const STATUS = { queued: "queued", running: "running", done: "done", failed: "fa
 export function planView() {
   const element = el("div", { class: "plans" });
   const opened = new Set();
+  const seen = new Set(); // sources that have arrived before: only new ones come in with a movement
+  let shown = "";
   return {
     element,
     show(turn) {
+      const now = JSON.stringify([turn.plans, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
+      if (now === shown) return;
+      shown = now;
       for (const one of element.querySelectorAll("details[data-step]")) {
         if (one.open) opened.add(one.dataset.step); else opened.delete(one.dataset.step);
       }
       const focused = document.activeElement?.closest?.("details[data-step]")?.dataset.step;
-      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, opened)));
+      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })));
       if (focused) element.querySelector(`details[data-step="${CSS.escape(focused)}"] summary`)?.focus();
     },
   };
@@ -27,15 +32,15 @@ function lookedAround(turn) {
   return [el("p", { class: "around" }, el("span", { class: "soft", text: `${say("found")}: ` }), turn.background.join(" · "))];
 }
 
-function planList(plan, place, turn, opened) {
+function planList(plan, place, turn, before) {
   const heading = turn.plans.length > 1 ? say("planNumber", { number: place + 1 }) : say("thePlan");
   return el("section", { class: "plan" },
     el("h3", {}, el("span", { class: "soft", text: `${heading}: ` }), plan.title),
     plan.thought && el("details", { class: "why" }, el("summary", { text: say("planWhy") }), el("p", { text: plan.thought })),
-    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), opened))));
+    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before))));
 }
 
-function stepItem(step, state = { status: "queued", sources: new Map() }, opened) {
+function stepItem(step, state = { status: "queued", sources: new Map() }, { opened, seen }) {
   const said = say(STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
   return el("li", { data: { status: state.status } },
     el("details", { data: { step: step.id }, open: opened.has(step.id) },
@@ -49,7 +54,13 @@ function stepItem(step, state = { status: "queued", sources: new Map() }, opened
         state.finding && el("p", { class: "finding", text: state.finding }),
         state.error && el("p", { class: "problem", text: state.error }))),
     state.sources.size > 0 && el("ul", { class: "arrived", "aria-label": say("sources") },
-      [...state.sources].map(([url, title]) => el("li", {}, sourceLink(url, title)))));
+      [...state.sources].map(([url, title]) => el("li", { class: isNew(seen, `${step.id} ${url}`) ? "new" : undefined }, sourceLink(url, title)))));
+}
+
+function isNew(seen, key) {
+  const fresh = !seen.has(key);
+  seen.add(key);
+  return fresh;
 }
 
 function sourceLink(url, title) {

@@ -29,6 +29,13 @@ export function turnView(thread, graph, actions) {
   let drawing = 0;
   let reviewed = null;
   let ended = "";
+  let handled = false; // somebody opened or closed the work: it stays as they want it
+  work.firstChild.addEventListener("click", () => { handled = true; });
+
+  /** Make room for what is to be read now. */
+  function fold() {
+    if (!handled) work.open = false;
+  }
 
   function draw() {
     drawing = 0;
@@ -41,6 +48,7 @@ export function turnView(thread, graph, actions) {
     picture.show(turn);
     plans.show(turn);
     draft.show(turn);
+    if (!draft.element.hidden) fold();
     line();
     askReview();
     end();
@@ -94,7 +102,7 @@ export function turnView(thread, graph, actions) {
       const view = await api.view(thread);
       const made = await reportView(thread, view, turn.question, { onAsk: actions.ask, onProblem: actions.problem });
       if (turn.status !== "done") return;
-      work.open = false;
+      fold();
       ending.replaceChildren(made);
       announce(say("reportReady", { title: view.title }));
     } catch (problem) {

@@ -103,7 +103,7 @@ export const ENGLISH = {
   tokenWrong: "The server does not accept this token.",
   use: "Use it",
   settingsHelp: "For new questions, in this browser.",
-  reset: "Set back to defaults",
+  reset: "Reset",
   save: "Save",
   kept: "Settings are saved.",
   badJson: "{name} is no valid JSON.",

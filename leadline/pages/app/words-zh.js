@@ -103,7 +103,7 @@ export const CHINESE = {
   tokenWrong: "服务器不接受此令牌。",
   use: "使用",
   settingsHelp: "用于新问题，保存在此浏览器中。",
-  reset: "恢复默认值",
+  reset: "恢复默认",
   save: "保存",
   kept: "设置已保存。",
   badJson: "{name} 不是有效的 JSON。",
