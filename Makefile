@@ -7,10 +7,11 @@ SANDBOX := .venv-sandbox
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=false
 PORT ?= 2024
+JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test test-services dev lint types bench-run bench-retrieval bench-tokens bench-support bench-tools bench-load lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,8 +28,8 @@ test: setup .venv/develop ## Run the tests; they need no key and no network
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
 
-dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024]
-	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker 10 --port $(PORT)
+dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
+	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
 
 lint: .venv/develop ## Check style and formatting
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -50,6 +51,9 @@ bench-support: .venv/develop ## Measure the check of claims against quotes: make
 
 bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt carries its own tools only
 	@$(BIN)/python -m benchmarks.mcp_tools
+
+bench-load: .venv/develop ## Measure a server under load: make bench-load [ARGS="--runs 100 --jobs 10,25,50"]
+	@$(BIN)/python -m benchmarks.load $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

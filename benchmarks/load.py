@@ -68,6 +68,8 @@ class Measured:
     """User and system time of the server and its children, divided by the runs."""
     cores: float
     """Processors that the server kept busy on average."""
+    cores_of_others: float
+    """Processors that everything else on the machine kept busy: the endpoint, this client, and what else ran."""
     idle_memory: float
     """Resident set of the server and its children after the warm-up."""
     peak_memory: float
@@ -213,13 +215,14 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         await research(client)
         _, alone, _ = await research(client)
         idle, before = await asyncio.to_thread(memory, process), await asyncio.to_thread(cpu, process)
+        busy = _busy()
         async with httpx.AsyncClient() as web:
             await web.delete(log)
             started = time.monotonic()
             async with watching(address, process) as seen:
                 ended = await asyncio.gather(*(research(client) for _ in range(runs)))
             wall = time.monotonic() - started
-            used = await asyncio.to_thread(cpu, process) - before
+            used, busy = await asyncio.to_thread(cpu, process) - before, _busy() - busy
             calls = (await web.get(log, timeout=60)).json()
         after = await asyncio.to_thread(memory, process)
     carried = sorted(whole - first for first, whole, _ in ended)
@@ -245,6 +248,7 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         slowdown=round(statistics.median(carried) / alone, 2),
         cpu_a_run=round(used / runs, 2),
         cores=round(used / wall, 2),
+        cores_of_others=round((busy - used) / wall, 2),
         idle_memory=round(idle),
         peak_memory=round(seen.peak_memory),
         memory_a_run=round((seen.peak_memory - idle) / min(jobs, runs), 2),
@@ -252,6 +256,12 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         response=round(seen.response, 2),
         endpoint_late=round(statistics.mean(late), 3),
     )
+
+
+def _busy() -> float:
+    """Return the seconds for which the machine's processors have worked."""
+    times = psutil.cpu_times()
+    return float(times.user + times.system + getattr(times, "nice", 0.0))
 
 
 def _percentile(ordered: list[float], percent: int) -> float:
@@ -270,6 +280,7 @@ def _show(measured: list[Measured]) -> None:
         "p95_with_wait": "p95 with wait (s)",
         "cpu_a_run": "cpu a run (s)",
         "cores": "cores",
+        "cores_of_others": "others",
         "peak_memory": "peak (MB)",
         "memory_a_run": "a run (MB)",
         "memory_after": "after (MB)",
@@ -292,17 +303,21 @@ def main() -> None:
     parser.add_argument("--model-calls", type=int, default=64, metavar="N", help="LEADLINE_MAX_CONCURRENCY; default 64")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
     given = parser.parse_args()
-    measured = []
+    measured: list[Measured] = []
     with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
         log = base_url.removesuffix("/v1") + "/log"
         for jobs in [int(one) for one in given.jobs.split(",")]:
             with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
                 measured.append(asyncio.run(measure(address, process, jobs, given.runs, log)))
             _show(measured)
+            _write(given.results, measured, given.model_calls)
+
+
+def _write(file: Path, measured: list[Measured], model_calls: int) -> None:
     content = {
         "question": QUESTION,
         "latency": {"first_token": FIRST_TOKEN_SECONDS, "per_token": PER_TOKEN_SECONDS},
-        "model_calls_at_once": given.model_calls,
+        "model_calls_at_once": model_calls,
         "machine": {
             "load": round(os.getloadavg()[1], 2),
             "python": platform.python_version(),
@@ -312,8 +327,8 @@ def main() -> None:
         },
         "measured": [asdict(one) for one in measured],
     }
-    given.results.parent.mkdir(exist_ok=True)
-    given.results.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

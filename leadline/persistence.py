@@ -51,10 +51,10 @@ async def checkpointer(folder: Path | None = None) -> AsyncIterator["AsyncSqlite
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from leadline.rollback import Saver
 
     file = await _file(folder, _CHECKPOINTS)
-    async with _opened(AsyncSqliteSaver.from_conn_string(str(file)), file) as saver:
+    async with _opened(Saver.from_conn_string(str(file)), file) as saver:
         saver.serde = serializer()
         yield saver
 

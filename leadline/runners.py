@@ -11,6 +11,7 @@ from leadline.batch import Asked
 from leadline.output import slug_of
 from schemas.reporter import Report
 from services.errors import BadInput, LeadlineError
+from services.settings import settings
 
 GRAPH = "deep_research"
 
@@ -50,7 +51,8 @@ class There:
         """Take the server's address, and what all questions share."""
         from langgraph_sdk import get_client
 
-        self._client = get_client(url=url, api_key=key)
+        own = settings().leadline_token
+        self._client = get_client(url=url, api_key=key or (own.get_secret_value() if own else None))
         self._url = url
         self._out = out
         self._choices = choices

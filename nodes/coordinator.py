@@ -11,6 +11,7 @@ from schemas.context import RunContext
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.state import ResearchState
 from schemas.usage import Usage
+from services.claims import let_go
 from services.errors import BadInput, LimitReached
 from services.messages import say
 from services.models import ask
@@ -54,6 +55,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             triage = Triage.model_validate_json(await answer_by_rules("coordinator", prompt))
     triage = _settled(triage, question, context)
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
+    if _answers(triage):
+        await let_go(runtime)
     limits = [*left_out(run, triage.locale), *([limit_said(limit, triage.locale)] if limit else [])]
     return _fresh_turn(question, triage, turn, today, limits, run.usage)
 
@@ -121,8 +124,12 @@ async def _today(run: Run) -> str:
     return (await run.journal.once("clock", "today", {}, _Clock, read)).answer.today
 
 
+def _answers(triage: Triage) -> bool:
+    """Tell whether the turn ends with the reply, as no research is due."""
+    return triage.intent in {"greeting", "out_of_scope", "unclear", "not_research"}
+
+
 def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: list[str], usage: Usage) -> ResearchState:
-    direct = triage.intent in {"greeting", "out_of_scope", "unclear", "not_research"}
     update: dict[str, object] = {
         "question": question,
         "locale": triage.locale,
@@ -144,6 +151,6 @@ def _fresh_turn(question: str, triage: Triage, turn: int, today: str, limits: li
         "usage": Overwrite(usage),
         "report": None,
     }
-    if direct:
+    if _answers(triage):
         update["messages"] = [AIMessage(triage.reply)]
     return update  # type: ignore[return-value]  # a TypedDict cannot say that a value may come as Overwrite

@@ -12,6 +12,7 @@ from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.state import ResearchState
+from services.claims import let_go
 from services.errors import LimitReached
 from services.evidence.meaning import likeness_of
 from services.evidence.support import Likeness
@@ -58,6 +59,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     asked = [role for role in usage.roles if role != EMBEDDING]
     report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
+    await let_go(runtime)
     return {
         "report": report,
         "messages": [AIMessage(report.markdown, name="reporter")],

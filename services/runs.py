@@ -23,6 +23,7 @@ from schemas.context import RunContext
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from services.budget import Budget, allowance_of
+from services.claims import held
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
 from services.journal import Journal, run_key
@@ -179,7 +180,8 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int) -> AsyncIte
     run.journal = _journal(run, runtime, turn)
     token = _current.set(run)
     try:
-        yield run
+        async with held(runtime):
+            yield run
 
         async def elapsed() -> _Elapsed:
             return _Elapsed(seconds=run.seconds)

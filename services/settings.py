@@ -68,6 +68,8 @@ class Settings(BaseSettings):
     leadline_mcp_commands: str = ""
     """Commands, separated by commas, that a run's own choices may start as servers of tools."""
     leadline_home: Path = Path(".leadline")
+    leadline_token: SecretStr | None = None
+    """What `leadline batch --server` shows to a server that wants a token."""
     leadline_tokens: SecretStr | None = None
     """Who may use the server, `name:token` with commas between; see docs/server.md."""
     leadline_tokens_file: Path | None = None

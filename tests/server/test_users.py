@@ -1,5 +1,6 @@
 """A server with tokens: everyone sees their own threads, runs, reports, documents and items, and nobody else's."""
 
+import contextlib
 import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,6 +14,10 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
+from leadline.batch import Asked
+from leadline.runners import There
+from services.errors import LeadlineError
+from services.settings import forget_settings
 from tests.server.conftest import dev_server, papers
 
 GRAPH = "deep_research"
@@ -141,7 +146,8 @@ async def test_the_owner_reads_a_thread_and_its_report_and_another_user_finds_ne
             await reading
     with pytest.raises(ConflictError):  # the server says no in its own way here
         await grace.threads.copy(thread)
-    assert await _nothing_of(grace, thread)
+    with pytest.raises(NotFoundError):
+        await grace.runs.list(thread)
     for name, status in (("ada", 200), ("grace", 404)):
         headers = {"Authorization": f"Bearer {TOKENS[name]}"}
         for file in ("report.html", "evidence.json"):
@@ -150,20 +156,97 @@ async def test_the_owner_reads_a_thread_and_its_report_and_another_user_finds_ne
             assert answer.status_code == status, (name, file)
 
 
-async def _nothing_of(client: LangGraphClient, thread: str) -> bool:
-    """Tell whether what answers with lists has nothing of a thread."""
-    try:
-        listed = await client.runs.list(thread)
-    except NotFoundError:
-        listed = []
-    streamed = []
-    try:
-        async for part in client.threads.join_stream(thread):
-            streamed.append(part)
-            break
-    except APIStatusError:
-        pass
-    return not listed and not streamed
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/threads/{thread}/stream", None),
+        ("/threads/{thread}/runs/{run}/stream", None),
+        ("/threads/{thread}/stream/events", {"channels": ["values", "messages", "updates", "custom", "lifecycle"]}),
+    ],
+)
+async def test_another_users_stream_says_nothing(
+    guarded: tuple[str, Path], ada: LangGraphClient, path: str, body: Any
+) -> None:
+    thread = str((await ada.threads.create())["thread_id"])
+    run = await ada.runs.create(thread, GRAPH, input={"question": QUESTION}, stream_resumable=True)
+    heard = b""
+    async with get_client(url=guarded[0], headers={"Authorization": f"Bearer {TOKENS['grace']}"}) as client:
+        with contextlib.suppress(httpx.ReadTimeout):
+            async with client.http.client.stream(
+                "POST" if body else "GET",
+                path.format(thread=thread, run=run["run_id"]),
+                json=body,
+                timeout=5,
+                headers={"Last-Event-ID": "0"},
+            ) as answer:
+                async for piece in answer.aiter_bytes():
+                    heard += piece
+    await ada.runs.join(thread, run["run_id"])
+    assert b"Lalla" not in heard
+    assert b"messages" not in heard
+
+
+async def test_no_other_route_shows_or_changes_another_users_thread(
+    guarded: tuple[str, Path], ada: LangGraphClient
+) -> None:
+    thread, state = await researched(ada)
+    whole: Any = await ada.threads.get_state(thread)
+    checkpoint = whole["checkpoint"]["checkpoint_id"]
+    message = {"role": "user", "parts": [{"kind": "text", "text": QUESTION}], "messageId": "1", "contextId": thread}
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tasks/get",
+        "params": {"id": state["messages"][-1]["id"], "contextId": thread},
+    }
+    send = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    [assistant] = await ada.assistants.search()
+    asked: list[tuple[str, str, Any]] = [
+        ("GET", f"/threads/{thread}/storage", None),
+        ("GET", f"/threads/{thread}/stream/events", None),
+        ("POST", f"/threads/{thread}/stream/events", {"channels": ["values"]}),
+        ("POST", f"/threads/{thread}/commands", {"method": "state.get", "id": 1, "params": {}}),
+        ("POST", f"/threads/{thread}/state/checkpoint", {"checkpoint": {"checkpoint_id": checkpoint}}),
+        ("GET", f"/threads/{thread}/state/{checkpoint}", None),
+        ("POST", f"/threads/{thread}/history", {"limit": 5}),
+        ("POST", f"/threads/{thread}/copy", None),
+        ("POST", "/threads/prune", {"thread_ids": [thread], "strategy": "delete"}),
+        ("POST", "/runs/cancel", {"status": "all"}),
+        ("POST", "/runs/batch", [{"assistant_id": GRAPH, "thread_id": thread, "input": {"question": QUESTION}}]),
+        ("POST", f"/a2a/{assistant['assistant_id']}", call),
+        ("POST", f"/a2a/{assistant['assistant_id']}", send),
+        ("DELETE", f"/threads/{thread}", None),
+    ]
+    before = len(await ada.runs.list(thread))
+    headers = {"Authorization": f"Bearer {TOKENS['grace']}"}
+    async with httpx.AsyncClient(base_url=guarded[0], headers=headers, timeout=5) as web:
+        for method, path, body in asked:
+            with contextlib.suppress(httpx.ReadTimeout):
+                answer = await web.request(method, path, json=body)
+                found = answer.text.replace(QUESTION, "")
+                assert "Lalla" not in found, (path, found[:500])
+                assert answer.status_code >= 400 or not found or "error" in found or path == "/runs/batch", (
+                    path,
+                    found[:500],
+                )
+    after: Any = await ada.threads.get_state(thread)
+    assert after["checkpoint"] == whole["checkpoint"]
+    assert len(await ada.runs.list(thread)) == before
+
+
+async def test_a_batch_shows_its_token(
+    guarded: tuple[str, Path], ada: LangGraphClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(id="1", question=QUESTION)
+    async with There(guarded[0], tmp_path, {}) as runner:
+        with pytest.raises(LeadlineError, match="This server wants a token"):
+            await runner.run(asked, runner.new_id(asked), again=False)
+    monkeypatch.setenv("LEADLINE_TOKEN", TOKENS["ada"])
+    forget_settings()
+    async with There(guarded[0], tmp_path, {}) as runner:
+        report = await runner.run(asked, runner.new_id(asked), again=False)
+        assert "Lalla Rookh" in report.markdown
+        assert [one["thread_id"] for one in await ada.threads.search(ids=[runner.new_id(asked)])]
 
 
 async def test_nobody_makes_a_thread_another_users(ada: LangGraphClient, grace: LangGraphClient) -> None:

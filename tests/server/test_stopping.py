@@ -1,0 +1,188 @@
+"""Runs that are stopped on a server leave nothing running; and what becomes of a second run on the same thread."""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Literal
+
+import psutil
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError, NotFoundError
+
+from schemas.coder import Code
+from schemas.planner import Plan, Step
+from tests.conftest import PROJECT
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.server.conftest import dev_server, papers
+from tests.server.test_dev_server import TWO_PARTS, said
+from tests.services.tools.mcp.conftest import left
+
+GRAPH = "deep_research"
+FIRST, SECOND = "Who owned the schooner Lalla Rookh?", "Why was tallow pressed into the lead?"
+Served = tuple[str, psutil.Process, OpenAIServer]
+MARK = "mark-of-a-server-of-tools"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve with a model whose answers can be held back, and with a server of tools."""
+    home = tmp_path_factory.mktemp("stopping")
+    fake = ["-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
+    pump = {"command": sys.executable, "args": fake, "env": {"LEADLINE_TEST": MARK}}
+    (home / "mcp.json").write_text(json.dumps({"mcpServers": {"pump": pump}}))
+    with openai_server() as endpoint:
+        settings = {
+            "LEADLINE_DOCS": str(papers(home)),
+            "LEADLINE_MCP": str(home / "mcp.json"),
+            "LEADLINE_EMBEDDINGS_MODEL": "none",
+            "OPENAI_API_KEY": endpoint.key,
+            "OPENAI_BASE_URL": endpoint.base_url,
+        }
+        with dev_server(home, **settings) as (address, process):
+            yield address, psutil.Process(process.pid), endpoint
+
+
+@pytest.fixture
+async def client(served: Served) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=served[0]) as connected:
+        yield connected
+
+
+async def until(there: Callable[[], bool]) -> None:
+    """Wait for something that happens elsewhere; the first program of a machine waits for its sandbox to be tried out."""
+    for _ in range(1_800):
+        if await asyncio.to_thread(there):
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail("it did not happen")
+
+
+def plan() -> str:
+    """Return a plan of a program that takes its time, and of research with tools."""
+    computing = Step(id="1", title="Wait", description="Wait.", step_type="processing", need_web_search=False)
+    counting = Step(id="2", title="Count", description="Count.", need_web_search=False, tools=["pump"])
+    return Plan(title="Waiting", steps=[computing, counting]).model_dump_json()
+
+
+def programs(server: psutil.Process) -> list[str]:
+    """Return the programs of models that run below the server."""
+    found = []
+    for child in server.children(recursive=True):
+        try:
+            line = child.cmdline()
+        except psutil.NoSuchProcess:
+            continue
+        if any(part.endswith("jail.py") for part in line) and "second" in " ".join(line):
+            found.append(" ".join(line))
+    return found
+
+
+@pytest.mark.parametrize("action", ["interrupt", "rollback"])
+async def test_a_cancelled_run_leaves_no_call_no_program_and_no_server_of_tools(
+    served: Served, client: LangGraphClient, action: Literal["interrupt", "rollback"]
+) -> None:
+    _, server, endpoint = served
+    slow = Code(description="waits", code="import time\ntime.sleep(50)\nprint('The pump counted 1 casts.')\n")
+    endpoint.script = {"planner": [plan()], "coder": [slow.model_dump_json()], "researcher": [Reply(stall=50)]}
+    asked = len(endpoint.requests)
+    thread = str((await client.threads.create())["thread_id"])
+    run: Any = await client.runs.create(thread, GRAPH, input={"question": TWO_PARTS})
+    await until(lambda: {"coder", "researcher"} <= set(endpoint.roles[asked:]))
+    await until(lambda: bool(left(MARK)) and bool(programs(server)))
+    await client.runs.cancel(thread, run["run_id"], wait=True, action=action)
+    calls = len(endpoint.requests)
+    await until(lambda: not left(MARK) and not programs(server))
+    if action == "rollback":
+        with pytest.raises(NotFoundError):
+            await client.runs.get(thread, run["run_id"])
+    else:
+        assert (await client.runs.get(thread, run["run_id"]))["status"] == "interrupted"
+    endpoint.script = {}
+    state: Any = await client.runs.wait(thread, GRAPH, input={"question": SECOND})
+    assert "tallow" in state["report"]["markdown"].lower()
+    assert not [one for one in endpoint.requests[calls:] if TWO_PARTS in json.dumps(one["messages"][-1])]
+
+
+class Held:
+    """Holds the model's answer to the first question back."""
+
+    def __init__(self, endpoint: OpenAIServer) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+        self._endpoint = endpoint
+
+    def __call__(self, number: int) -> None:
+        """Wait, if this request is about the first question."""
+        if FIRST in json.dumps(self._endpoint.requests[number - 1]["messages"]):
+            self.begun.set()
+            self.go.wait(60)
+
+
+@pytest.fixture
+def held(served: Served) -> Iterator[Held]:
+    endpoint = served[2]
+    endpoint.script = {}
+    endpoint.on_request = held = Held(endpoint)
+    yield held
+    held.go.set()
+    endpoint.on_request = None
+
+
+async def begun(client: LangGraphClient, held: Held) -> tuple[str, str]:
+    """Start a run on a new thread; return when its first call is under way."""
+    thread = str((await client.threads.create())["thread_id"])
+    run: Any = await client.runs.create(thread, GRAPH, input=said(FIRST))
+    await asyncio.to_thread(held.begun.wait, 60)
+    return thread, run["run_id"]
+
+
+async def second(client: LangGraphClient, thread: str, strategy: Any) -> Any:
+    return await client.runs.wait(thread, GRAPH, input=said(SECOND), multitask_strategy=strategy)
+
+
+def questions(state: Any) -> list[str]:
+    return [one["content"] for one in state["messages"] if one["type"] == "human"]
+
+
+async def test_a_second_run_is_rejected_where_it_is_so_wished(client: LangGraphClient, held: Held) -> None:
+    thread, run = await begun(client, held)
+    with pytest.raises((ConflictError, Exception), match="409"):
+        await second(client, thread, "reject")
+    held.go.set()
+    await client.runs.join(thread, run)
+    state: Any = (await client.threads.get_state(thread))["values"]
+    assert questions(state) == [FIRST]
+    assert "Lalla Rookh" in state["report"]["markdown"]
+
+
+async def test_a_second_run_waits_for_the_first_where_nothing_is_said(client: LangGraphClient, held: Held) -> None:
+    thread, run = await begun(client, held)
+    waiting = asyncio.create_task(second(client, thread, None))
+    await asyncio.sleep(1)
+    assert [one["status"] for one in await client.runs.list(thread)] == ["pending", "running"]
+    held.go.set()
+    state = await waiting
+    assert questions(state) == [FIRST, SECOND]
+    assert "tallow" in state["report"]["markdown"].lower()
+    assert (await client.runs.get(thread, run))["status"] == "success"
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+async def test_a_second_run_takes_the_place_of_the_first(
+    served: Served, client: LangGraphClient, held: Held, strategy: str
+) -> None:
+    endpoint = served[2]
+    thread, run = await begun(client, held)
+    calls = len(endpoint.requests)
+    state = await second(client, thread, strategy)
+    held.go.set()
+    assert "tallow" in state["report"]["markdown"].lower()
+    assert questions(state) == ([SECOND] if strategy == "rollback" else [FIRST, SECOND])
+    runs = {one["run_id"]: one["status"] for one in await client.runs.list(thread)}
+    assert runs.get(run) == (None if strategy == "rollback" else "interrupted")
+    last = [json.dumps(one["messages"][-1]) for one in endpoint.requests[calls:]]
+    assert not [one for one in last if FIRST in one and SECOND not in one]
