@@ -96,9 +96,10 @@ def page(browser: Page, site: Site) -> Iterator[Page]:
 
 
 def opened(page: Page, address: str, **how: Any) -> Page:
-    """Open the page and wait until it can be used."""
+    """Open the page and wait until it can be used; runs make one plan, so that they are short."""
     page.open(f"{address}/", **how)
     page.wait("document.querySelector('#run-list li')", "the list of past runs")
+    choose(page, max_plan_iterations=1)
     return page
 
 

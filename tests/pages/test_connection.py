@@ -25,6 +25,21 @@ def test_a_lost_connection_is_told_and_the_stream_joined_again(page: Page, site:
         page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
 
 
+def test_a_question_that_cannot_be_sent_is_not_lost(page: Page, site: Site) -> None:
+    with relay(site.address) as line:
+        opened(page, line.address)
+        line.cut()
+        page.click("document.getElementById('question')")
+        page.write(SIMPLE)
+        page.press("Enter", 13, text="\r")
+        page.wait("document.getElementById('banner').innerText.includes('does not answer')", "why it was not sent")
+        assert page.evaluate("document.getElementById('question').value") == SIMPLE
+        line.mend()
+        page.click("document.getElementById('send')")
+        assert "William Thomson" in report_text(page)
+        page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
 def test_a_reload_in_mid_run_shows_the_same_run_and_its_end(page: Page, site: Site) -> None:
     site.model.hold("reflector")
     opened(page, site.address)

@@ -12,7 +12,6 @@ from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, ch
 
 def test_from_the_question_to_the_download(page: Page, site: Site, tmp_path: Path) -> None:
     opened(page, site.address)
-    choose(page, max_plan_iterations=1)
     page.click("document.getElementById('review')")
     ask(page, QUESTION)
     page.wait("document.querySelector('form.review')", "the review of the plan")
@@ -92,7 +91,6 @@ def wait_for(file: Path) -> bytes:
 
 def test_a_plan_can_be_changed_in_words_and_accepted_as_it_is(page: Page, site: Site) -> None:
     opened(page, site.address)
-    choose(page, max_plan_iterations=1)
     page.click("document.getElementById('review')")
     ask(page, QUESTION)
     page.wait("document.querySelector('form.review')")
@@ -107,6 +105,47 @@ def test_a_plan_can_be_changed_in_words_and_accepted_as_it_is(page: Page, site: 
     page.click("document.querySelector('.review .primary')")
     status(page, "done")
     assert page.evaluate("document.querySelectorAll('.plan .steps')[0].children.length") == left
+
+
+def test_a_plan_that_is_refused_keeps_its_changes(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    choose(page, review_plan=True, max_plan_iterations=1, max_step_num=2)
+    ask(page, QUESTION)
+    page.wait("document.querySelector('form.review')")
+    page.click(button("Add a step"))
+    page.write("One step too many")
+    page.click("document.querySelector('.review .primary')")
+    page.wait("document.querySelector('.review .problem')", "why the plan is refused")
+    assert "at most 2 are allowed" in text(page, ".review .problem")
+    assert page.evaluate("document.querySelectorAll('.edited input')[2].value") == "One step too many"
+    page.click(button("Remove step 1"))
+    page.click("document.querySelector('.review .primary')")
+    report_text(page)
+    assert "One step too many" in page.evaluate("document.querySelector('.steps').textContent")
+
+
+def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    page.click("document.getElementById('open-settings')")
+    page.wait("document.querySelector('#settings form')")
+    fields = page.evaluate(
+        "[...document.querySelectorAll('#settings [id^=set-]')].map(e => e.id).filter(id => !id.endsWith('-help'))"
+    )
+    assert {"set-max_step_num", "set-locale", "set-search", "set-max_cost", "set-models"} <= set(fields)
+    page.evaluate("document.getElementById('set-models').value = '{'")
+    page.click(button("Save"))
+    assert "no valid JSON" in text(page, "#settings .problem")
+    page.evaluate(
+        "document.getElementById('set-models').value = ''; document.getElementById('set-max_step_num').value = '1'"
+    )
+    page.evaluate("document.getElementById('set-locale').value = 'zh-CN'")
+    page.click(button("Save"))
+    page.wait("!document.getElementById('settings').open")
+    kept = page.evaluate("JSON.parse(localStorage.getItem('leadline-choices'))")
+    assert kept == {"max_plan_iterations": 1, "max_step_num": 1, "locale": "zh-CN"}
+    ask(page, QUESTION)
+    assert "参考" in report_text(page)
+    assert page.evaluate("document.querySelectorAll('.steps > li').length") == 1
 
 
 def test_by_keyboard_alone(page: Page, site: Site) -> None:

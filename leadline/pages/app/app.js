@@ -86,8 +86,11 @@ const work = session({
 async function ask(text) {
   quiet();
   const prepared = await files.threadFor(text).catch(problem);
-  await work.ask(text, prepared ?? undefined);
-  if (!work.running) send.disabled = false;
+  const asked = await work.ask(text, prepared ?? undefined);
+  if (asked) return;
+  send.disabled = false;
+  if (!question.value) question.value = text; // what could not be asked is not lost
+  grow();
 }
 
 function deleted(thread) {

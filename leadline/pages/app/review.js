@@ -10,7 +10,7 @@ let forms = 0;
 export function reviewForm(request, onAnswer) {
   const prefix = `review-${(forms += 1)}`;
   const plan = structuredClone(request.plan);
-  const before = JSON.stringify(plan);
+  const before = request.problem ? "" : JSON.stringify(plan); // what was refused as it is, is not accepted as it is
   const list = el("ol", { class: "edited" });
   const accept = el("button", { type: "submit", class: "primary" });
   const words = el("textarea", { id: `${prefix}-words`, rows: "2", placeholder: say("inWordsPlaceholder") });

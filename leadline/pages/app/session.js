@@ -34,7 +34,7 @@ export function session(views, context) {
       views.earlier(earlier);
       if (!turn.question && !under) return;
       views.began(turn);
-      if (under) await watch(under.run_id, mine);
+      if (under) watch(under.run_id, mine);
     } catch (problem) {
       if (mine.aborted) return;
       if (problem instanceof Refused && [404, 422].includes(problem.status)) views.gone();
@@ -58,7 +58,7 @@ export function session(views, context) {
     return known;
   }
 
-  /** Ask a question in the open thread, or in a new one. */
+  /** Ask a question in the open thread, or in a new one. Resolves to whether it has been asked. */
   async function ask(question, prepared) {
     const signal = following.signal;
     try {
@@ -67,8 +67,10 @@ export function session(views, context) {
         turn = nothingYet(question);
         views.began(turn);
       }, signal, question);
+      return true;
     } catch (problem) {
       views.problem(problem);
+      return false;
     }
   }
 
@@ -83,9 +85,10 @@ export function session(views, context) {
         Object.assign(turn, { status: "running", review: null, error: "" });
         views.changed();
       }, following.signal);
+      return true;
     } catch (problem) {
       views.problem(problem);
-      await open(thread);
+      return false;
     }
   }
 
@@ -95,14 +98,15 @@ export function session(views, context) {
       started = await api.start(thread, work, await context(thread), question);
     } catch (problem) {
       if (!(problem instanceof Refused && problem.status === 409)) throw problem;
+      await open(thread);
       views.elsewhere();
-      return open(thread);
+      return;
     }
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return;
     shown();
     other.postMessage({ thread, run: started.run_id });
     views.started(thread);
-    return watch(started.run_id, signal);
+    watch(started.run_id, signal);
   }
 
   async function watch(id, signal) {

@@ -28,6 +28,7 @@ export function turnView(thread, graph, actions) {
   let turn = null;
   let drawing = 0;
   let reviewed = null;
+  let sent = null; // the plan as somebody changed it: where it is refused, their changes are still there
   let ended = "";
   let handled = false; // somebody opened or closed the work: it stays as they want it
   work.firstChild.addEventListener("click", () => { handled = true; });
@@ -72,9 +73,12 @@ export function turnView(thread, graph, actions) {
       reviewed = null;
     } else if (JSON.stringify(turn.review) !== reviewed) {
       reviewed = JSON.stringify(turn.review);
-      const form = reviewForm(turn.review, (answer) => {
-        for (const field of form.querySelectorAll("input, textarea, select, button")) field.disabled = true;
-        actions.answer(answer);
+      const request = turn.review.problem && sent ? { ...turn.review, plan: sent } : turn.review;
+      const form = reviewForm(request, async (answer) => {
+        const fields = [...form.querySelectorAll("input, textarea, select, button")].filter((field) => !field.disabled);
+        for (const field of fields) field.disabled = true;
+        sent = answer.plan;
+        if (!(await actions.answer(answer))) for (const field of fields) field.disabled = false;
       });
       review.replaceChildren(form);
       form.querySelector("h3").focus({ preventScroll: true });
@@ -90,7 +94,10 @@ export function turnView(thread, graph, actions) {
       return;
     }
     ended = key;
-    const go = (text) => el("button", { type: "button", class: "primary", text, on: { click: () => { ended = ""; actions.goOn(); } } });
+    const go = (text) => el("button", { type: "button", class: "primary", text, on: { click: async (event) => {
+      event.target.disabled = true;
+      if (!(await actions.goOn())) event.target.disabled = false;
+    } } });
     if (turn.status === "stopped") ending.replaceChildren(el("p", { class: "soft", text: say("stopped") }), go(say("continue")));
     else if (turn.status === "failed") ending.replaceChildren(el("p", { class: "problem", role: "alert", text: turn.error || say("failed") }), go(say("again")));
     else if (turn.report) showReport();
