@@ -50,6 +50,8 @@ const work = session({
     const lost = document.activeElement === document.body;
     document.body.dataset.open = "thread";
     document.title = `${begun.question.slice(0, 80)} · Leadline`;
+    find("title").hidden = false;
+    find("title").textContent = find("turns").querySelector(".earlier .asked")?.textContent || begun.question;
     question.placeholder = say("placeholderFollow");
     view.show(begun);
     view.element.scrollIntoView({ block: "start" });
@@ -106,6 +108,7 @@ async function go(thread, { remember = true } = {}) {
   turns.replaceChildren();
   view = turn = null;
   document.title = "Leadline";
+  find("title").hidden = true;
   document.body.dataset.open = thread ? "thread" : "";
   question.placeholder = say("placeholder");
   runs.mark(thread);

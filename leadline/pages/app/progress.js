@@ -62,6 +62,7 @@ function takeTask(turn, task) {
     if (turn.tasks.has(task.id)) return [];
     turn.tasks.set(task.id, "running");
     node.running += 1;
+    turn.now = ""; // what it was before; until the node says more, its name says what is done
     turn.travelled.add(`${turn.lastNode}>${task.name}`);
     if (task.name !== "human_feedback") turn.status = "running";
     return ["graph", "status"];

@@ -56,7 +56,7 @@ export function turnView(thread, graph, actions) {
   }
 
   function line() {
-    const text = { waiting: say("waiting"), done: say("researched"), stopped: say("stopped"), failed: say("failed") }[turn.status] || turn.now || say("working");
+    const text = { waiting: say("waiting"), done: say("researched"), stopped: say("stopped"), failed: say("failed") }[turn.status] || turn.now || busy(turn) || say("working");
     if (now.textContent !== text) {
       now.textContent = text;
       if (turn.status !== "done") announce(text);
@@ -131,6 +131,9 @@ export function turnView(thread, graph, actions) {
     focus: () => heading.focus({ preventScroll: true }),
   };
 }
+
+/** The names of the nodes that are at work. */
+const busy = (turn) => [...turn.nodes].filter(([, node]) => node.running > 0).map(([name]) => `${say(`node_${name}`) || name} …`).join(" · ");
 
 function count(what, number) {
   if (!number) return "";
