@@ -51,12 +51,15 @@ async def checkpointer(folder: Path | None = None) -> AsyncIterator["AsyncSqlite
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    from leadline.rollback import Saver
+    from leadline.saver import Saver
 
     file = await _file(folder, _CHECKPOINTS)
     async with _opened(Saver.from_conn_string(str(file)), file) as saver:
         saver.serde = serializer()
-        yield saver
+        try:
+            yield saver
+        finally:
+            await saver.settle()
 
 
 @asynccontextmanager

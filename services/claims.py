@@ -12,7 +12,7 @@ import hashlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -47,6 +47,8 @@ class Hold:
     run: str
     ticket: int = 0
     renewed: float = 0.0
+    _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Steps that run side by side claim their thread once."""
 
     @property
     def _place(self) -> tuple[str, str]:
@@ -58,10 +60,13 @@ class Hold:
         Raises:
             BadInput: another run works on the thread.
         """
-        if self.ticket:
-            if time.monotonic() - self.renewed > RENEW:
+        async with self._taking:
+            if not self.ticket:
+                await self._take()
+            elif time.monotonic() - self.renewed > RENEW:
                 await self._write(ticket=self.ticket)
-            return
+
+    async def _take(self) -> None:
         await self._write(choosing=True)
         ticket = 1 + max((one.ticket for one in await self._others()), default=0)
         await self._write(ticket=ticket)

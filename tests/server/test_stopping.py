@@ -186,3 +186,11 @@ async def test_a_second_run_takes_the_place_of_the_first(
     assert runs.get(run) == (None if strategy == "rollback" else "interrupted")
     last = [json.dumps(one["messages"][-1]) for one in endpoint.requests[calls:]]
     assert not [one for one in last if FIRST in one and SECOND not in one]
+
+
+async def test_threads_that_are_deleted_at_a_time_take_no_other_with_them(client: LangGraphClient) -> None:
+    threads = [str((await client.threads.create())["thread_id"]) for _ in range(24)]
+    gone, kept = threads[::2], threads[1::2]
+    await asyncio.gather(*map(client.threads.delete, gone))
+    found: list[Any] = await client.threads.search(ids=threads, limit=50)
+    assert sorted(one["thread_id"] for one in found) == sorted(kept)
