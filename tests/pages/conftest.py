@@ -88,9 +88,8 @@ def page(browser: Page, site: Site) -> Iterator[Page]:
     yield tab
     assert tab.dialogs == []
     assert [one for one in tab.logged if not one.startswith("warning")] == []
-    assert [
-        one for one in tab.asked if not one.startswith(("http://127.0.0.1:", "blob:http://127.0.0.1:", "data:"))
-    ] == []
+    origin = "/".join(tab._address.split("/")[:3])
+    assert [one for one in tab.asked if not one.startswith((f"{origin}/", f"blob:{origin}/", "data:"))] == []
     tab.call("Storage.clearDataForOrigin", origin=site.address, storageTypes="all")
     browser.close(tab)
 

@@ -11,6 +11,10 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from leadline.attachments import LONGEST_NAME, MOST_BYTES, MOST_FILES, clean_name
+from schemas.context import RunContext
+from services.errors import DocumentsError
+from services.search.attached import ATTACHMENTS
+from services.search.providers import folders_of
 from tests.fakes.browser import Page
 from tests.pages.conftest import REPORT, Site, ask, button, opened, report_text, text
 
@@ -48,6 +52,11 @@ async def test_a_thread_searches_its_own_files_and_no_other_threads(
     other = str((await client.threads.create())["thread_id"])
     with pytest.raises(Exception, match="does not exist"):
         await client.runs.wait(other, "deep_research", input={"question": ASKED}, context=context)
+
+
+def test_a_run_without_a_thread_has_no_attachments() -> None:
+    with pytest.raises(DocumentsError, match="this run has none"):
+        folders_of(RunContext(documents=[ATTACHMENTS]))
 
 
 @pytest.mark.parametrize("way", ["{home}/threads/{thread}/attachments", "{home}/threads"])
