@@ -68,6 +68,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "compare": [
         ("Your prompts against the built-in ones", "leadline compare set.json --prompts shorter --docs papers"),
     ],
+    "serve": [
+        ("Ask, watch and read in a browser", "leadline serve"),
+        ("Elsewhere, without opening it", "leadline serve --port 8000 --no-open"),
+    ],
     "mcp": [
         ("Give an MCP client this command", "leadline mcp"),
     ],

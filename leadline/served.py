@@ -1,4 +1,4 @@
-"""What is served beside the API: the files of a thread's report, in every format, under `/reports/<thread>/`.
+"""What is served beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
 
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
@@ -12,11 +12,14 @@ from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import APIStatusError
 
-from leadline.auth import RULES, may_read
-from leadline.door import Door, caller_of
+from leadline.attachments import attachments
+from leadline.auth import RULES
+from leadline.door import Door
 from leadline.own_server import api_of, store_of
+from leadline.own_thread import OwnThread
+from leadline.report_views import views
+from leadline.served_page import PAGE, PageFiles, page
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
@@ -25,6 +28,9 @@ from services.evidence.store import EvidenceStore
 from services.reports.formats import FORMATS, render
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+for router in (page, attachments, views):
+    app.include_router(router)
+app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(Door, rules=RULES)  # the server puts it before all of its own routes
 
 _BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
@@ -33,10 +39,10 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 
 
 @app.get("/reports/{thread_id}/{name:path}")
-async def report_file(thread_id: str, name: str, request: Request) -> Response:
+async def report_file(thread: OwnThread, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
-    report = await _report(client, thread_id, caller_of(request.scope))
+    report = await _report(client, thread)
     if name in _BY_FILE:
         try:
             [data] = (await render(report, [_BY_FILE[name]])).values()
@@ -52,14 +58,8 @@ async def report_file(thread_id: str, name: str, request: Request) -> Response:
     return _response(name, files[name])
 
 
-async def _report(client: LangGraphClient, thread_id: str, caller: str) -> Report:
-    nothing = HTTPException(404, "There is no such thread.")
-    try:
-        if not may_read(await client.threads.get(thread_id), caller):
-            raise nothing
-        values: Any = (await client.threads.get_state(thread_id))["values"]
-    except APIStatusError:
-        raise nothing from None
+async def _report(client: LangGraphClient, thread: str) -> Report:
+    values: Any = (await client.threads.get_state(thread))["values"]
     if not isinstance(values, dict) or not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
     return Report.model_validate(values["report"])

@@ -81,7 +81,8 @@ class RunContext(BaseModel):
     )
     documents: list[str] = Field(
         default=[],
-        description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS.",
+        description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS. "
+        "@attachments: the files that were attached to this thread, too.",
         json_schema_extra=_at("background_investigator", "researcher", "coder"),
     )
     include_domains: list[str] = Field(

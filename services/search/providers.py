@@ -8,6 +8,7 @@ from pathlib import Path
 from schemas.context import RunContext
 from services.errors import DocumentsError
 from services.messages import say
+from services.search.attached import ATTACHMENTS, attached_here
 from services.search.documents import Documents, check_folder, open_documents
 from services.search.hit import SearchProvider
 from services.search.tables import Table
@@ -81,6 +82,11 @@ async def _mcp_searches(context: RunContext, environment: Settings) -> list[Sear
     return await mcp_searches(context)
 
 
+def examples_stand_in() -> bool:
+    """Tell whether a run that chooses nothing searches the example documents."""
+    return _searches_examples(RunContext(), settings())
+
+
 def _searches_examples(context: RunContext, environment: Settings) -> bool:
     """Tell whether the example documents stand in for the user's: nothing else is there to search."""
     wanted = context.search or environment.leadline_search
@@ -136,12 +142,9 @@ def _folders(context: RunContext, environment: Settings) -> list[Path]:
     """Return the folders that a run searches, each once."""
     if _searches_examples(context, environment):
         return [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
-    return list(
-        dict.fromkeys(
-            [_permitted(folder, environment) for folder in context.documents]
-            or [*environment.leadline_docs, *own_folder(environment)]
-        )
-    )
+    named = [_permitted(folder, environment) for folder in context.documents if folder != ATTACHMENTS]
+    own = [attached_here()] if ATTACHMENTS in context.documents else []
+    return list(dict.fromkeys([*(named or [*environment.leadline_docs, *own_folder(environment)]), *own]))
 
 
 def _permitted(folder: str, environment: Settings) -> Path:

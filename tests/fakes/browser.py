@@ -23,6 +23,8 @@ needs_chromium = pytest.mark.skipif(
 )
 STARTING = 60
 """Seconds that Chromium may take to be ready on a busy machine."""
+PATIENCE = 40
+"""Seconds that something in a page may take on a busy machine."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,9 @@ class Page:
     asked: list[str] = field(default_factory=list)
     """Addresses beside the page itself."""
     dialogs: list[str] = field(default_factory=list)
+    tabs: "dict[str, Page]" = field(default_factory=dict)
+    """All tabs of this browser by their sessions: what comes in for one of them is noted there."""
+    target: str = ""
     _loaded: bool = False
     _address: str = ""
 
@@ -51,20 +56,74 @@ class Page:
                 if "error" in answer:
                     raise AssertionError(f"{method}: {answer['error']}")
                 return dict(answer["result"])
-            self._note(answer)
+            self._received(answer)
 
-    def open(self, place: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a file and wait until it and what it asks for have come."""
+    def open(self, place: Path | str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Load a file or an address and wait until it and what it asks for have come."""
         for one in (self.logged, self.asked, self.dialogs):
             one.clear()
-        self._loaded, self._address = False, place.absolute().as_uri()
+        self._address = place if isinstance(place, str) else place.absolute().as_uri()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=self._address)
-        while not self._loaded:
-            self._note(json.loads(self.connection.recv(timeout=STARTING)))
+        self._load("Page.navigate", url=self._address)
         self.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+    def reload(self) -> None:
+        """Load again what is open."""
+        self._load("Page.reload")
+
+    def _load(self, method: str, **params: Any) -> None:
+        self._loaded = False
+        self.call(method, **params)
+        while not self._loaded:
+            self._received(json.loads(self.connection.recv(timeout=STARTING)))
+
+    def another(self) -> "Page":
+        """Open another tab of the same browser."""
+        return _new_tab(self)
+
+    def close(self, tab: "Page") -> None:
+        """Close a tab."""
+        del self.tabs[tab.session]
+        self.call("Target.closeTarget", targetId=tab.target)
+
+    def wait(self, condition: str, what: str = "") -> Any:
+        """Wait until a script comes to something true, and return that."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                if found := self.evaluate(f"Promise.resolve({condition}).then(v => v instanceof Node || v)"):
+                    return found
+            except AssertionError as problem:  # the page was just being left
+                if "context" not in str(problem):
+                    raise
+            time.sleep(0.03)
+        seen = self.evaluate("document.body.innerText.slice(0, 1500)")
+        raise AssertionError(
+            f"{what or condition} did not come about; the page says: {seen} and logged {self.logged[:5]}"
+        )
+
+    def at(self, target: str) -> tuple[float, float]:
+        """Scroll to the element that a script gives, and return where its middle is."""
+        box = f"(e => {{ e.scrollIntoView({{block: 'center', behavior: 'instant'}}); const b = e.getClientRects()[0]; return [b.x + b.width / 2, b.y + b.height / 2]; }})({target})"
+        x, y = self.evaluate(box)
+        return x, y
+
+    def click(self, target: str) -> None:
+        """Click with the mouse on the element that a script gives."""
+        x, y = self.at(target)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def hover(self, target: str) -> None:
+        """Move the mouse over the element that a script gives."""
+        x, y = self.at(target)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def write(self, text: str) -> None:
+        """Write where the focus is."""
+        self.call("Input.insertText", text=text)
 
     def evaluate(self, script: str) -> Any:
         """Run a script in the page and return what it comes to."""
@@ -77,10 +136,14 @@ class Page:
         """Save what is seen as PNG."""
         place.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
-    def press(self, key: str, code: int) -> None:
-        """Press a key."""
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+    def press(self, key: str, code: int, *, shift: bool = False, text: str = "") -> None:
+        """Press a key; `text` is what it writes or does, a carriage return for Enter."""
+        held = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **held, **({"text": text} if text else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", **held)
+
+    def _received(self, event: dict[str, Any]) -> None:
+        self.tabs.get(event.get("sessionId", ""), self)._note(event)
 
     def _note(self, event: dict[str, Any]) -> None:
         params = event.get("params", {})
@@ -138,17 +201,22 @@ def _address(profile: Path, process: "subprocess.Popen[bytes]") -> str:
 
 def _first_page(connection: ClientConnection) -> Page:
     numbers = itertools.count(1)
-    root = Page(connection, "", numbers)
+    return _new_tab(Page(connection, "", numbers))
+
+
+def _new_tab(of: Page) -> Page:
+    tab = Page(of.connection, "", of.numbers, tabs=of.tabs)
 
     def ask(method: str, **params: Any) -> dict[str, Any]:
-        number = next(numbers)
-        connection.send(json.dumps({"id": number, "method": method, "params": params}))
-        while (answer := json.loads(connection.recv(timeout=STARTING))).get("id") != number:
-            pass
+        number = next(of.numbers)
+        of.connection.send(json.dumps({"id": number, "method": method, "params": params}))
+        while (answer := json.loads(of.connection.recv(timeout=STARTING))).get("id") != number:
+            of._received(answer)
         return dict(answer["result"])
 
-    target = ask("Target.createTarget", url="about:blank")["targetId"]
-    root.session = ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    tab.target = ask("Target.createTarget", url="about:blank")["targetId"]
+    tab.session = ask("Target.attachToTarget", targetId=tab.target, flatten=True)["sessionId"]
+    of.tabs[tab.session] = tab
     for domain in ("Page", "Runtime", "Log", "Network"):
-        root.call(f"{domain}.enable")
-    return root
+        tab.call(f"{domain}.enable")
+    return tab

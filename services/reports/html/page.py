@@ -43,7 +43,37 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
     """
     library = echarts_script() if interactive and report.drawings else ""
     blocks = Blocks(report, words_for(report.locale), with_echarts=bool(library))
-    fixed = {
+    fixed = _fixed(report, blocks)
+    contents = [(one.anchor, one.level, blocks.plain_line(one.title)) for one in report.sections]
+    scripts = [script for script in (library, asset("html/page.js")) if script]
+    return (
+        environment()
+        .get_template("html/page.html.j2")
+        .render(
+            **fixed,
+            language=language_of(report.locale),
+            title=words(report.title),
+            contents=contents,
+            **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
+            data=data_block([options(one.chart) for one in blocks.charts] if library else []),
+        )
+    )
+
+
+def render_fragment(report: ParsedReport) -> str:
+    """Render a report's body alone, to stand in a page that brings the styles: no scripts, charts as drawings."""
+    blocks = Blocks(report, words_for(report.locale), with_echarts=False)
+    return environment().get_template("html/report.html.j2").render(**_fixed(report, blocks))
+
+
+def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
+    """Return what the body is made of, every piece sanitised."""
+    return {
+        "report": report,
+        "words": words_for(report.locale),
+        "question": "" if letters(report.question) == letters(words(report.title)) else report.question,
+        "heading": blocks.inline(report.title),
+        "links": {one.number: safe_link(one.link) for one in report.references},
         "opening": blocks.html(report.opening),
         "summary": blocks.inline(report.summary),
         "figures": [(one, blocks.inline(one.citations)) for one in report.figures],
@@ -58,25 +88,6 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
         ],
         "disagreements": [(one.topic, [blocks.inline(side) for side in one.sides]) for one in report.disagreements],
     }
-    contents = [(one.anchor, one.level, blocks.plain_line(one.title)) for one in report.sections]
-    scripts = [script for script in (library, asset("html/page.js")) if script]
-    return (
-        environment()
-        .get_template("html/page.html.j2")
-        .render(
-            report=report,
-            words=words_for(report.locale),
-            language=language_of(report.locale),
-            title=words(report.title),
-            question="" if letters(report.question) == letters(words(report.title)) else report.question,
-            heading=blocks.inline(report.title),
-            contents=contents,
-            links={one.number: safe_link(one.link) for one in report.references},
-            **fixed,
-            **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
-            data=data_block([options(one.chart) for one in blocks.charts] if library else []),
-        )
-    )
 
 
 def page_parts(styles: list[str], scripts: list[str]) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+// The server's public API, as any client uses it. A server that wants a token is given one, asked for once.
+
+import { askForToken } from "./token.js";
+
+export const GRAPH = "deep_research";
+const STREAMED = ["tasks", "custom", "messages-tuple"];
+
+/** An answer other than success; the message is what the server says. */
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const headers = (more = {}) => {
+  const token = sessionStorage.getItem("leadline-token");
+  return token ? { ...more, Authorization: `Bearer ${token}` } : more;
+};
+
+/** Fetch, asking for a token where one is wanted.
+ *  Throws Refused for any answer but success, and what fetch throws when there is none. */
+export async function request(path, options = {}) {
+  for (;;) {
+    const answer = await fetch(path, { ...options, headers: headers(options.headers) });
+    if (answer.ok) return answer;
+    if (answer.status === 401 && (await askForToken())) continue;
+    throw new Refused(answer.status, await reason(answer));
+  }
+}
+
+async function reason(answer) {
+  const text = await answer.text();
+  try {
+    const told = JSON.parse(text);
+    const detail = told.detail ?? told.message ?? text;
+    return typeof detail === "string" ? detail : JSON.stringify(detail);
+  } catch {
+    return text.slice(0, 500) || `HTTP ${answer.status}`;
+  }
+}
+
+const json = async (path, options) => (await request(path, options)).json();
+const send = (method, path, body) =>
+  json(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+const at = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
+
+export const api = {
+  assistant: async () => (await send("POST", "/assistants/search", { graph_id: GRAPH, limit: 1 }))[0],
+  graph: (assistant) => json(at("assistants", assistant, "graph")),
+  schemas: (assistant) => json(at("assistants", assistant, "schemas")),
+
+  newThread: (title) => send("POST", "/threads", { metadata: { title, graph_id: GRAPH } }),
+  nameThread: (thread, title) => send("PATCH", at("threads", thread), { metadata: { title } }),
+  thread: (thread) => json(at("threads", thread)),
+  state: (thread) => json(at("threads", thread, "state")),
+  threads: (limit, offset) =>
+    send("POST", "/threads/search", {
+      limit, offset, sort_by: "updated_at", sort_order: "desc", metadata: { graph_id: GRAPH },
+      select: ["thread_id", "status", "metadata", "updated_at", "interrupts"], extract: { question: "values.question" },
+    }),
+  deleteThread: (thread) => request(at("threads", thread), { method: "DELETE" }),
+
+  /** Start a run that goes on without us; `work` is an input, or an answer to a review, or null to go on.
+   *  The question of a new turn is written into the run's metadata: whoever joins may come before the state has it. */
+  start: (thread, work, context, question) =>
+    send("POST", at("threads", thread, "runs"), {
+      assistant_id: GRAPH, ...work, context, metadata: question ? { question } : {}, stream_mode: STREAMED, stream_resumable: true,
+      multitask_strategy: "reject", if_not_exists: "create", durability: "async",
+    }),
+  run: (thread, run) => json(at("threads", thread, "runs", run)),
+  underWay: async (thread) =>
+    (await json(`${at("threads", thread, "runs")}?limit=5`)).find((one) => ["pending", "running"].includes(one.status)),
+  cancel: (thread, run) =>
+    request(`${at("threads", thread, "runs", run, "cancel")}?wait=true&action=interrupt`, { method: "POST" }),
+  joined: (thread, run, last, signal) =>
+    request(`${at("threads", thread, "runs", run, "stream")}`, { headers: { "Last-Event-ID": last }, signal }),
+
+  view: (thread, checkpoint) =>
+    json(at("reports", thread, "view.json") + (checkpoint ? `?checkpoint=${encodeURIComponent(checkpoint)}` : "")),
+  turns: (thread) => json(at("reports", thread, "turns.json")),
+  file: (thread, name) => request(`${at("reports", thread)}/${name}`),
+
+  attached: (thread) => json(at("attachments", thread)),
+  attach: (thread, file) => json(at("attachments", thread, file.name), { method: "PUT", body: file }),
+  detach: (thread, name) => request(at("attachments", thread, name), { method: "DELETE" }),
+  detachAll: (thread) => request(at("attachments", thread), { method: "DELETE" }),
+  beginning: () => json("/page/beginning.json"),
+};

@@ -1,0 +1,190 @@
+// The page: it puts the session, its views and the controls together.
+
+import { api, Refused } from "./api.js";
+import { attachments } from "./attach.js";
+import { el } from "./dom.js";
+import { runList } from "./runs.js";
+import { session } from "./session.js";
+import { choices, keep, openSettings } from "./settings.js";
+import { earlierTurn, turnView } from "./turn.js";
+import { examples, language, say, switchLanguage, translate } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+const [banner, turns, question, composer, send, deep, review, nav] =
+  ["banner", "turns", "question", "composer", "send", "deep", "review", "runs"].map(find);
+let graph = null;
+let assistant = null;
+let view = null;
+let turn = null;
+
+translate();
+question.setAttribute("aria-keyshortcuts", "Enter");
+find("language").textContent = language === "zh" ? "English" : "中文";
+find("language").lang = language === "zh" ? "en" : "zh";
+deep.checked = choices().deep_research !== false;
+review.checked = choices().review_plan === true;
+
+function problem(error) {
+  const offline = !(error instanceof Refused) && error instanceof TypeError;
+  tell(offline ? say("unreachable") : error.message, "problem");
+}
+
+function tell(text, kind = "") {
+  banner.className = `banner ${kind}`;
+  banner.replaceChildren(el("span", { text }), el("button", { type: "button", class: "quiet", text: say("close"), on: { click: quiet } }));
+  banner.hidden = false;
+}
+
+function quiet() {
+  banner.hidden = true;
+}
+
+const files = attachments(problem);
+const runs = runList({ open: (thread) => go(thread), deleted, problem });
+const work = session({
+  began(begun) {
+    turn = begun;
+    view?.retire();
+    view = turnView(work.thread, graph, { answer: work.answer, goOn: work.goOn, ask, problem });
+    turns.append(view.element);
+    const lost = document.activeElement === document.body;
+    document.body.dataset.open = "thread";
+    document.title = `${begun.question.slice(0, 80)} · Leadline`;
+    find("title").hidden = false;
+    find("title").textContent = find("turns").querySelector(".earlier .asked")?.textContent || begun.question;
+    question.placeholder = say("placeholderFollow");
+    view.show(begun);
+    view.element.scrollIntoView({ block: "start" });
+    if (lost) view.focus();
+  },
+  changed: () => view?.show(turn),
+  earlier(known) {
+    turns.replaceChildren(...known.map((one) => earlierTurn(work.thread, one, { problem })));
+  },
+  busy(running) {
+    send.classList.toggle("stop", running);
+    send.type = running ? "button" : "submit";
+    send.firstElementChild.textContent = say(running ? "stop" : "send");
+    send.disabled = false;
+  },
+  connection(there) {
+    if (there) quiet();
+    else tell(say("lost"), "lost");
+  },
+  started(thread) {
+    if (new URL(location.href).searchParams.get("thread") !== thread) history.pushState({}, "", `/?thread=${encodeURIComponent(thread)}`);
+    runs.mark(thread);
+    runs.refresh();
+  },
+  ended: () => runs.refresh(),
+  elsewhere: () => tell(say("busyElsewhere")),
+  gone() {
+    go(null);
+    tell(say("notFound"), "problem");
+  },
+  problem,
+}, async () => ({ ...choices(), documents: [...(choices().documents || []), ...files.documents()] }));
+
+async function ask(text) {
+  quiet();
+  const prepared = await files.threadFor(text).catch(problem);
+  const asked = await work.ask(text, prepared ?? undefined);
+  if (asked) return;
+  send.disabled = false;
+  if (!question.value) question.value = text; // what could not be asked is not lost
+  grow();
+}
+
+function deleted(thread) {
+  work.deleted(thread);
+  if (thread === work.thread) go(null);
+}
+
+/** Open a thread, or the empty page. */
+async function go(thread, { remember = true } = {}) {
+  quiet();
+  if (remember) history.pushState({}, "", thread ? `/?thread=${encodeURIComponent(thread)}` : "/");
+  show(false);
+  turns.replaceChildren();
+  view = turn = null;
+  document.title = "Leadline";
+  find("title").hidden = true;
+  document.body.dataset.open = thread ? "thread" : "";
+  question.placeholder = say("placeholder");
+  runs.mark(thread);
+  work.leave();
+  files.show(thread);
+  if (!thread) {
+    question.focus();
+    return;
+  }
+  find("main").focus({ preventScroll: true });
+  await work.open(thread);
+}
+
+composer.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = question.value.trim();
+  if (!text || work.running) return;
+  send.disabled = true;
+  question.value = "";
+  grow();
+  ask(text);
+});
+send.addEventListener("click", () => {
+  if (!work.running) return;
+  send.disabled = true;
+  send.firstElementChild.textContent = say("stopping");
+  work.stop();
+});
+question.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  composer.requestSubmit();
+});
+question.addEventListener("input", grow);
+function grow() {
+  question.rows = Math.min(8, Math.max(1, question.value.split("\n").length, Math.ceil(question.value.length / 90)));
+}
+for (const [box, name] of [[deep, "deep_research"], [review, "review_plan"]]) {
+  box.addEventListener("change", () => keep({ ...choices(), [name]: box.checked }));
+}
+
+find("language").addEventListener("click", switchLanguage);
+find("open-settings").addEventListener("click", () => openSettings(assistant).catch(problem));
+find("new-question").addEventListener("click", () => go(null));
+find("brand").addEventListener("click", (event) => { event.preventDefault(); go(null); });
+find("open-runs").addEventListener("click", () => show(!nav.classList.contains("shown")));
+function show(shown) {
+  nav.classList.toggle("shown", shown);
+  find("open-runs").setAttribute("aria-expanded", String(shown));
+  if (shown) nav.querySelector("button").focus();
+}
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !nav.classList.contains("shown")) return;
+  show(false);
+  find("open-runs").focus();
+});
+addEventListener("click", (event) => {
+  if (nav.classList.contains("shown") && !nav.contains(event.target) && !find("open-runs").contains(event.target)) show(false);
+});
+addEventListener("popstate", () => go(new URL(location.href).searchParams.get("thread"), { remember: false }));
+
+async function begin() {
+  try {
+    assistant = (await api.assistant()).assistant_id;
+    graph = await api.graph(assistant);
+    runs.refresh();
+    if ((await api.beginning()).examples) {
+      find("examples").replaceChildren(...examples.map((text) =>
+        el("li", {}, el("button", { type: "button", class: "plain", text, on: { click: () => ask(text) } }))));
+    }
+  } catch (error) {
+    problem(error);
+    return;
+  }
+  const thread = new URL(location.href).searchParams.get("thread");
+  if (thread) await go(thread, { remember: false });
+  else question.focus();
+}
+begin();

@@ -1,0 +1,71 @@
+// The plan and its steps as they run: what each looks for, which sources arrive, what it found.
+
+import { el, webAddress } from "./dom.js";
+import { say } from "./words.js";
+
+const STATUS = { queued: "queued", running: "running", done: "done", failed: "failedStep", skipped: "skipped" };
+
+/** The list of a turn's plans and steps: {element, show(turn)}. */
+export function planView() {
+  const element = el("div", { class: "plans" });
+  const opened = new Set();
+  const seen = new Set(); // sources that have arrived before: only new ones come in with a movement
+  let shown = "";
+  return {
+    element,
+    show(turn) {
+      const now = JSON.stringify([turn.plans, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
+      if (now === shown) return;
+      shown = now;
+      for (const one of element.querySelectorAll("details[data-step]")) {
+        if (one.open) opened.add(one.dataset.step); else opened.delete(one.dataset.step);
+      }
+      const focused = document.activeElement?.closest?.("details[data-step]")?.dataset.step;
+      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })));
+      if (focused) element.querySelector(`details[data-step="${CSS.escape(focused)}"] summary`)?.focus();
+    },
+  };
+}
+
+function lookedAround(turn) {
+  if (!turn.background.length) return [];
+  return [el("p", { class: "around" }, el("span", { class: "soft", text: `${say("found")}: ` }), turn.background.join(" · "))];
+}
+
+function planList(plan, place, turn, before) {
+  const heading = turn.plans.length > 1 ? say("planNumber", { number: place + 1 }) : say("thePlan");
+  return el("section", { class: "plan" },
+    el("h3", {}, el("span", { class: "soft", text: `${heading}: ` }), plan.title),
+    plan.thought && el("details", { class: "why" }, el("summary", { text: say("planWhy") }), el("p", { text: plan.thought })),
+    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before))));
+}
+
+function stepItem(step, state = { status: "queued", sources: new Map() }, { opened, seen }) {
+  const said = say(STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
+  return el("li", { data: { status: state.status } },
+    el("details", { data: { step: step.id }, open: opened.has(step.id) },
+      el("summary", {},
+        el("span", { class: "dot", "aria-hidden": "true" }),
+        el("span", { class: "name", text: step.title }),
+        el("span", { class: "state", text: said })),
+      el("div", { class: "inside" },
+        step.description && step.description !== step.title && el("p", { text: step.description }),
+        step.queries.length > 0 && el("ul", { class: "queries" }, step.queries.map((query) => el("li", { text: query }))),
+        state.finding && el("p", { class: "finding", text: state.finding }),
+        state.error && el("p", { class: "problem", text: state.error }))),
+    state.sources.size > 0 && el("ul", { class: "arrived", "aria-label": say("sources") },
+      [...state.sources].map(([url, title]) => el("li", { class: isNew(seen, `${step.id} ${url}`) ? "new" : undefined }, sourceLink(url, title)))));
+}
+
+function isNew(seen, key) {
+  const fresh = !seen.has(key);
+  seen.add(key);
+  return fresh;
+}
+
+function sourceLink(url, title) {
+  const address = webAddress(url);
+  return address
+    ? el("a", { href: address, target: "_blank", rel: "noopener noreferrer", text: title, title: url })
+    : el("span", { text: title, title: url });
+}

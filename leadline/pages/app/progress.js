@@ -1,0 +1,142 @@
+// What is known of a run, from its events and from a thread's state: plain data, which the views show.
+
+const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are nobody's: somebody stopped the run
+
+/** A turn of a thread before anything of it is known. */
+export function nothingYet(question) {
+  return {
+    question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
+    plans: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(),
+    tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
+  };
+}
+
+/** Take in what a thread's state says of its present turn: all that matters of a run that nobody watched. */
+export function fromState(state) {
+  const values = state.values || {};
+  const turn = nothingYet(values.question || "");
+  const done = (node, was) => was && turn.nodes.set(node, { running: 0, done: 1, failed: 0 });
+  const direct = ["greeting", "out_of_scope", "unclear", "not_research"].includes(values.triage?.intent);
+  done("coordinator", values.triage);
+  done("background_investigator", values.background);
+  for (const [url, title] of Object.values(values.sources || {}).map((one) => [one.url, one.title])) turn.sources.set(url, title);
+  takePlans(turn, values.plans || [], done);
+  for (const result of Object.values(values.results || {})) takeResult(turn, result, done);
+  done("reflector", values.reflection);
+  done("reporter", values.report);
+  if (values.report) turn.report = { title: values.report.title };
+  if (direct) turn.reply = values.triage.reply;
+  const waiting = (state.tasks || []).flatMap((task) => task.interrupts || []).at(-1);
+  const failed = (state.tasks || []).map((task) => task.error).find((error) => error && !STOPPED.test(error));
+  turn.review = waiting?.value?.plan ? waiting.value : null;
+  turn.error = failed ? plain(failed) : "";
+  turn.status = turn.review ? "waiting" : failed ? "failed" : (state.next || []).length ? "stopped" : "done";
+  return turn;
+}
+
+/** Take in one event of a run's stream. Returns what changed, by the names of the views that show it. */
+export function take(turn, { event, data }) {
+  if (event === "tasks") return takeTask(turn, data);
+  if (event === "custom") return takeProgress(turn, data);
+  if (event === "messages") return takeToken(turn, data);
+  if (event === "error") {
+    if (STOPPED.test(data?.error || "")) return [];
+    turn.status = "failed";
+    turn.error = plain(data?.message || data?.error || data);
+    return ["status"];
+  }
+  return [];
+}
+
+/** An error as it was meant for people: without the name of its class. */
+function plain(error) {
+  const text = typeof error === "string" ? error : JSON.stringify(error);
+  return (/^[A-Z]\w*\((['"])(.*)\1,?\)$/s.exec(text)?.[2] ?? text).replace(/\\n/g, "\n").slice(0, 1000);
+}
+
+function takeTask(turn, task) {
+  if (task.name.startsWith("__")) return [];
+  const node = turn.nodes.get(task.name) || { running: 0, done: 0, failed: 0 };
+  turn.nodes.set(task.name, node);
+  if ("input" in task) {
+    if (turn.tasks.has(task.id)) return [];
+    turn.tasks.set(task.id, "running");
+    node.running += 1;
+    turn.now = ""; // what it was before; until the node says more, its name says what is done
+    turn.travelled.add(`${turn.lastNode}>${task.name}`);
+    if (task.name !== "human_feedback") turn.status = "running";
+    return ["graph", "status"];
+  }
+  if (turn.tasks.get(task.id) === "running") node.running -= 1;
+  turn.tasks.set(task.id, "ended");
+  const asks = (task.interrupts || []).find((one) => one.value?.plan);
+  if (asks) {
+    turn.review = asks.value;
+    turn.status = "waiting";
+    return ["graph", "status"];
+  }
+  if (task.error && STOPPED.test(task.error)) return ["graph"];
+  node[task.error ? "failed" : "done"] += 1;
+  turn.lastNode = task.name;
+  const result = task.result && !Array.isArray(task.result) ? task.result : Object.fromEntries(task.result || []);
+  if (result.plans) takePlans(turn, result.plans);
+  for (const one of Object.values(fresh(result.results))) takeResult(turn, one);
+  for (const one of Object.values(fresh(result.sources))) turn.sources.set(one.url, one.title);
+  if (result.triage?.reply && !result.report && result.messages) turn.reply = result.triage.reply;
+  if (result.report) turn.report = { title: result.report.title };
+  return ["graph", "plan", "status"];
+}
+
+/** A part of the state as a node gave it: with its beginning of a new turn, it says that the old part is gone. */
+const fresh = (part = {}) => (part?.type === "__overwrite__" ? part.value : part) || {};
+
+function takePlans(turn, plans, done = () => {}) {
+  done("planner", plans.length);
+  turn.plans = plans;
+  for (const step of plans.flatMap((plan) => plan.steps)) {
+    const known = turn.steps.get(step.id);
+    turn.steps.set(step.id, { status: "queued", sources: new Map(), finding: "", error: "", attempt: 1, ...known });
+  }
+}
+
+function takeResult(turn, result, done = () => {}) {
+  const type = turn.plans.flatMap((plan) => plan.steps).find((step) => step.id === result.step_id)?.step_type;
+  done("research_team", true);
+  done(type === "processing" ? "coder" : "researcher", true);
+  const step = stepOf(turn, result.step_id);
+  Object.assign(step, { status: result.status, finding: result.finding, error: result.error, attempt: result.attempts });
+  step.quotes = (result.excerpts || []).length;
+}
+
+function stepOf(turn, id) {
+  if (!turn.steps.has(id)) turn.steps.set(id, { status: "queued", sources: new Map(), finding: "", error: "", attempt: 1 });
+  return turn.steps.get(id);
+}
+
+function takeProgress(turn, event) {
+  const { type, title, data = {} } = event;
+  if (type === "notice" && event.node === "coordinator") {
+    if (!turn.notices.includes(title)) turn.notices.push(title);
+    return ["notices"];
+  }
+  turn.now = title;
+  if (type === "background") turn.background = data.sources || [];
+  if (type === "step_started") {
+    Object.assign(stepOf(turn, data.step), { status: "running", attempt: data.attempt || 1 });
+  } else if (type === "source") {
+    const shown = title.replace(/^[^:：]*[:：]\s*/, "");
+    if (data.url) turn.sources.set(data.url, turn.sources.get(data.url) || shown);
+    if (data.step) stepOf(turn, data.step).sources.set(data.url || shown, shown);
+  } else if (type === "step_finished") {
+    Object.assign(stepOf(turn, data.step), { status: data.status, finding: data.finding || "" });
+  }
+  return ["status", "plan"];
+}
+
+function takeToken(turn, [message, about]) {
+  if (!about?.langgraph_node?.startsWith("report") || message.type !== "AIMessageChunk") return [];
+  const text = typeof message.content === "string" ? message.content : message.content.map((one) => one.text || "").join("");
+  if (!text) return [];
+  turn.drafts.set(message.id, (turn.drafts.get(message.id) || "") + text);
+  return ["draft"];
+}

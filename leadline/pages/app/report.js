@@ -1,0 +1,121 @@
+// A finished report: the server's sanitised HTML in a root of its own, with quotes on hover and focus, and downloads.
+
+import { api } from "./api.js";
+import { ICONS, announce, drawing, el } from "./dom.js";
+import { say } from "./words.js";
+
+const FILES = [
+  ["report.md", "Markdown"], ["report.html", "HTML"], ["slides.html", "Slides"], ["report.pptx", "PowerPoint"],
+  ["report.docx", "Word"], ["report.pdf", "PDF"], ["evidence.json", "Evidence"],
+];
+
+// The only place where a string becomes HTML; the page's policy refuses any other.
+const policy = globalThis.trustedTypes?.createPolicy("leadline-report", { createHTML: (html) => html });
+let styles;
+
+async function sheets() {
+  const made = ["/page/tokens.css", "/page/report.css", "/page/report-here.css"].map(async (address) => {
+    const sheet = new CSSStyleSheet();
+    return sheet.replace(await (await fetch(address)).text());
+  });
+  return Promise.all(made);
+}
+
+/** Show a report as the server views it.
+ *  `onAsk` is called with a question to ask next; without it (an earlier turn) those and the downloads are left out. */
+export async function reportView(thread, view, question, { onAsk, onProblem }) {
+  styles ??= sheets();
+  const host = el("div", { class: "report-host", lang: view.locale || undefined });
+  const root = host.attachShadow({ mode: "open" });
+  root.adoptedStyleSheets = await styles;
+  const body = el("div", { class: "report" });
+  body.innerHTML = policy ? policy.createHTML(view.html) : view.html;
+  root.append(body);
+  body.classList.toggle("as-asked", letters(view.title) === letters(question));
+  fit(body, thread);
+  quotes(root);
+  const parts = [host];
+  if (onAsk) parts.push(downloads(thread, onProblem), followUps(view, onAsk));
+  return el("section", { class: "finished", "aria-label": `${say("report")}: ${view.title}` }, parts);
+}
+
+/** What a title and a question have in common: that they stand one below the other, need not be said twice. */
+const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+/** Make the report one of several in this page: headings below ours, no links that lead out of its root. */
+function fit(body, thread) {
+  for (const link of body.querySelectorAll(".link")) link.remove();
+  for (const heading of body.querySelectorAll("h1, h2, h3, h4, h5")) {
+    heading.setAttribute("aria-level", String(Number(heading.tagName[1]) + 1));
+  }
+  for (const link of body.querySelectorAll('a[href^="sources/"]')) {
+    link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}`);
+    link.setAttribute("target", "_blank");
+    link.setAttribute("rel", "noopener");
+  }
+}
+
+/** Citations: the quote stays inside the window, its reference lights up, Escape closes it. */
+function quotes(root) {
+  for (const cite of root.querySelectorAll(".cite")) {
+    const tip = cite.querySelector(".tip");
+    const reference = root.getElementById(`ref-${cite.dataset.ref}`);
+    const show = () => {
+      tip.style.translate = "";
+      const box = tip.getBoundingClientRect();
+      const over = Math.max(0, box.right + 12 - document.documentElement.clientWidth);
+      const bar = document.querySelector(".top").offsetHeight;
+      tip.style.translate = `${-over}px ${box.top < bar + 8 ? box.height + 28 : 0}px`;
+      reference?.classList.add("lit");
+    };
+    const hide = () => { cite.classList.remove("closed"); reference?.classList.remove("lit"); };
+    cite.addEventListener("mouseenter", show);
+    cite.addEventListener("focusin", show);
+    cite.addEventListener("mouseleave", hide);
+    cite.addEventListener("focusout", hide);
+    cite.addEventListener("keydown", (event) => { if (event.key === "Escape") cite.classList.add("closed"); });
+  }
+  root.addEventListener("click", (event) => {
+    const link = event.target.closest?.('a[href^="#"]');
+    const goal = link && root.getElementById(decodeURIComponent(link.getAttribute("href").slice(1)));
+    if (!link) return;
+    event.preventDefault();
+    goal?.setAttribute("tabindex", "-1");
+    goal?.focus({ preventScroll: true });
+    goal?.scrollIntoView({ block: "center" });
+  });
+}
+
+function downloads(thread, onProblem) {
+  const buttons = FILES.map(([name, label]) => {
+    const button = el("button", { type: "button", class: "plain", data: { file: name } }, drawing(ICONS.download), label);
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      announce(say("preparing", { name: label }));
+      try {
+        save(await (await api.file(thread, name)).blob(), name);
+        announce(say("saved", { name }));
+      } catch (problem) {
+        onProblem(problem);
+      }
+      button.disabled = false;
+      button.focus();
+    });
+    return el("li", {}, button);
+  });
+  return el("section", { class: "downloads", "aria-label": say("downloads") }, el("h3", { text: say("downloads") }), el("ul", {}, buttons));
+}
+
+function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 30_000);
+}
+
+function followUps(view, onAsk) {
+  if (!view.follow_up_questions.length) return null;
+  return el("section", { class: "follow-ups", "aria-label": say("followUps") },
+    el("h3", { text: say("followUps") }),
+    el("ol", {}, view.follow_up_questions.map((question) =>
+      el("li", {}, el("button", { type: "button", class: "plain", text: question, on: { click: () => onAsk(question) } })))));
+}

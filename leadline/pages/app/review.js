@@ -1,0 +1,110 @@
+// Review and edit a plan: reorder, remove and add steps, change titles and queries, accept, or say in words what to change.
+
+import { ICONS, announce, drawing, el } from "./dom.js";
+import { say } from "./words.js";
+
+let forms = 0;
+
+/** A form for the review that a run asks for. `onAnswer` gets what the interrupt's contract takes:
+ *  {action: "accept"}, {action: "edit", feedback} or {action: "replace", plan}. */
+export function reviewForm(request, onAnswer) {
+  const prefix = `review-${(forms += 1)}`;
+  const plan = structuredClone(request.plan);
+  const before = request.problem ? "" : JSON.stringify(plan); // what was refused as it is, is not accepted as it is
+  const list = el("ol", { class: "edited" });
+  const accept = el("button", { type: "submit", class: "primary" });
+  const words = el("textarea", { id: `${prefix}-words`, rows: "2", placeholder: say("inWordsPlaceholder") });
+  const again = el("button", { type: "button", class: "plain", text: say("planAgain"), disabled: true });
+  const changed = () => {
+    accept.textContent = JSON.stringify(plan) === before ? say("accept") : say("acceptEdited");
+    accept.disabled = !plan.steps.length || plan.steps.some((step) => !step.title.trim());
+    again.disabled = !words.value.trim();
+  };
+  const draw = () => { list.replaceChildren(...plan.steps.map((step, place) => stepFields(step, place, context))); changed(); };
+  const context = { prefix, plan, changed, draw, list };
+  const title = el("input", { id: `${prefix}-title`, value: plan.title, on: { input: () => { plan.title = title.value; changed(); } } });
+  words.addEventListener("input", changed);
+  again.addEventListener("click", () => onAnswer({ action: "edit", feedback: words.value.trim() }));
+  const form = el("form", { class: "review", "aria-labelledby": `${prefix}-heading` },
+    el("h3", { id: `${prefix}-heading`, tabindex: "-1", text: say("reviewTitle") }),
+    el("p", { class: "soft", text: say("reviewHelp") }),
+    request.problem && el("p", { class: "problem", role: "alert", text: request.problem }),
+    el("label", { for: title.id, text: say("planTitle") }), title,
+    list,
+    el("button", { type: "button", class: "plain add", on: { click: () => addStep(context) } }, drawing(ICONS.plus), say("addStep")),
+    el("div", { class: "buttons" }, accept),
+    el("label", { for: words.id, text: say("inWords") }),
+    el("div", { class: "in-words" }, words, again));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    onAnswer(JSON.stringify(plan) === before ? { action: "accept" } : { action: "replace", plan: settled(plan) });
+  });
+  draw();
+  return form;
+}
+
+function stepFields(step, place, context) {
+  const { prefix, plan, changed } = context;
+  const id = (name) => `${prefix}-${place}-${name}`;
+  const number = place + 1;
+  const title = el("input", { id: id("title"), value: step.title, required: true, on: { input: () => { step.title = title.value; changed(); } } });
+  const about = el("textarea", { id: id("about"), rows: "2", value: step.description, on: { input: () => { step.description = about.value; changed(); } } });
+  const queries = el("textarea", { id: id("queries"), rows: String(Math.max(2, step.queries.length)), value: step.queries.join("\n"), on: {
+    input: () => { step.queries = queries.value.split("\n").map((line) => line.trim()).filter(Boolean); changed(); } } });
+  const kind = el("select", { id: id("kind"), on: { change: () => { step.step_type = kind.value; changed(); } } },
+    ["research", "processing"].map((one) => el("option", { value: one, selected: step.step_type === one, text: say(one) })));
+  const needs = step.depends_on.map((one) => plan.steps.findIndex((other) => other.id === one) + 1).filter(Boolean);
+  const button = (icon, label, act, disabled = false) =>
+    el("button", { type: "button", class: "icon", "aria-label": label, title: label, disabled, data: { act }, on: { click: () => acts[act]() } }, drawing(icon));
+  const acts = {
+    up: () => move(context, place, -1),
+    down: () => move(context, place, 1),
+    remove: () => remove(context, place),
+  };
+  return el("li", {}, el("fieldset", {},
+    el("legend", { text: say("stepNumber", { number }) }),
+    el("div", { class: "moves" },
+      button(ICONS.up, say("moveUp", { number }), "up", place === 0),
+      button(ICONS.down, say("moveDown", { number }), "down", number === plan.steps.length),
+      button(ICONS.remove, say("removeStep", { number }), "remove")),
+    el("label", { for: title.id, text: say("stepTitle") }), title,
+    el("label", { for: about.id, text: say("stepDescription") }), about,
+    el("label", { for: queries.id, text: say("stepQueries") }), queries,
+    el("div", { class: "small-row" }, el("label", { for: kind.id, text: say("stepType") }), kind,
+      needs.length > 0 && el("span", { class: "soft", text: `${say("dependsOn")} ${needs.join(", ")}` }))));
+}
+
+function move(context, place, by) {
+  const [step] = context.plan.steps.splice(place, 1);
+  context.plan.steps.splice(place + by, 0, step);
+  context.draw();
+  const moved = context.list.children[place + by];
+  const same = moved.querySelector(`[data-act="${by < 0 ? "up" : "down"}"]`);
+  (same.disabled ? moved.querySelector(`[data-act="${by < 0 ? "down" : "up"}"]`) : same).focus();
+  announce(say("moved", { number: place + by + 1 }));
+}
+
+function remove(context, place) {
+  const [gone] = context.plan.steps.splice(place, 1);
+  for (const step of context.plan.steps) step.depends_on = step.depends_on.filter((one) => one !== gone.id);
+  context.draw();
+  const next = context.list.children[Math.min(place, context.plan.steps.length - 1)];
+  (next?.querySelector("input") || context.list.nextElementSibling).focus();
+  announce(say("removed", { count: context.plan.steps.length }));
+}
+
+function addStep(context) {
+  const taken = new Set(context.plan.steps.map((step) => step.id));
+  let number = 1;
+  while (taken.has(`new-${number}`)) number += 1;
+  context.plan.steps.push({
+    id: `new-${number}`, title: "", description: "", step_type: "research", need_web_search: true, queries: [], depends_on: [], tools: [],
+  });
+  context.draw();
+  context.list.lastElementChild.querySelector("input").focus();
+}
+
+/** The plan as it is sent: no step without a description. */
+function settled(plan) {
+  return { ...plan, has_enough_context: false, steps: plan.steps.map((step) => ({ ...step, description: step.description.trim() || step.title })) };
+}

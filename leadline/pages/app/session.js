@@ -1,0 +1,181 @@
+// The thread that is open: ask, follow, answer a review, stop, go on. The server has the truth; this follows it.
+
+import { api, Refused } from "./api.js";
+import { fromState, nothingYet, take } from "./progress.js";
+import { follow } from "./stream.js";
+
+/** A session with one thread at a time. `views` is told what to show:
+ *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone(). */
+export function session(views, context) {
+  const other = new BroadcastChannel("leadline");
+  let thread = null;
+  let run = null;
+  let turn = null;
+  let following = new AbortController();
+
+  /** Leave the thread; its run goes on. */
+  function leave() {
+    following.abort();
+    following = new AbortController();
+    thread = run = turn = null;
+    views.busy(false);
+  }
+
+  /** Open a thread as the server has it, and follow its run if one is under way. */
+  async function open(id) {
+    leave();
+    const mine = following.signal;
+    thread = id;
+    try {
+      const [state, under] = await Promise.all([api.state(id), api.underWay(id)]);
+      const earlier = await api.turns(id);
+      if (mine.aborted) return;
+      turn = present(state, under, earlier);
+      views.earlier(earlier);
+      if (!turn.question && !under) return;
+      views.began(turn);
+      if (under) watch(under.run_id, mine);
+    } catch (problem) {
+      if (mine.aborted) return;
+      if (problem instanceof Refused && [404, 422].includes(problem.status)) views.gone();
+      else views.problem(problem);
+    }
+  }
+
+  /** The present turn; where its run has begun and the state is still that of the turn before, that one joins the earlier. */
+  function present(state, under, earlier) {
+    const known = fromState(state);
+    const humans = (state.values?.messages || []).filter((message) => message.type === "human");
+    known.question ||= typeof humans.at(-1)?.content === "string" ? humans.at(-1).content : "";
+    const asked = under?.metadata?.question;
+    if (asked && state.metadata?.run_id !== under.run_id) {
+      if (humans.length > earlier.length) {
+        earlier.push({ question: known.question, title: known.report?.title || "", reply: known.reply, checkpoint: state.checkpoint?.checkpoint_id });
+      }
+      return nothingYet(asked);
+    }
+    if (under) known.status = "running";
+    return known;
+  }
+
+  /** Ask a question in the open thread, or in a new one. Resolves to whether it has been asked. */
+  async function ask(question, prepared) {
+    const signal = following.signal;
+    try {
+      thread ??= prepared ?? (await api.newThread(question)).thread_id;
+      await begin({ input: { messages: [{ role: "user", content: question }] } }, () => {
+        turn = nothingYet(question);
+        views.began(turn);
+      }, signal, question);
+      return true;
+    } catch (problem) {
+      views.problem(problem);
+      return false;
+    }
+  }
+
+  /** Answer the review of a plan. */
+  const answer = (review) => resume({ command: { resume: review } });
+  /** Go on after a stop or an error, where it ended. */
+  const goOn = () => resume({ input: null });
+
+  async function resume(work) {
+    try {
+      await begin(work, () => {
+        Object.assign(turn, { status: "running", review: null, error: "" });
+        views.changed();
+      }, following.signal);
+      return true;
+    } catch (problem) {
+      views.problem(problem);
+      return false;
+    }
+  }
+
+  async function begin(work, shown, signal, question = "") {
+    let started;
+    try {
+      started = await api.start(thread, work, await context(thread), question);
+    } catch (problem) {
+      if (!(problem instanceof Refused && problem.status === 409)) throw problem;
+      await open(thread);
+      views.elsewhere();
+      return;
+    }
+    if (signal.aborted) return;
+    shown();
+    other.postMessage({ thread, run: started.run_id });
+    views.started(thread);
+    watch(started.run_id, signal);
+  }
+
+  async function watch(id, signal) {
+    run = id;
+    views.busy(true);
+    const watched = thread;
+    try {
+      for await (const event of follow(thread, id, { signal, onConnection: views.connection })) {
+        if (take(turn, event).length) views.changed();
+      }
+      if (!signal.aborted) await settle(watched, signal);
+    } catch (problem) {
+      if (signal.aborted) return;
+      views.problem(problem);
+      await settle(watched, signal).catch(views.problem);
+    }
+  }
+
+  /** The run has ended: take over what the server says of it. */
+  async function settle(watched, signal) {
+    const state = await api.state(watched);
+    if (signal.aborted) return;
+    const known = fromState(state);
+    const error = turn.error;
+    Object.assign(turn, {
+      status: known.status, review: known.review, report: known.report, reply: known.reply, error: known.error || error,
+      plans: known.plans.length ? known.plans : turn.plans,
+    });
+    if (error && known.status === "stopped") turn.status = "failed";
+    for (const [id, step] of known.steps) turn.steps.set(id, { ...step, sources: turn.steps.get(id)?.sources || step.sources });
+    run = null;
+    views.busy(false);
+    views.changed();
+    views.ended(watched);
+  }
+
+  async function stop() {
+    if (!run) return;
+    try {
+      await api.cancel(thread, run);
+    } catch (problem) {
+      if (!(problem instanceof Refused && problem.status === 404)) views.problem(problem);
+    }
+  }
+
+  /** See whether the thread has gone on elsewhere. */
+  async function look() {
+    if (!thread || run) return;
+    const here = thread;
+    try {
+      const known = await api.thread(here);
+      if (here !== thread || run) return;
+      const shown = { running: "busy", waiting: "interrupted" }[turn?.status] || "idle";
+      if (known.status === "busy" || (shown === "interrupted" && known.status !== "interrupted")) await open(here);
+    } catch { /* the next look, or whatever is done next, will say */ }
+  }
+
+  other.addEventListener("message", ({ data }) => {
+    if (data.thread === thread && data.run !== run) {
+      if (data.deleted) views.gone();
+      else open(thread);
+    } else if (data.thread) views.ended(data.thread);
+  });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
+
+  return {
+    open, ask, answer, goOn, stop, leave,
+    deleted: (id) => other.postMessage({ thread: id, deleted: true }),
+    get thread() { return thread; },
+    get running() { return Boolean(run); },
+  };
+}

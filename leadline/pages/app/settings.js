@@ -1,0 +1,133 @@
+// The settings form: made from what the server says a run can choose; only what differs from its defaults is sent.
+
+import { api } from "./api.js";
+import { announce, el } from "./dom.js";
+import { language, say } from "./words.js";
+
+const KEPT = "leadline-choices";
+const ELSEWHERE = ["deep_research", "review_plan"]; // beside the question
+const GROUPS = {
+  plan: ["max_plan_iterations", "max_step_num", "max_step_attempts"],
+  search: ["search", "documents", "include_domains", "exclude_domains", "time_range", "max_results"],
+  report: ["locale", "length", "words", "output_style", "unsupported", "profile"],
+  limits: ["max_seconds", "max_tokens", "max_cost", "max_searches", "max_pages"],
+};
+const LEFT_OUT = ["output_formats"]; // files are made when they are downloaded
+
+/** What the user chose, without what is as by default. */
+export function choices() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) || {};
+  } catch {
+    return {};
+  }
+}
+
+export function keep(chosen) {
+  localStorage.setItem(KEPT, JSON.stringify(chosen));
+}
+
+/** Open the form. */
+export async function openSettings(assistant) {
+  const dialog = document.getElementById("settings");
+  const schema = (await api.schemas(assistant)).context_schema;
+  const fields = Object.entries(schema.properties).filter(([name]) => !ELSEWHERE.includes(name) && !LEFT_OUT.includes(name));
+  const grouped = new Set(Object.values(GROUPS).flat());
+  const groups = { ...GROUPS, more: fields.map(([name]) => name).filter((name) => !grouped.has(name)) };
+  const chosen = choices();
+  const controls = new Map();
+  const sections = Object.entries(groups).map(([group, names]) => el("fieldset", {},
+    el("legend", { text: say(`group_${group}`) }),
+    names.filter((name) => schema.properties[name]).map((name) => {
+      const made = control(name, schema.properties[name], chosen[name]);
+      controls.set(name, made);
+      return made.element;
+    })));
+  const problem = el("p", { class: "problem", role: "alert", hidden: true });
+  const form = el("form", { class: "settings" },
+    el("h2", { id: "settings-title", text: say("settings") }),
+    el("p", { class: "soft", text: say("settingsHelp") }),
+    sections, problem,
+    el("div", { class: "buttons" },
+      el("button", { type: "button", class: "quiet", text: say("reset"), on: { click: () => { keep(beside()); dialog.close(); announce(say("kept")); } } }),
+      el("button", { type: "button", class: "plain", text: say("cancel"), on: { click: () => dialog.close() } }),
+      el("button", { type: "submit", class: "primary", text: say("save") })));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const next = beside();
+    try {
+      for (const [name, { read }] of controls) {
+        const value = read();
+        if (value !== undefined) next[name] = value;
+      }
+    } catch (wrong) {
+      problem.hidden = false;
+      problem.textContent = wrong.message;
+      return;
+    }
+    keep(next);
+    dialog.close();
+    announce(say("kept"));
+  });
+  dialog.replaceChildren(form);
+  dialog.showModal();
+}
+
+const beside = () => Object.fromEntries(Object.entries(choices()).filter(([name]) => ELSEWHERE.includes(name)));
+
+/** One field: {element, read()}; read gives undefined where the value is the default. */
+function control(name, described, value) {
+  const kind = (described.anyOf || [described]).find((one) => one.type !== "null") || described;
+  const id = `set-${name}`;
+  const usual = described.default;
+  const help = (language === "zh" && say(`help_${name}`)) || described.description || "";
+  const { input, read } = fitting(name, kind, described, value ?? usual, id);
+  const differs = (given) => (given === undefined || JSON.stringify(given) === JSON.stringify(usual) ? undefined : given);
+  input.setAttribute("aria-describedby", `${id}-help`);
+  const label = el("label", { for: id, text: say(`field_${name}`) || described.title || name });
+  const element = el("div", { class: input.type === "checkbox" ? "field check" : "field" }, label, input,
+    el("p", { id: `${id}-help`, class: "help", text: help }));
+  return { element, read: () => differs(read()) };
+}
+
+function fitting(name, kind, described, value, id) {
+  if (kind.enum) {
+    const options = kind.enum.map((one) => el("option", { value: one, selected: value === one, text: say(`value_${one}`) || one }));
+    if (described.default === null) options.unshift(el("option", { value: "", selected: !value, text: say("serverDefault") }));
+    const input = el("select", { id }, options);
+    return { input, read: () => input.value || undefined };
+  }
+  if (kind.type === "boolean") {
+    const input = el("input", { type: "checkbox", id });
+    input.checked = Boolean(value);
+    return { input, read: () => input.checked };
+  }
+  if (kind.type === "integer" || kind.type === "number") {
+    const input = el("input", {
+      type: "number", id, min: kind.minimum ?? 0, max: kind.maximum, step: kind.type === "integer" ? "1" : "any", value: value ?? "",
+      placeholder: described.default === null ? say("noLimit") : say("defaultIs", { value: described.default }),
+    });
+    return { input, read: () => (input.value === "" ? undefined : Number(input.value)) };
+  }
+  if (kind.type === "array") {
+    const input = el("textarea", { id, rows: "2", value: (value || []).join("\n") });
+    return { input, read: () => input.value.split("\n").map((line) => line.trim()).filter(Boolean) };
+  }
+  if (kind.type === "string") {
+    const input = el("input", { type: "text", id, value: value ?? "" });
+    return { input, read: () => input.value.trim() || undefined };
+  }
+  const empty = !value || !Object.keys(value).length;
+  const input = el("textarea", { id, rows: "3", class: "code", spellcheck: "false", placeholder: "{ }", value: empty ? "" : JSON.stringify(value, null, 2) });
+  return {
+    input,
+    read: () => {
+      if (!input.value.trim()) return undefined;
+      try {
+        return JSON.parse(input.value);
+      } catch {
+        throw new Error(say("badJson", { name: say(`field_${name}`) || name }));
+      }
+    },
+  };
+}

@@ -1,0 +1,161 @@
+// One turn of a thread, from the question to the report: it brings together the views of all that happens in between.
+
+import { api } from "./api.js";
+import { announce, el } from "./dom.js";
+import { draftView } from "./draft.js";
+import { graphPicture } from "./graph.js";
+import { planView } from "./plan.js";
+import { reportView } from "./report.js";
+import { reviewForm } from "./review.js";
+import { say } from "./words.js";
+
+const EVERY = 40; // milliseconds between two drawings of what changed
+
+/** The view of a turn. `actions` are what its buttons do: answer(review), goOn(), ask(question), problem(error). */
+export function turnView(thread, graph, actions) {
+  const picture = graphPicture(graph);
+  const plans = planView();
+  const draft = draftView();
+  const heading = el("h2", { class: "asked", tabindex: "-1" });
+  const notices = el("ul", { class: "notices", hidden: true });
+  const now = el("span", { class: "now" });
+  const facts = el("span", { class: "facts" });
+  const work = el("details", { class: "work", open: true },
+    el("summary", {}, el("span", { class: "pulse", "aria-hidden": "true" }), now, facts), picture.element, plans.element);
+  const review = el("div", { class: "review-place" });
+  const ending = el("div", { class: "ending" });
+  const element = el("article", { class: "turn" }, heading, notices, work, review, draft.element, ending);
+  let turn = null;
+  let drawing = 0;
+  let reviewed = null;
+  let sent = null; // the plan as somebody changed it: where it is refused, their changes are still there
+  let ended = "";
+  let handled = false; // somebody opened or closed the work: it stays as they want it
+  work.firstChild.addEventListener("click", () => { handled = true; });
+
+  /** Make room for what is to be read now. */
+  function fold() {
+    if (!handled) work.open = false;
+  }
+
+  function draw() {
+    drawing = 0;
+    if (heading.textContent !== turn.question) heading.textContent = turn.question;
+    element.dataset.status = turn.status;
+    document.body.dataset.turn = turn.status;
+    element.setAttribute("aria-label", turn.question);
+    notices.hidden = !turn.notices.length;
+    if (notices.childElementCount !== turn.notices.length) notices.replaceChildren(...turn.notices.map((text) => el("li", { text })));
+    picture.show(turn);
+    plans.show(turn);
+    draft.show(turn);
+    if (!draft.element.hidden) fold();
+    line();
+    askReview();
+    end();
+  }
+
+  function line() {
+    const text = { waiting: say("waiting"), done: say("researched"), stopped: say("stopped"), failed: say("failed") }[turn.status] || turn.now || busy(turn) || say("working");
+    if (now.textContent !== text) {
+      now.textContent = text;
+      if (turn.status !== "done") announce(text);
+    }
+    facts.textContent = [
+      count("plans", turn.plans.length > 1 ? turn.plans.length : 0), count("steps", turn.steps.size), count("sources", turn.sources.size),
+    ].filter(Boolean).join(" · ");
+    work.hidden = turn.status === "done" && !turn.steps.size && !turn.sources.size;
+  }
+
+  function askReview() {
+    if (turn.status !== "waiting" || !turn.review) {
+      review.replaceChildren();
+      reviewed = null;
+    } else if (JSON.stringify(turn.review) !== reviewed) {
+      reviewed = JSON.stringify(turn.review);
+      const request = turn.review.problem && sent ? { ...turn.review, plan: sent } : turn.review;
+      const form = reviewForm(request, async (answer) => {
+        const fields = [...form.querySelectorAll("input, textarea, select, button")].filter((field) => !field.disabled);
+        for (const field of fields) field.disabled = true;
+        sent = answer.plan;
+        if (!(await actions.answer(answer))) for (const field of fields) field.disabled = false;
+      });
+      review.replaceChildren(form);
+      form.querySelector("h3").focus({ preventScroll: true });
+      form.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  function end() {
+    const key = `${turn.status} ${turn.error} ${turn.reply}`;
+    if (key === ended || turn.status === "running" || turn.status === "waiting") {
+      if (key !== ended) ending.replaceChildren();
+      ended = key;
+      return;
+    }
+    ended = key;
+    const go = (text) => el("button", { type: "button", class: "primary", text, on: { click: async (event) => {
+      event.target.disabled = true;
+      if (!(await actions.goOn())) event.target.disabled = false;
+    } } });
+    if (turn.status === "stopped") ending.replaceChildren(el("p", { class: "soft", text: say("stopped") }), go(say("continue")));
+    else if (turn.status === "failed") ending.replaceChildren(el("p", { class: "problem", role: "alert", text: turn.error || say("failed") }), go(say("again")));
+    else if (turn.report) showReport();
+    else ending.replaceChildren(el("div", { class: "reply", text: turn.reply }));
+  }
+
+  async function showReport() {
+    try {
+      const view = await api.view(thread);
+      const made = await reportView(thread, view, turn.question, { onAsk: actions.ask, onProblem: actions.problem });
+      if (turn.status !== "done") return;
+      fold();
+      ending.replaceChildren(made);
+      announce(say("reportReady", { title: view.title }));
+    } catch (problem) {
+      actions.problem(problem);
+    }
+  }
+
+  return {
+    element,
+    /** Show what changed; many changes in a row are drawn together. */
+    show(now_) {
+      turn = now_;
+      drawing ||= setTimeout(draw, EVERY);
+    },
+    /** A later turn has begun: nothing can be asked or downloaded from here any more. */
+    retire() {
+      for (const one of ending.querySelectorAll(".downloads, .follow-ups, button")) one.remove();
+    },
+    focus: () => heading.focus({ preventScroll: true }),
+  };
+}
+
+/** The names of the nodes that are at work. */
+const busy = (turn) => [...turn.nodes].filter(([, node]) => node.running > 0).map(([name]) => `${say(`node_${name}`) || name} …`).join(" · ");
+
+function count(what, number) {
+  if (!number) return "";
+  return number === 1 ? say(`facts_${what.slice(0, -1)}`) || say(`facts_${what}`, { count: 1 }) : say(`facts_${what}`, { count: number });
+}
+
+/** An earlier turn: its question and what came of it, opened when somebody wants to see it. */
+export function earlierTurn(thread, earlier, actions) {
+  const inside = el("div", { class: "ending" });
+  const box = el("details", { class: "earlier" },
+    el("summary", {}, el("h2", { class: "asked", text: earlier.question })), inside);
+  box.addEventListener("toggle", async () => {
+    if (!box.open || inside.childElementCount) return;
+    if (!earlier.title) {
+      inside.append(el("div", { class: "reply", text: earlier.reply }));
+      return;
+    }
+    try {
+      inside.append(await reportView(thread, await api.view(thread, earlier.checkpoint), earlier.question, {}));
+    } catch (problem) {
+      actions.problem(problem);
+    }
+  });
+  return el("article", { class: "turn", "aria-label": earlier.question }, box);
+}

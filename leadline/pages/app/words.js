@@ -1,0 +1,33 @@
+// What the page says, in English and Chinese. What a run says comes from the run, in the question's language.
+
+import { ENGLISH, EXAMPLES as ENGLISH_EXAMPLES } from "./words-en.js";
+import { CHINESE, EXAMPLES as CHINESE_EXAMPLES } from "./words-zh.js";
+
+const KEPT = "leadline-language";
+const wanted = localStorage.getItem(KEPT) || navigator.language || "en";
+export const language = wanted.toLowerCase().startsWith("zh") ? "zh" : "en";
+export const examples = language === "zh" ? CHINESE_EXAMPLES : ENGLISH_EXAMPLES;
+const own = language === "zh" ? CHINESE : ENGLISH;
+
+/** A message by its name; `{name}` in it is replaced. An unknown name gives an empty text. */
+export function say(key, values = {}) {
+  const text = own[key] ?? ENGLISH[key] ?? "";
+  return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
+}
+
+/** Put the language's words into the page that came with English ones. */
+export function translate(root = document) {
+  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  for (const one of root.querySelectorAll("[data-say]")) one.textContent = say(one.dataset.say);
+  for (const one of root.querySelectorAll("[data-label]")) {
+    one.setAttribute("aria-label", say(one.dataset.label));
+    if (one.matches("button")) one.title = say(one.dataset.label);
+  }
+  for (const one of root.querySelectorAll("[data-placeholder]")) one.placeholder = say(one.dataset.placeholder);
+}
+
+/** Speak the other language from now on. Runs go on meanwhile: the page loads again and joins them. */
+export function switchLanguage() {
+  localStorage.setItem(KEPT, language === "zh" ? "en" : "zh");
+  location.reload();
+}

@@ -1,0 +1,144 @@
+"""Our page in a real browser, on the real dev server, with a model on loopback that tests can hold back."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.fakes.browser import CHROMIUM, Page, chromium
+from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.server.conftest import dev_server, papers
+
+QUESTION = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
+SIMPLE = "Who owned the schooner Lalla Rookh?"
+
+
+@dataclass(slots=True)
+class Model:
+    """The model behind the server: it thinks with the offline model, and waits where a test holds it."""
+
+    endpoint: OpenAIServer
+    held: set[str] = field(default_factory=set)
+    reached: threading.Event = field(default_factory=threading.Event)
+    let: threading.Event = field(default_factory=threading.Event)
+
+    def hold(self, *roles: str) -> None:
+        """Let calls of these roles wait."""
+        self.reached.clear()
+        self.let.clear()
+        self.held = set(roles)
+
+    def release(self) -> None:
+        """Let everything go on."""
+        self.held = set()
+        self.let.set()
+
+    def on_request(self, number: int) -> None:
+        """Wait, where the role is held; half a minute at most."""
+        if self.endpoint.roles[number - 1] in self.held:
+            self.reached.set()
+            self.let.wait(30)
+
+
+@dataclass(slots=True)
+class Site:
+    """A served page."""
+
+    address: str
+    model: Model
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    home = tmp_path_factory.mktemp("page")
+    with openai_server() as endpoint:
+        model = Model(endpoint)
+        endpoint.on_request = model.on_request
+        keys = {"OPENAI_API_KEY": endpoint.key, "OPENAI_BASE_URL": endpoint.base_url}
+        with dev_server(
+            home, LEADLINE_DOCS=str(papers(home)), LEADLINE_EMBEDDINGS_MODEL="none", LEADLINE_MODEL="gpt-4o", **keys
+        ) as (address, _):
+            yield Site(address, model)
+            model.release()
+
+
+@pytest.fixture
+def site(served: Site) -> Iterator[Site]:
+    yield served
+    served.model.release()
+    served.model.endpoint.script.clear()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Page]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
+    with chromium() as first:
+        yield first
+
+
+@pytest.fixture
+def page(browser: Page, site: Site) -> Iterator[Page]:
+    """A new tab, in English, without anything kept from before; at the end nothing may have been logged or popped up."""
+    tab = browser.another()
+    tab.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage="en-US")
+    yield tab
+    assert tab.dialogs == []
+    assert [one for one in tab.logged if not one.startswith("warning")] == []
+    origin = "/".join(tab._address.split("/")[:3])
+    assert [one for one in tab.asked if not one.startswith((f"{origin}/", f"blob:{origin}/", "data:"))] == []
+    tab.call("Storage.clearDataForOrigin", origin=site.address, storageTypes="all")
+    browser.close(tab)
+
+
+def opened(page: Page, address: str, **how: Any) -> Page:
+    """Open the page and wait until it can be used; runs make one plan, so that they are short."""
+    page.open(f"{address}/", **how)
+    page.wait("document.querySelector('#run-list li')", "the list of past runs")
+    choose(page, max_plan_iterations=1)
+    return page
+
+
+def choose(page: Page, **choices: Any) -> None:
+    """Settle what runs choose, as the settings form does."""
+    page.evaluate(f"localStorage.setItem('leadline-choices', {json.dumps(json.dumps(choices))})")
+
+
+def ask(page: Page, question: str) -> None:
+    """Write a question, send it with Enter, and wait until its turn has begun."""
+    page.click("document.getElementById('question')")
+    page.write(question)
+    page.press("Enter", 13, text="\r")
+    page.wait(f"[...document.querySelectorAll('.asked')].at(-1)?.textContent === {json.dumps(question)}", "the turn")
+
+
+def status(page: Page, wanted: str) -> None:
+    """Wait until the last turn is in a state: running, waiting, stopped, failed or done."""
+    page.wait(
+        f"[...document.querySelectorAll('.turn')].at(-1)?.dataset.status === '{wanted}'", f"a run that is {wanted}"
+    )
+
+
+def report_text(page: Page) -> str:
+    """Wait for the last turn's report and return its words."""
+    found = page.wait(
+        "[...document.querySelectorAll('.turn')].at(-1)?.querySelector('.report-host')?.shadowRoot.textContent"
+    )
+    return str(found)
+
+
+def text(page: Page, selector: str) -> str:
+    """Return the words of an element."""
+    return str(page.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText || ''"))
+
+
+def button(words: str) -> str:
+    """Return a script that finds a button by its words or its label."""
+    wanted = json.dumps(words)
+    return f"[...document.querySelectorAll('button')].find(b => (b.getAttribute('aria-label') || b.innerText).trim() === {wanted})"
+
+
+REPORT = "document.querySelector('.report-host').shadowRoot"

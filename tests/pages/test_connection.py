@@ -1,0 +1,143 @@
+"""What may come between the page and its run: a lost connection, a reload, another tab, a stop, an error."""
+
+from tests.fakes.browser import Page
+from tests.fakes.openai_server import completion
+from tests.fakes.openai_server import error as model_error
+from tests.fakes.relay import relay
+from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, opened, report_text, status, text
+
+
+def test_a_lost_connection_is_told_and_the_stream_joined_again(page: Page, site: Site) -> None:
+    site.model.hold("researcher")
+    with relay(site.address) as line:
+        opened(page, line.address)
+        ask(page, QUESTION)
+        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
+        line.cut()
+        page.wait("!document.getElementById('banner').hidden", "a word about the lost connection")
+        assert "The connection is lost" in text(page, "#banner")
+        site.model.release()  # the run goes on without anybody watching
+        line.mend()
+        status(page, "done")
+        assert "Lalla Rookh" in report_text(page)
+        assert page.evaluate("document.getElementById('banner').hidden")
+        assert page.evaluate("document.querySelectorAll('.arrived li').length") > 0
+        page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+def test_a_question_that_cannot_be_sent_is_not_lost(page: Page, site: Site) -> None:
+    with relay(site.address) as line:
+        opened(page, line.address)
+        line.cut()
+        page.click("document.getElementById('question')")
+        page.write(SIMPLE)
+        page.press("Enter", 13, text="\r")
+        page.wait("document.getElementById('banner').innerText.includes('does not answer')", "why it was not sent")
+        assert page.evaluate("document.getElementById('question').value") == SIMPLE
+        line.mend()
+        page.click("document.getElementById('send')")
+        assert "William Thomson" in report_text(page)
+        page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+def test_a_reload_in_mid_run_shows_the_same_run_and_its_end(page: Page, site: Site) -> None:
+    site.model.hold("reflector")
+    opened(page, site.address)
+    ask(page, QUESTION)
+    page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector")
+    before = steps(page)
+    page.reload()
+    page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector again")
+    assert steps(page) == before
+    assert text(page, ".asked") == QUESTION
+    assert text(page, "#send") == "Stop"
+    site.model.release()
+    assert "Lalla Rookh" in report_text(page)
+    assert text(page, "#send") == "Ask"
+
+
+def steps(page: Page) -> list[str]:
+    found: list[str] = page.evaluate("[...document.querySelectorAll('.steps .name')].map(e => e.textContent)")
+    return found
+
+
+def test_two_tabs_show_one_thread(page: Page, browser: Page, site: Site) -> None:
+    site.model.hold("researcher")
+    opened(page, site.address)
+    ask(page, QUESTION)
+    page.wait("document.querySelector('.steps [data-status=running]')")
+    address = page.evaluate("location.href")
+    other = browser.another()
+    other.open(address)
+    other.wait("document.querySelector('.steps [data-status=running]')", "the run in the second tab")
+    site.model.release()
+    first, second = report_text(page), report_text(other)
+    assert first == second
+    ask(other, "Where was William Thomson born?")
+    status(other, "done")
+    assert "Belfast" in report_text(other)
+    page.wait("document.querySelectorAll('.turn').length === 2", "the second turn in the first tab")
+    assert "Belfast" in report_text(page)
+    assert other.logged == []
+    browser.close(other)
+
+
+def test_a_run_is_stopped_and_gone_on_with(page: Page, site: Site) -> None:
+    site.model.hold("reflector")
+    opened(page, site.address)
+    ask(page, QUESTION)
+    page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')")
+    asked = site.model.endpoint.roles.count("planner")
+    page.click("document.getElementById('send')")
+    status(page, "stopped")
+    site.model.release()
+    page.click(button("Continue"))
+    assert "Lalla Rookh" in report_text(page)
+    assert (
+        site.model.endpoint.roles.count("planner") <= asked + 2
+    )  # replans for gaps may come, the first plan is not made again
+
+
+def test_an_error_is_shown_and_the_run_can_be_tried_again(page: Page, site: Site) -> None:
+    site.model.endpoint.script["planner"] = [model_error(401, "Incorrect API key provided.", "invalid_api_key")]
+    opened(page, site.address)
+    ask(page, QUESTION)
+    status(page, "failed")
+    assert "key" in text(page, ".ending .problem")
+    page.click(button("Try again"))
+    assert "Lalla Rookh" in report_text(page)
+
+
+def test_the_report_is_seen_while_it_is_written(page: Page, site: Site) -> None:
+    asked = {"model": "gpt-4o", "stream": True, "messages": [], "stream_options": {"include_usage": True}}
+    written = completion(asked, "Tallow held a sample of the bottom. **It** stuck to it.")
+    written.gate = site.model.let
+    site.model.hold("nobody")
+    site.model.endpoint.script["reporter"] = [written]
+    opened(page, site.address)
+    ask(page, SIMPLE)
+    page.wait("document.querySelector('.draft')?.innerText.startsWith('Tallow')", "the first words")
+    assert page.evaluate("document.querySelector('.node[data-node=reporter]').dataset.state") == "running"
+    site.model.release()
+    report_text(page)
+    assert page.evaluate("document.querySelector('.draft').hidden")
+
+
+def test_runs_are_listed_opened_and_deleted(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    ask(page, SIMPLE)
+    report_text(page)
+    thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
+    page.click("document.getElementById('new-question')")
+    page.wait("document.querySelector('h1').checkVisibility()")
+    entry = f"document.querySelector('li[data-thread=\"{thread}\"]')"
+    page.click(f"{entry}.querySelector('a')")
+    report_text(page)
+    page.evaluate("history.back()")
+    page.wait("document.querySelector('h1').checkVisibility()", "the way back")
+    page.click(f"{entry}.querySelector('button')")
+    page.click(button("Delete"))
+    page.wait(f"!{entry}", "the run to be gone")
+    page.open(f"{site.address}/?thread={thread}")
+    page.wait("document.getElementById('banner').innerText.includes('does not exist')")
+    page.logged[:] = [one for one in page.logged if "404" not in one]  # the browser's own words
