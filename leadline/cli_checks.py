@@ -45,14 +45,21 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
 
 @checks.command(epilog=examples("verify"), rich_help_panel=REPORTS)
 def verify(
-    place: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder of a report, or a Markdown file that cites one.")
+    places: Annotated[
+        list[Path], typer.Argument(metavar="DIR…", help="Folders of reports, or Markdown files that cite one.")
     ],
     bundle: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
     ] = None,
 ) -> None:
     """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
+    failed = [place for place in places if not _holds(place, bundle)]
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _holds(place: Path, bundle: Path | None) -> bool:
+    """Check one report, or one file against the report that it cites, and say what came out."""
     from services.evidence.bundle import verify_bundle
     from services.evidence.cited_markdown import verify_markdown
 
@@ -66,8 +73,9 @@ def verify(
         typer.echo(f"FAILED {problem}", err=True)
     if check.problems:
         typer.echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
-        raise typer.Exit(EXIT_FAILED)
+        return False
     typer.echo(f"{place}: everything holds ({counts}).")
+    return True
 
 
 @checks.command(epilog=examples("compare"), rich_help_panel=MACHINE)

@@ -63,6 +63,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "verify": [
         ("Check a report, byte by byte", "leadline verify out/who-designed-the-sounding-machine"),
+        ("All of them", "leadline verify out/*"),
         ("Check what you made of it", "leadline verify article.md --bundle out/who-designed-the-sounding-machine"),
     ],
     "compare": [

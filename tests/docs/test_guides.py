@@ -16,9 +16,11 @@ from tests.fakes.tavily_server import page, tavily_server
 
 GUIDES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 SERVES = re.compile(
-    r"^(?:make (?:dev|test|research)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|\S*pip |\S*python -m pip )"
+    r"^(?:make (?:dev|test|research)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|jq |\S*pip |\S*python -m pip )"
 )
 """What goes on until it is stopped, asks, installs, or belongs to another machine; tests of their own run those that are ours."""
+OPERATORS = {"deployment", "server"}
+"""Guides for other machines than this one; `tests/deploy` and `tests/server` do what they say."""
 PLACEHOLDER = re.compile(r"…|<\w+>|papers|questions\.jsonl")
 """In lines that show an option: their options are looked up instead."""
 OURS = re.compile(r"\.venv/bin/leadline (\w+)([^#|]*)")
@@ -43,7 +45,9 @@ def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Pat
         yield {"https://api.deepseek.com/v1": endpoint.base_url, "sk-…": endpoint.key, "tvly-…": web.key}
 
 
-@pytest.mark.parametrize("guide", [one for one in GUIDES if _commands(one)], ids=lambda one: one.stem)
+@pytest.mark.parametrize(
+    "guide", [one for one in GUIDES if _commands(one) and one.stem not in OPERATORS], ids=lambda one: one.stem
+)
 def test_the_commands_of_a_guide_work(guide: Path, world: dict[str, str]) -> None:
     script = ["set -e"]
     for line in _commands(guide):
