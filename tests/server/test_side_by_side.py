@@ -10,7 +10,7 @@ from typing import Any
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from services.journal import namespace, run_key
+from services.journal import Entry, namespace, run_key
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.server.conftest import dev_server
 
@@ -43,11 +43,12 @@ def asked_by(endpoint: OpenAIServer, name: str) -> list[str]:
     return [prompt for prompt in prompts if f"{name} quadrant" in prompt]
 
 
-def journal_of(home: Path, thread: str, turn: int) -> list[str]:
-    """Return the entries of a run's journal as they are on disk."""
+def journal_of(home: Path, thread: str, turn: int) -> list[Entry]:
+    """Return the entries of a run's journal on disk."""
     prefix = ".".join(namespace(run_key(thread, turn)))
     with closing(sqlite3.connect(home / "store.sqlite")) as db:
-        return [str(value) for (value,) in db.execute("SELECT value FROM store WHERE prefix = ?", (prefix,))]
+        rows = db.execute("SELECT value FROM store WHERE prefix = ?", (prefix,)).fetchall()
+    return [Entry.read(json.loads(value)) for (value,) in rows]
 
 
 async def test_runs_at_a_time_know_nothing_of_each_other(tmp_path: Path) -> None:
@@ -83,8 +84,9 @@ async def test_runs_at_a_time_know_nothing_of_each_other(tmp_path: Path) -> None
             assert state["usage"]["searches"] <= (1 if name in limited else 99), name
             assert any("search" in one.lower() for one in state["limits"]) == (name in limited), name
             journal = journal_of(tmp_path / "home", thread, state["turn"])
-            assert sum('"kind":"model"' in one.replace('": "', '":"') for one in journal) == len(calls[name]), name
-            assert [word for word in others(name) if any(word in entry for entry in journal)] == [], name
+            assert sum(one.kind == "model" for one in journal) == len(calls[name]), name
+            entries = [one.model_dump_json() for one in journal]
+            assert [word for word in others(name) if any(word in entry for entry in entries)] == [], name
             assert KEY not in whole
     for file in (tmp_path / "home").rglob("*.sqlite*"):
         assert KEY.encode() not in file.read_bytes(), file
