@@ -12,6 +12,7 @@ from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
 from services.claims import let_go
 from services.evidence.views import steps_by_id
+from services.inbox import from_inbox, inbox_request, plan_message
 from services.messages import say
 from services.runs import choices
 
@@ -31,9 +32,9 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
     while True:
         answer = interrupt(_request(plan, locale, problem))
         try:
-            review = read_review(answer)
+            review = read_review(answer, plan)
             if review.action == "replace" and review.plan is not None:
-                return _accepted(_replaced(review.plan, state, choices(runtime)), earlier)
+                return _accepted(_replaced(review.plan, state, choices(runtime)), earlier, state)
         except ValueError as error:
             problem = _explain(error)
             continue
@@ -42,8 +43,8 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
         return {"review": "accepted"}
 
 
-def read_review(answer: object) -> PlanReview:
-    """Read an answer in any of its forms.
+def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
+    """Read an answer in any of its forms; `plan` is what a chat client's edit changes.
 
     Raises:
         ValueError: it is none of them; the message says what is missing.
@@ -57,8 +58,8 @@ def read_review(answer: object) -> PlanReview:
         else:
             raise ValueError(f"it is neither {ACCEPTED} nor {EDIT_PLAN}")
     if isinstance(answer, list) and len(answer) == 1:
-        return read_review(answer[0])
-    review = PlanReview.model_validate(answer)
+        return read_review(answer[0], plan)
+    review = PlanReview.model_validate(from_inbox(answer, plan))
     if review.action == "edit" and not review.feedback.strip():
         raise ValueError("feedback is empty: say what to change")
     if review.action == "replace" and review.plan is None:
@@ -67,13 +68,18 @@ def read_review(answer: object) -> PlanReview:
 
 
 def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
+    message, answers = say("review", locale), say("review_answers", locale)
     request: dict[str, object] = {
-        "message": say("review", locale),
-        "answers": say("review_answers", locale),
+        "message": message,
+        "answers": answers,
         "plan": plan.model_dump(mode="json") if plan else None,
     }
     if problem:
         request["problem"] = say("review_rejected", locale, reason=problem)
+    if plan is not None:
+        title = f"{request.get('problem', message)}"
+        described = [title, say("review_chat", locale), plan._repr_markdown_(), answers]
+        request |= inbox_request(plan, title, "\n\n".join(described))
     return request
 
 
@@ -83,9 +89,10 @@ def _replaced(plan: Plan, state: ResearchState, context: RunContext) -> Plan:
     return settle_plan(plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
 
 
-def _accepted(plan: Plan, earlier: list[Plan]) -> ResearchState:
+def _accepted(plan: Plan, earlier: list[Plan], state: ResearchState) -> ResearchState:
     plans: Any = Overwrite([*earlier, plan])
     return {
+        "messages": [plan_message(plan, state["turn"], len(earlier) + 1, state["locale"])],
         "plan": plan,
         "plans": plans,
         "has_enough_context": plan.has_enough_context,
