@@ -49,7 +49,10 @@ def plan_message(plan: Plan, turn: int, number: int, locale: str) -> AIMessage:
 
 def plan_as_yaml(plan: Plan) -> str:
     """Write a plan's title and steps so that a person can read and change them."""
-    shown = {"title": plan.title, "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps]}
+    shown = {
+        "title": plan.title,
+        "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
+    }
     return yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100).rstrip()
 
 
@@ -82,9 +85,11 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
             # The base loader makes nothing but strings, lists and mappings: a query `1875` or `yes` stays a text.
             written = yaml.load(written, yaml.BaseLoader)  # noqa: S506 - see above
         except yaml.YAMLError as error:
-            raise ValueError(f"plan is not YAML: {' '.join(str(error).split())}") from None
+            mark = getattr(error, "problem_mark", None)
+            where = f", line {mark.line + 1}" if mark else ""
+            raise ValueError(f"plan is not YAML{where}: {getattr(error, 'problem', None) or error}") from None
     if not isinstance(written, Mapping):
-        raise ValueError("plan is missing")
+        raise ValueError("plan is missing")  # noqa: TRY004 - a person answered wrongly, not a program
     kept = plan.model_dump(include={"locale", "thought"}) if plan else {}
     before = {step.id: step.model_dump(exclude=_SHOWN) for step in plan.steps} if plan else {}
     steps = written.get("steps")
