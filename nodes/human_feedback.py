@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, interrupt
 from pydantic import ValidationError
@@ -26,7 +27,6 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
     The node re-runs from its top at every answer, so it does nothing but ask; meanwhile the thread is free.
     """
     plan, locale = state["plan"], state["locale"]
-    earlier = state["plans"][:-1]
     problem = ""
     await let_go(runtime)
     while True:
@@ -34,13 +34,13 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
         try:
             review = read_review(answer, plan)
             if review.action == "replace" and review.plan is not None:
-                return _accepted(_replaced(review.plan, state, choices(runtime)), earlier, state)
+                return _accepted(_replaced(review.plan, state, choices(runtime)), state)
         except ValueError as error:
             problem = _explain(error)
             continue
         if review.action == "edit":
             return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
-        return {"review": "accepted"}
+        return {"review": "accepted", "messages": _settled_message(plan, state) if plan else []}
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
@@ -89,15 +89,20 @@ def _replaced(plan: Plan, state: ResearchState, context: RunContext) -> Plan:
     return settle_plan(plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
 
 
-def _accepted(plan: Plan, earlier: list[Plan], state: ResearchState) -> ResearchState:
-    plans: Any = Overwrite([*earlier, plan])
+def _accepted(plan: Plan, state: ResearchState) -> ResearchState:
+    plans: Any = Overwrite([*state["plans"][:-1], plan])
     return {
-        "messages": [plan_message(plan, state["turn"], len(earlier) + 1, state["locale"])],
+        "messages": _settled_message(plan, state),
         "plan": plan,
         "plans": plans,
         "has_enough_context": plan.has_enough_context,
         "review": "accepted",
     }
+
+
+def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
+    """Show in the thread what was decided, and no question any more."""
+    return [plan_message(plan, state["turn"], len(state["plans"]))]
 
 
 def _explain(error: ValueError) -> str:

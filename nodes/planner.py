@@ -57,9 +57,9 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)
     added: Any = Overwrite([*plans, plan]) if changed else [plan]
-    wanted = context.review_plan and bool(plan.steps)
+    wanted, asking = context.review_plan and bool(plan.steps), say("review_chat", state["locale"])
     return {
-        "messages": [plan_message(plan, state["turn"], len(plans) + 1, state["locale"])] if wanted else [],
+        "messages": [plan_message(plan, state["turn"], len(plans) + 1, asking)] if wanted else [],
         "plan": plan,
         "plans": added,
         "plan_iterations": len(plans) + 1,

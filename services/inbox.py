@@ -12,7 +12,6 @@ import yaml
 from langchain_core.messages import AIMessage
 
 from schemas.planner import Plan
-from services.messages import say
 
 PLANNER = "planner"
 """Name of the messages that show a plan."""
@@ -38,13 +37,20 @@ def inbox_request(plan: Plan, title: str, description: str) -> dict[str, Any]:
     }
 
 
-def plan_message(plan: Plan, turn: int, number: int, locale: str) -> AIMessage:
+def plan_message(plan: Plan, turn: int, number: int, asked: str = "") -> AIMessage:
     """Return the plan as a message of the thread: chat clients ask only below an answer, and a history without it has a hole.
 
-    Its id is the same for every version of the turn's plan of that number, so that a changed plan takes the place of the former one.
+    Its id is that of every version of a turn's plan of that number, so that a changed or accepted plan takes the former one's place.
+
+    Args:
+        plan: what it shows.
+        turn: as the state counts turns.
+        number: of the plan within the turn, from 1.
+        asked: what the person is asked to do with it; nothing once that is done.
     """
-    text = f"{plan._repr_markdown_()}\n\n{say('review_chat', locale)}"
-    return AIMessage(text, name=PLANNER, id=f"plan-{turn}-{number}")
+    return AIMessage(
+        "\n\n".join([plan._repr_markdown_(), *([asked] if asked else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
+    )
 
 
 def plan_as_yaml(plan: Plan) -> str:
