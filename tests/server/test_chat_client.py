@@ -116,6 +116,7 @@ def test_a_conversation_with_reviews_in_agent_chat(chat: Page, tmp_path: Path) -
     history = "[...document.querySelectorAll('h1')].find(one => one.innerText === 'Thread History').parentElement.parentElement"
     chat.wait(f"{history}.innerText.includes({QUESTION!r})", "the thread in the history")
     picture = tmp_path / "chat.png"
+    chat.evaluate("new Promise(done => setTimeout(done, 1500))")  # it glides to the bottom first
     above = chat.evaluate(f"{ANSWERS}[2].getBoundingClientRect().top") - 220
     chat.call("Input.dispatchMouseEvent", type="mouseWheel", x=800, y=400, deltaX=0, deltaY=above)
     chat.evaluate("new Promise(done => setTimeout(done, 1000))")
