@@ -59,11 +59,10 @@ async def test_a_thread_without_a_report_has_no_files(client: LangGraphClient, s
 async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(
     client: LangGraphClient, server: str, thread: str
 ) -> None:
-    said = {"messages": [{"role": "user", "content": "When was William Thomson knighted, and why?"}]}
+    said: Any = {"messages": [{"role": "user", "content": "When was William Thomson knighted, and why?"}]}
+    thanks: Any = {"messages": [{"role": "user", "content": "Thanks!"}]}
     await client.runs.wait(thread, "deep_research", input=said)
-    state: Any = await client.runs.wait(
-        thread, "deep_research", input={"messages": [{"role": "user", "content": "Thanks!"}]}
-    )
+    state: Any = await client.runs.wait(thread, "deep_research", input=thanks)
     answers = [one["content"] for one in state["messages"] if one["name"] == "reporter"]
     assert len(answers) == 2
     async with httpx.AsyncClient(timeout=60) as files:
