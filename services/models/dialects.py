@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
 from services.models.endpoint import Dialect
-from services.models.sound import sound
+from services.sound import sound
 
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""

@@ -22,12 +22,12 @@ from services.models.endpoint import Learned, learned
 from services.models.fitting import DoesNotFit, estimate_tokens, fit
 from services.models.prices import Price, price_of
 from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
-from services.models.sound import sound
 from services.models.thinking import without_thinking
 from services.models.tokens import TokenHandler
 from services.models.wire import LEFT_OUT, Refused, TooLong, call, patiently
 from services.observing import note
 from services.runs import Run, current_run
+from services.sound import sound
 
 LEAST_OUTPUT = 0.5
 """Share of a role's most tokens below which a call is not worth making."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from services.journal import Entry
 from tests.crash.forms import long_form
 from tests.crash.killing import Crashing
 from tests.crash.known import stored
@@ -100,7 +101,7 @@ def test_a_jump_of_the_wall_clock_changes_nothing(run: Crashing, whole: Whole, j
     run.world.on_phase = at("planner", partial(clock.write_text, jump))
     printed = run.finish()
     run.world.on_phase = None
-    days = {str(entry["at"])[:10] for entry in stored(run.home, "journal").values()}
+    days = {Entry.read(entry).at[:10] for entry in stored(run.home, "journal").values()}
     assert len(days) > 1 or jump == "+9h", "the clock did not jump"
     check(run, whole, printed)
     clock.write_text("+0")

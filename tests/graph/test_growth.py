@@ -109,7 +109,7 @@ async def test_a_checkpoint_in_the_middle_is_read_as_it_was_and_a_fork_of_it_com
         script(endpoint, 2)
         endpoint.script["planner"] = []
         forked = await home.graph.ainvoke(None, middle.config, context=context)
-        assert len(endpoint.requests) > asked
+        assert len(endpoint.requests) == asked  # on another branch of the thread the same was asked already
         assert sorted(forked["results"], key=int) == [str(at) for at in range(1, 2 * A_PLAN + 1)]
         assert forked["sources"].keys() == seen[-1]["sources"].keys()
         assert len(forked["messages"]) == len(seen[-1]["messages"])

@@ -171,6 +171,6 @@ async def test_the_page_is_whole_in_a_browser_and_asks_for_nothing(docs: Path, t
                 assert not page.logged
                 assert not page.asked
                 assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-                assert page.evaluate("document.querySelectorAll('.critical .bar').length") >= 3
+                assert page.evaluate("document.querySelectorAll('.critical .bar').length") >= 2
 
     await asyncio.to_thread(look)

@@ -58,7 +58,7 @@ def result(number: int) -> StepResult:
 
 
 def merged(updates: list[dict[str, Any]]) -> dict[str, Any]:
-    state: dict[str, Any] = {"results": {}, "sources": {}, "limits": [], "usage": None}
+    state: dict[str, Any] = {"results": {}, "sources": {}, "limits": [], "usage": Usage()}
     for one in updates:
         state = {
             "results": merge_results(state["results"], one["results"]),

@@ -100,7 +100,7 @@ async def test_an_answer_is_durable_before_it_is_used() -> None:
     assert Entry.read(item.value).answer == {"text": "one"}
 
 
-@pytest.mark.parametrize("text", ["a\x00b", "half a pair: \ud83d", "測深"])
+@pytest.mark.parametrize("text", ["a\x00b", "half a pair: \ud83d", "測深"], ids=["a NUL", "half a pair", "Chinese"])
 async def test_an_answer_with_any_characters_is_kept_as_plain_text_that_every_store_takes(text: str) -> None:
     store = InMemoryStore()
     await journal(store).once("model", text, {}, Said, Asked(text))
