@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from leadline.own_server import api_of
 from leadline.own_thread import OwnThread
 from schemas.reporter import Report
+from services.inbox import PLANNER
 
 MOST_TURNS = 200
 
@@ -88,7 +89,7 @@ def _view(report: Report) -> ReportView:
 
 def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:
     report = values.get("report")
-    said = [message for message in values.get("messages", []) if message.get("type") == "ai"]
+    said = [one for one in values.get("messages", []) if one.get("type") == "ai" and one.get("name") != PLANNER]
     reply = str(said[-1].get("content", "")) if said and not report else ""
     return TurnView(
         question=str(values.get("question", "")),

@@ -42,7 +42,10 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 async def report_file(thread: OwnThread, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
-    report = await _report(client, thread)
+    values = await _values(client, thread)
+    if text := await _earlier_source(client, values, name):
+        return _response(name, text)
+    report = _report(values)
     if name in _BY_FILE:
         try:
             [data] = (await render(report, [_BY_FILE[name]])).values()
@@ -58,11 +61,27 @@ async def report_file(thread: OwnThread, name: str, request: Request) -> Respons
     return _response(name, files[name])
 
 
-async def _report(client: LangGraphClient, thread: str) -> Report:
+async def _values(client: LangGraphClient, thread: str) -> dict[str, Any]:
     values: Any = (await client.threads.get_state(thread))["values"]
-    if not isinstance(values, dict) or not values.get("report"):
+    return values if isinstance(values, dict) else {}
+
+
+def _report(values: dict[str, Any]) -> Report:
+    if not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
     return Report.model_validate(values["report"])
+
+
+async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:
+    """Return a text that an earlier turn quoted: its report still stands in the conversation, with its links."""
+    folder, _, file = name.partition("/")
+    key = file.removesuffix(".txt")
+    if folder != "sources" or key not in ((values.get("former") or {}).get("sources") or {}):
+        return b""
+    try:
+        return (await EvidenceStore(store_of(client)).get_text(key)).encode()
+    except StoreError as error:
+        raise HTTPException(404, str(error)) from None
 
 
 def _response(name: str, data: bytes) -> Response:

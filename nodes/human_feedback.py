@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, interrupt
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
 from services.claims import let_go
 from services.evidence.views import steps_by_id
+from services.inbox import from_inbox, inbox_request, plan_message
 from services.messages import say
 from services.runs import choices
 
@@ -25,25 +27,24 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
     The node re-runs from its top at every answer, so it does nothing but ask; meanwhile the thread is free.
     """
     plan, locale = state["plan"], state["locale"]
-    earlier = state["plans"][:-1]
     problem = ""
     await let_go(runtime)
     while True:
         answer = interrupt(_request(plan, locale, problem))
         try:
-            review = read_review(answer)
+            review = read_review(answer, plan)
             if review.action == "replace" and review.plan is not None:
-                return _accepted(_replaced(review.plan, state, choices(runtime)), earlier)
+                return _accepted(_replaced(review.plan, state, choices(runtime)), state)
         except ValueError as error:
             problem = _explain(error)
             continue
         if review.action == "edit":
             return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
-        return {"review": "accepted"}
+        return {"review": "accepted", "messages": _settled_message(plan, state) if plan else []}
 
 
-def read_review(answer: object) -> PlanReview:
-    """Read an answer in any of its forms.
+def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
+    """Read an answer in any of its forms; `plan` is what a chat client's edit changes.
 
     Raises:
         ValueError: it is none of them; the message says what is missing.
@@ -57,8 +58,8 @@ def read_review(answer: object) -> PlanReview:
         else:
             raise ValueError(f"it is neither {ACCEPTED} nor {EDIT_PLAN}")
     if isinstance(answer, list) and len(answer) == 1:
-        return read_review(answer[0])
-    review = PlanReview.model_validate(answer)
+        return read_review(answer[0], plan)
+    review = PlanReview.model_validate(from_inbox(answer, plan))
     if review.action == "edit" and not review.feedback.strip():
         raise ValueError("feedback is empty: say what to change")
     if review.action == "replace" and review.plan is None:
@@ -67,13 +68,18 @@ def read_review(answer: object) -> PlanReview:
 
 
 def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
+    message, answers = say("review", locale), say("review_answers", locale)
     request: dict[str, object] = {
-        "message": say("review", locale),
-        "answers": say("review_answers", locale),
+        "message": message,
+        "answers": answers,
         "plan": plan.model_dump(mode="json") if plan else None,
     }
     if problem:
         request["problem"] = say("review_rejected", locale, reason=problem)
+    if plan is not None:
+        title = f"{request.get('problem', message)}"
+        described = [title, say("review_chat", locale), plan._repr_markdown_(), answers]
+        request |= inbox_request(plan, title, "\n\n".join(described))
     return request
 
 
@@ -83,14 +89,20 @@ def _replaced(plan: Plan, state: ResearchState, context: RunContext) -> Plan:
     return settle_plan(plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
 
 
-def _accepted(plan: Plan, earlier: list[Plan]) -> ResearchState:
-    plans: Any = Overwrite([*earlier, plan])
+def _accepted(plan: Plan, state: ResearchState) -> ResearchState:
+    plans: Any = Overwrite([*state["plans"][:-1], plan])
     return {
+        "messages": _settled_message(plan, state),
         "plan": plan,
         "plans": plans,
         "has_enough_context": plan.has_enough_context,
         "review": "accepted",
     }
+
+
+def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
+    """Show in the thread what was decided, and no question any more."""
+    return [plan_message(plan, state["turn"], len(state["plans"]))]
 
 
 def _explain(error: ValueError) -> str:

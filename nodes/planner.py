@@ -12,6 +12,7 @@ from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settl
 from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached, UselessAnswer
 from services.evidence.views import evidence_views, finding_views, steps_by_id
+from services.inbox import plan_message
 from services.messages import say
 from services.models import ask
 from services.models.rules import ask_by_rules
@@ -56,12 +57,14 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)
     added: Any = Overwrite([*plans, plan]) if changed else [plan]
+    wanted, asking = context.review_plan and bool(plan.steps), say("review_chat", state["locale"])
     return {
+        "messages": [plan_message(plan, state["turn"], len(plans) + 1, asking)] if wanted else [],
         "plan": plan,
         "plans": added,
         "plan_iterations": len(plans) + 1,
         "has_enough_context": plan.has_enough_context,
-        "review": "wanted" if context.review_plan and plan.steps else "none",
+        "review": "wanted" if wanted else "none",
         "limits": limits,
         "usage": run.usage,
     }

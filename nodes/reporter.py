@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from prompts import prompt_info
@@ -24,6 +23,7 @@ from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
 from services.reports.markdown import Draft, across_languages, finish_report
+from services.reports.said import report_message
 from services.runs import Run, choices, node_run, prompts_of, run_ended
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
@@ -65,7 +65,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     await let_go(runtime)
     return {
         "report": report,
-        "messages": [AIMessage(report.markdown, name="reporter")],
+        "messages": [report_message(report, run.thread)],
         "usage": run.usage,
         "limits": written.limits,
     }

@@ -16,6 +16,7 @@ from services.evidence.passages import Span, split
 from services.evidence.quoting import best_window
 from services.evidence.ranking import bm25, take_turns
 from services.evidence.store import EvidenceStore
+from services.inbox import PLANNER
 from services.search.filters import Filters
 from services.search.tokens import tokens
 
@@ -70,7 +71,7 @@ def chosen_question(text: str, former: Former | None) -> str:
 
 def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> list[Turn]:
     """Return the turns before the present question, shortened, without links; the last question as it was understood."""
-    told = [one for one in messages if one.type in {"human", "ai"} and one.text][-MAX_TURNS:]
+    told = [one for one in messages if one.type in {"human", "ai"} and one.text and one.name != PLANNER][-MAX_TURNS:]
     last_answer = max((place for place, one in enumerate(told) if one.type == "ai"), default=-1)
     turns = []
     for place, message in enumerate(told):

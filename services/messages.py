@@ -47,6 +47,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         '请回答 {{"action": "accept"}}、{{"action": "edit", "feedback": "要改什么"}} 或 '
         '{{"action": "replace", "plan": {{…}}}}；也可以写 "[ACCEPTED]" 或 "[EDIT_PLAN] 要改什么"。',
     ),
+    "review_chat": (
+        "Accept this plan, change it, or say in your own words what to change.",
+        "请接受该计划、直接修改，或用自己的话说明要改什么。",
+    ),
     "review_rejected": ("That answer cannot be used: {reason}", "这个回答无法使用：{reason}"),
     "plan_accepted": ("Plan accepted", "计划已接受"),
     "plan_edit": ("Planning again with your feedback", "根据您的意见重新规划"),

@@ -85,6 +85,14 @@ class Settings(BaseSettings):
     """Folder whose subfolders hold the documents of the users of their names."""
     leadline_origins: Annotated[list[str], NoDecode, BeforeValidator(_words)] = Field(default_factory=list)
     """Sites whose pages may use a server without tokens, besides this machine's and LangGraph Studio."""
+    leadline_public_url: str | None = None
+    """Where people reach the server, if not at the address where it says itself that it listens."""
+    langgraph_api_url: str | None = None
+    """What LangGraph's server says of itself."""
+
+    def address(self) -> str:
+        """Return the address of the server that this process is, without a slash at its end; empty in other processes."""
+        return (self.leadline_public_url or self.langgraph_api_url or "").rstrip("/")
 
 
 @cache

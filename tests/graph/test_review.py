@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -108,3 +109,86 @@ async def test_nonsense_is_sent_back_and_the_run_stays_answerable(review: Review
     request = await review.answer(nonsense)
     assert request.get("problem")
     assert await review.answer("[ACCEPTED]") == {}
+
+
+async def test_chat_clients_get_the_form_that_they_know(review: Review) -> None:
+    request = await review.ask()
+    assert request["action_request"]["action"] == request["message"]
+    written = request["action_request"]["args"]["plan"]
+    assert yaml.safe_load(written)["title"] == request["plan"]["title"]
+    assert set(request["config"]) == {"allow_accept", "allow_edit", "allow_respond", "allow_ignore"}
+    assert request["answers"] in request["description"]
+    assert request["review_configs"][0]["action_name"] == request["action_requests"][0]["name"]
+    shown = (await review.values())["messages"][-1]
+    assert (shown.type, shown.name) == ("ai", "planner")
+    assert "Accept this plan" in shown.text
+
+
+@pytest.mark.parametrize(
+    "answer", [[{"type": "accept", "args": {"action": "x", "args": {}}}], {"decisions": [{"type": "approve"}]}]
+)
+async def test_a_chat_client_accepts(review: Review, answer: object) -> None:
+    planned = (await review.ask())["plan"]["steps"]
+    assert await review.answer(answer) == {}
+    values = await review.values()
+    assert {step["id"] for step in planned} <= set(values["results"])
+    shown = [one for one in values["messages"] if one.name == "planner"]
+    assert len(shown) == 1
+    assert "Accept this plan" not in shown[0].text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [{"type": "response", "args": "also cover Lord Kelvin"}],
+        {"decisions": [{"type": "reject", "message": "also cover Lord Kelvin"}]},
+    ],
+)
+async def test_words_from_a_chat_client_make_a_new_plan(review: Review, answer: object) -> None:
+    await review.ask()
+    request = await review.answer(answer)
+    assert any("Kelvin" in query for step in request["plan"]["steps"] for query in step["queries"])
+    assert len([one for one in (await review.values())["messages"] if one.name == "planner"]) == 1
+
+
+@pytest.mark.parametrize("newer", [False, True])
+async def test_a_plan_that_was_edited_in_a_chat_client_is_carried_out(review: Review, newer: bool) -> None:
+    before = (await review.ask())["plan"]["steps"]
+    first = before[0]["id"]
+    steps = f"- id: {first}\n  title: Tallow\n  queries: [1875]\n- title: After it\n  depends_on: [{first}]"
+    arguments = {"plan": f"title: Two\nsteps:\n{steps}"}
+    edited = {"type": "edit", "edited_action": {"name": "x", "args": arguments}}
+    older = [{"type": "edit", "args": {"action": "x", "args": arguments}}]
+    assert await review.answer({"decisions": [edited]} if newer else older) == {}
+    values = await review.values()
+    tallow, after = values["plans"][0].steps
+    assert (tallow.title, tallow.queries, after.depends_on) == ("Tallow", ["1875"], [tallow.id])
+    assert tallow.need_web_search == before[0]["need_web_search"]
+    [shown] = [one for one in values["messages"] if one.name == "planner"]
+    assert "After it" in shown.text
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("steps: [", "plan is not YAML, line 1"),
+        ("just words", "plan is missing"),
+        (7, "plan is missing"),
+        ("title: x\nsteps: many", "steps"),
+        ("title: x\nsteps: [one, two]", "steps"),
+        ("title: x\nsteps: [{queries: [a]}]", "title"),
+        ("!!python/object/apply:os.system ['true']", "plan is"),
+    ],
+)
+async def test_an_edit_that_cannot_be_read_is_sent_back(review: Review, written: object, why: str) -> None:
+    await review.ask()
+    request = await review.answer([{"type": "edit", "args": {"action": "x", "args": {"plan": written}}}])
+    assert why in request["problem"]
+    assert request["action_request"]["action"] == request["problem"]
+    assert await review.answer([{"type": "accept", "args": None}]) == {}
+
+
+@pytest.mark.parametrize("nonsense", [[{"type": "ignore", "args": None}], {"decisions": []}, [{"type": "edit"}]])
+async def test_other_answers_of_chat_clients_are_sent_back(review: Review, nonsense: object) -> None:
+    await review.ask()
+    assert (await review.answer(nonsense)).get("problem")

@@ -3,6 +3,7 @@
 import hashlib
 import html
 import json
+import re
 import uuid
 from typing import Any
 
@@ -53,3 +54,21 @@ async def test_a_thread_without_a_report_has_no_files(client: LangGraphClient, s
         assert "no report yet" in (await files.get(f"/reports/{empty}/report.md")).text
         assert (await files.get(f"/reports/{uuid.uuid4()}/report.md")).status_code == 404
         assert (await files.get("/reports/no-thread/report.md")).status_code == 404
+
+
+async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    said: Any = {"messages": [{"role": "user", "content": "When was William Thomson knighted, and why?"}]}
+    thanks: Any = {"messages": [{"role": "user", "content": "Thanks!"}]}
+    await client.runs.wait(thread, "deep_research", input=said)
+    state: Any = await client.runs.wait(thread, "deep_research", input=thanks)
+    answers = [one["content"] for one in state["messages"] if one["name"] == "reporter"]
+    assert len(answers) == 2
+    async with httpx.AsyncClient(timeout=60) as files:
+        for answer in answers:
+            links = set(re.findall(r"\]\(([^)\s]+)\)", answer))
+            assert links
+            for link in links:
+                assert link.startswith(f"{server}/reports/{thread}/sources/")
+                assert (await files.get(link)).status_code == 200
