@@ -29,6 +29,17 @@ def attachments_of(thread_id: str) -> Path:
     return settings().leadline_home / "threads" / thread / "attachments"
 
 
+def kept_from_runs(path: Path, opened: Path) -> bool:
+    """Tell whether a file or folder is of what `LEADLINE_HOME` keeps of all users, though it lies below an opened folder.
+
+    A folder of documents may hold `LEADLINE_HOME`: opening it opens neither attachments of other threads nor anything else
+    there. A folder below `LEADLINE_HOME` that is opened itself, as a thread's own attachments are, is meant. Blocking.
+    """
+    home, base = settings().leadline_home.resolve(), opened.resolve()
+    meant = base != home and base.is_relative_to(home)
+    return not meant and path.resolve().is_relative_to(home)
+
+
 def attached_here() -> Path:
     """Return the folder of the thread that this run belongs to.
 

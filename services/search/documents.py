@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from services.errors import DocumentsError, SearchError
 from services.messages import say
+from services.search.attached import kept_from_runs
 from services.search.convert import SUFFIXES
 from services.search.converters import Converters
 from services.search.embeddings import INSTALL, Embedder, Local, embedders
@@ -223,6 +224,8 @@ def _list(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
             continue
         if not path.resolve().is_relative_to(root):
             skipped.append((relative, "leads out of the folder"))
+        elif kept_from_runs(path, folder):
+            continue  # nor is it said what other users' files are called
         elif not path.is_file():
             skipped.append((relative, "is no regular file"))
         elif path.suffix.lower() not in SUFFIXES:

@@ -8,7 +8,7 @@ from pathlib import Path
 from schemas.context import RunContext
 from services.errors import DocumentsError
 from services.messages import say
-from services.search.attached import ATTACHMENTS, attached_here
+from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
 from services.search.documents import Documents, check_folder, open_documents
 from services.search.hit import SearchProvider
 from services.search.tables import Table
@@ -148,13 +148,21 @@ def _folders(context: RunContext, environment: Settings) -> list[Path]:
 
 
 def _permitted(folder: str, environment: Settings) -> Path:
-    """Return a folder that a run may read; a relative one is looked for below the open folders, too."""
+    """Return a folder that a run may read; a relative one is looked for below the open folders, too.
+
+    A relative one that is found nowhere counts as not open, so that a client learns nothing of what is not for it.
+    """
     path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
-    below = [*_allowed, *(base.resolve() for base in open_folders)]
+    below = [*_allowed, *open_folders]
     elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
-    permitted = [one for one in (path, *elsewhere) if any(one.resolve().is_relative_to(base) for base in below)]
-    if not permitted:
+    permitted = [one for one in (path, *elsewhere) if _open_to_runs(one, below)]
+    found = next((one for one in permitted if one.is_dir()), path)
+    if found not in permitted:
         raise DocumentsError(
             f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS."
         )
-    return next((one for one in permitted if one.is_dir()), permitted[0])
+    return found
+
+
+def _open_to_runs(path: Path, below: Iterable[Path]) -> bool:
+    return any(path.resolve().is_relative_to(base.resolve()) and not kept_from_runs(path, base) for base in below)

@@ -4,7 +4,7 @@ from tests.fakes.browser import Page
 from tests.fakes.openai_server import completion
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.relay import relay
-from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, opened, report_text, status, text
+from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
 
 
 def test_a_lost_connection_is_told_and_the_stream_joined_again(page: Page, site: Site) -> None:
@@ -141,3 +141,21 @@ def test_runs_are_listed_opened_and_deleted(page: Page, site: Site) -> None:
     page.open(f"{site.address}/?thread={thread}")
     page.wait("document.getElementById('banner').innerText.includes('does not exist')")
     page.logged[:] = [one for one in page.logged if "404" not in one]  # the browser's own words
+
+
+def test_a_second_plan_joins_the_first_and_stays_one_through_a_reload(page: Page, site: Site) -> None:
+    site.model.hold("reporter")
+    opened(page, site.address)
+    choose(page, max_plan_iterations=2)
+    ask(page, "Where was the designer of the wire sounding machine born?")  # first who it was, then where he was born
+    writing = "document.querySelector('.node[data-node=reporter][data-state=running]')"
+    page.wait(writing, "the reporter")
+    page.wait("document.querySelectorAll('section.plan').length === 2", "both plans")
+    before = steps(page)
+    page.reload()
+    page.wait(writing, "the reporter again")
+    page.wait(f"document.querySelectorAll('.steps .name').length === {len(before)}", "the steps of both plans")
+    assert steps(page) == before
+    site.model.release()
+    report_text(page)
+    assert steps(page) == before

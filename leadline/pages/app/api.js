@@ -13,16 +13,21 @@ export class Refused extends Error {
   }
 }
 
+/** No answer at all. What fetch throws then is a TypeError, as mistakes of the page's own are. */
+export class Unreachable extends Error {}
+
 const headers = (more = {}) => {
   const token = sessionStorage.getItem("leadline-token");
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 };
 
 /** Fetch, asking for a token where one is wanted.
- *  Throws Refused for any answer but success, and what fetch throws when there is none. */
+ *  Throws Refused for any answer but success, and Unreachable when there is none. */
 export async function request(path, options = {}) {
   for (;;) {
-    const answer = await fetch(path, { ...options, headers: headers(options.headers) });
+    const answer = await fetch(path, { ...options, headers: headers(options.headers) }).catch((problem) => {
+      throw problem instanceof TypeError ? new Unreachable(problem.message) : problem;
+    });
     if (answer.ok) return answer;
     if (answer.status === 401 && (await askForToken())) continue;
     throw new Refused(answer.status, await reason(answer));

@@ -1,6 +1,6 @@
 // The page: it puts the session, its views and the controls together.
 
-import { api, Refused } from "./api.js";
+import { api, Unreachable } from "./api.js";
 import { attachments } from "./attach.js";
 import { el } from "./dom.js";
 import { runList } from "./runs.js";
@@ -25,8 +25,7 @@ deep.checked = choices().deep_research !== false;
 review.checked = choices().review_plan === true;
 
 function problem(error) {
-  const offline = !(error instanceof Refused) && error instanceof TypeError;
-  tell(offline ? say("unreachable") : error.message, "problem");
+  tell(error instanceof Unreachable ? say("unreachable") : error.message, "problem");
 }
 
 function tell(text, kind = "") {

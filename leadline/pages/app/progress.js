@@ -79,7 +79,7 @@ function takeTask(turn, task) {
   node[task.error ? "failed" : "done"] += 1;
   turn.lastNode = task.name;
   const result = task.result && !Array.isArray(task.result) ? task.result : Object.fromEntries(task.result || []);
-  if (result.plans) takePlans(turn, result.plans);
+  if (result.plans) takePlans(turn, whole(result.plans) ? fresh(result.plans) : withPlans(turn.plans, result.plans));
   for (const one of Object.values(fresh(result.results))) takeResult(turn, one);
   for (const one of Object.values(fresh(result.sources))) turn.sources.set(one.url, one.title);
   if (result.triage?.reply && !result.report && result.messages) turn.reply = result.triage.reply;
@@ -87,8 +87,16 @@ function takeTask(turn, task) {
   return ["graph", "plan", "status"];
 }
 
-/** A part of the state as a node gave it: with its beginning of a new turn, it says that the old part is gone. */
-const fresh = (part = {}) => (part?.type === "__overwrite__" ? part.value : part) || {};
+/** Whether a node gave a part of the state anew, as at the beginning of a turn, rather than what it adds to it. */
+const whole = (part) => part?.type === "__overwrite__";
+const fresh = (part = {}) => (whole(part) ? part.value : part) || {};
+
+/** All plans with those that a node added; one that is known already, as an event of the past comes again, stays where it is. */
+function withPlans(plans, added) {
+  const key = (plan) => JSON.stringify([plan.title, plan.steps.map((step) => step.id)]);
+  const known = new Set(plans.map(key));
+  return [...plans, ...added.filter((plan) => !known.has(key(plan)))];
+}
 
 function takePlans(turn, plans, done = () => {}) {
   done("planner", plans.length);

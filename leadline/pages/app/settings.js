@@ -33,16 +33,20 @@ export async function openSettings(assistant) {
   const schema = (await api.schemas(assistant)).context_schema;
   const fields = Object.entries(schema.properties).filter(([name]) => !ELSEWHERE.includes(name) && !LEFT_OUT.includes(name));
   const grouped = new Set(Object.values(GROUPS).flat());
-  const groups = { ...GROUPS, more: fields.map(([name]) => name).filter((name) => !grouped.has(name)) };
+  const others = fields.map(([name]) => name).filter((name) => !grouped.has(name));
+  const isPrompt = (name) => schema.properties[name].langgraph_type === "prompt";
+  const groups = { ...GROUPS, more: others.filter((name) => !isPrompt(name)), prompts: others.filter(isPrompt) };
   const chosen = choices();
   const controls = new Map();
-  const sections = Object.entries(groups).map(([group, names]) => el("fieldset", {},
-    el("legend", { text: say(`group_${group}`) }),
-    names.filter((name) => schema.properties[name]).map((name) => {
-      const made = control(name, schema.properties[name], chosen[name]);
-      controls.set(name, made);
-      return made.element;
-    })));
+  const sections = Object.entries(groups).map(([group, names]) => {
+    const made = names.filter((name) => schema.properties[name]).map((name) => {
+      controls.set(name, control(name, schema.properties[name], chosen[name]));
+      return controls.get(name).element;
+    });
+    const title = say(`group_${group}`);
+    if (group !== "prompts") return el("fieldset", {}, el("legend", { text: title }), made);
+    return el("details", {}, el("summary", { text: title }), el("fieldset", { "aria-label": title }, made)); // long, and rarely wanted
+  });
   const problem = el("p", { class: "problem", role: "alert", hidden: true });
   const form = el("form", { class: "settings" },
     el("h2", { id: "settings-title", text: say("settings") }),
@@ -80,7 +84,8 @@ function control(name, described, value) {
   const kind = (described.anyOf || [described]).find((one) => one.type !== "null") || described;
   const id = `set-${name}`;
   const usual = described.default;
-  const help = (language === "zh" && say(`help_${name}`)) || described.description || "";
+  const said = say(described.langgraph_type === "prompt" ? "help_prompt" : `help_${name}`);
+  const help = (language === "zh" && said) || described.description || "";
   const { input, read } = fitting(name, kind, described, value ?? usual, id);
   const differs = (given) => (given === undefined || JSON.stringify(given) === JSON.stringify(usual) ? undefined : given);
   input.setAttribute("aria-describedby", `${id}-help`);
@@ -112,6 +117,10 @@ function fitting(name, kind, described, value, id) {
   if (kind.type === "array") {
     const input = el("textarea", { id, rows: "2", value: (value || []).join("\n") });
     return { input, read: () => input.value.split("\n").map((line) => line.trim()).filter(Boolean) };
+  }
+  if (described.langgraph_type === "prompt") { // a field of one line would take its line breaks away
+    const input = el("textarea", { id, rows: "6", class: "code", maxlength: kind.maxLength, value: value ?? "" });
+    return { input, read: () => (input.value.trim() ? input.value : undefined) };
   }
   if (kind.type === "string") {
     const input = el("input", { type: "text", id, value: value ?? "" });

@@ -115,6 +115,7 @@ export const ENGLISH = {
   group_report: "Report",
   group_limits: "Limits",
   group_more: "Models and tools",
+  group_prompts: "Prompts",
   node_coordinator: "Understand",
   node_background_investigator: "Look around",
   node_planner: "Plan",

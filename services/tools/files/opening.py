@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from services.errors import FileError
+from services.search.attached import kept_from_runs
 
 MAX_BYTES = 100_000_000
 """Size of the largest file that is read."""
@@ -101,6 +102,8 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
         raise FileError(f"{str(relative)!r} is a link that leads to itself.") from None
     if not real.is_relative_to(root):
         raise FileError(f"{str(relative)!r} is a link that leads out of the folder, so it is not read.")
+    if kept_from_runs(real, root):
+        raise FileNotFoundError(str(relative))
     inside = real.relative_to(root).parts
     if not inside or any(part.startswith(".") for part in inside):
         raise FileError(f"{str(relative)!r} is a folder, or leads to a hidden file. Name a file.")
@@ -141,7 +144,9 @@ def _known(folders: Sequence[Path]) -> str:
     names: list[str] = []
     for folder in folders:
         for parent, inner, files in os.walk(folder):
-            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            inner[:] = sorted(
+                name for name in inner if not name.startswith(".") and not kept_from_runs(Path(parent) / name, folder)
+            )
             below = Path(parent).relative_to(folder)
             names += [(below / name).as_posix() for name in sorted(files) if not name.startswith(".")]
             if len(names) > _LIST:

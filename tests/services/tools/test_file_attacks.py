@@ -14,6 +14,8 @@ from schemas.context import RunContext
 from services.errors import DocumentsError, FileError
 from services.evidence.store import EvidenceStore
 from services.runs import Run
+from services.search.documents import _list
+from services.search.providers import folders_of
 from services.settings import forget_settings
 from services.tools.file_reader import file_reader
 from services.tools.files.opening import MAX_BYTES, _walk, open_file
@@ -281,3 +283,34 @@ async def test_a_file_that_takes_too_long_is_left(tool: BaseTool, monkeypatch: p
     monkeypatch.setattr("services.tools.file_reader.READ_SECONDS", 0.01)
     with pytest.raises(FileError, match="took longer"):
         await tool.ainvoke({"path": "note.txt"})
+
+
+def test_what_leadline_keeps_of_others_is_not_opened_with_the_folder_around_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = folder / "kept" / "threads" / "a-thread" / "attachments"
+    kept.mkdir(parents=True)
+    (kept / "secret.txt").write_text(SECRET)
+    (folder / "link").symlink_to(kept)
+    monkeypatch.setenv("LEADLINE_HOME", str(folder / "kept"))
+    forget_settings()
+    for named in (str(kept), "kept/threads", str(folder / "link"), "link"):
+        with pytest.raises(DocumentsError, match="not open to this server"):
+            folders_of(RunContext(documents=[named]))
+    states, skipped = _list(folder)
+    assert [one.path for one in states] == ["note.txt"]
+    assert "secret" not in str(skipped)
+    for path in ("kept/threads/a-thread/attachments/secret.txt", "link/secret.txt"):
+        with pytest.raises(FileError, match="no file") as refused:
+            open_file(path, [folder])
+        assert "kept" not in str(refused.value).removeprefix(f"There is no file '{path}'")
+    assert open_file("secret.txt", [kept]).data == SECRET.encode()
+
+
+@pytest.mark.parametrize("named", ["sub", "papers/sub", "nowhere", "../papers-of-others"])
+def test_relative_folders_are_looked_for_below_the_open_ones(folder: Path, named: str) -> None:
+    if named == "sub":
+        assert folders_of(RunContext(documents=[named])) == [folder / "sub"]
+        return
+    with pytest.raises(DocumentsError, match="not open to this server"):
+        folders_of(RunContext(documents=[named]))
