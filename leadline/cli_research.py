@@ -1,9 +1,7 @@
 """Commands that research: a question, an interrupted run, a finished one again, many questions."""
 
-import asyncio
-import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -13,10 +11,7 @@ import typer
 from leadline.cli_examples import examples
 from leadline.cli_options import (
     CHOICES,
-    EXIT_BAD_INPUT,
     EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    EXIT_NO_EVIDENCE,
     LIMITS,
     RESEARCH,
     Docs,
@@ -32,9 +27,9 @@ from leadline.cli_options import (
     Style,
     UnfinishedRun,
 )
-from leadline.review import ReviewPending, review_in_terminal
-from schemas.events import Event
-from services.errors import BadInput, LeadlineError
+from leadline.cli_running import errors_told, show_report, until_interrupted
+from leadline.review import review_in_terminal
+from services.errors import BadInput
 
 if TYPE_CHECKING:
     from leadline.progress import Progress
@@ -153,9 +148,9 @@ def research(
         review_plan = review_in_terminal(progress)
         return aresearch(asked, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **chosen)
 
-    with _errors_told(as_events):
+    with errors_told(as_events):
         chosen = choices()
-        _show(work, as_json, as_events, asked, run_id)
+        show_report(work, as_json, as_events, asked, run_id)
 
 
 def _from_stdin() -> str:
@@ -205,14 +200,14 @@ def follow(
             **choices,
         )
 
-    with _errors_told(as_events):
+    with errors_told(as_events):
         if len(asked) > 2:
             raise BadInput('Ask one question, in quotes: leadline follow "And where was he born?"')
         run, question = (asked[0] if len(asked) > 1 else "latest"), asked[-1]
         choices: dict[str, Any] = {"output_formats": chosen_formats(formats)} if formats else {}
         choices |= {"deep_research": False} if quick else {}
         choices |= {"review_plan": True} if review else {}
-        _show(work, as_json, as_events, run_id=run_id)
+        show_report(work, as_json, as_events, run_id=run_id)
 
 
 @researching.command(epilog=examples("resume"), rich_help_panel=RESEARCH)
@@ -224,8 +219,8 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
 
         return aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))
 
-    with _errors_told(as_events):
-        _show(work, as_json, as_events)
+    with errors_told(as_events):
+        show_report(work, as_json, as_events)
 
 
 @researching.command(epilog=examples("replay"), rich_help_panel=RESEARCH)
@@ -233,7 +228,7 @@ def replay(run: FinishedRun = None, out: OtherOut = None, as_json: Json = False)
     """Run a finished run again from its journal: no model is called, nothing is searched, and the report is the same."""
     from leadline.api import areplay
 
-    _show(lambda _: areplay(run, out=out), as_json)
+    show_report(lambda _: areplay(run, out=out), as_json)
 
 
 @researching.command(epilog=examples("batch"), rich_help_panel=RESEARCH)
@@ -270,112 +265,10 @@ def batch(
             with batch_progress(len(asked)) as progress:
                 return await run_batch(asked, runner, kept, jobs, progress)
 
-    outcomes = _until_interrupted(main(), f"leadline batch {file}")
+    outcomes = until_interrupted(main(), f"leadline batch {file}")
     failed = [one for one in outcomes if one.status == "failed"]
     for one in failed:
         typer.echo(f"FAILED {one.id}: {one.error}", err=True)
     typer.echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
     if failed:
         raise typer.Exit(EXIT_FAILED)
-
-
-def _show(
-    work: Callable[["Progress"], Awaitable["Report"]],
-    as_json: bool,
-    as_events: bool = False,
-    question: str = "",
-    run_id: str = "",
-) -> None:
-    """Run to the report and print it; the folder of its files is named on stderr.
-
-    Args:
-        work: what to do; it imports the graph, so the first line of progress is out before.
-        as_json: print the report as JSON.
-        as_events: print progress, and how it ended, as JSON lines.
-        question: what is asked, if it is known already.
-        run_id: name of the run, if it is known already.
-    """
-    from leadline.progress import progress_shown
-    from leadline.starting import starting
-
-    async def main() -> "Report":
-        with progress_shown(as_json=as_events) as progress:
-            if question.strip():
-                progress(starting(question, run_id))
-            return await work(progress)
-
-    finished = _until_interrupted(main(), as_events=as_events, run_id=run_id)
-    typer.echo(finished.model_dump_json(indent=2) if as_json else finished.markdown)
-    code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
-    about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
-    _last_word(_written_to(finished), code, as_events, **about)
-    if finished.run_id and sys.stderr.isatty() and not as_events:
-        _offer(finished)
-    if code:
-        raise typer.Exit(code)
-
-
-def _offer(report: "Report") -> None:
-    """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
-    for number, question in enumerate(report.follow_up_questions, 1):
-        typer.echo(f"  {number}. {question}", err=True)
-    if report.follow_up_questions:
-        typer.echo(
-            'Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True
-        )
-    elif report.asks_back:
-        typer.echo('Answer with: leadline follow "…"', err=True)
-
-
-def _written_to(finished: "Report") -> str:
-    if not finished.folder:
-        return ""
-    said = [f"\nWritten to {finished.folder} (check it with: leadline verify {finished.folder})"]
-    return "\n".join([*said, *(f"  {Path(finished.folder) / name}" for name in finished.files[1:])])
-
-
-def _last_word(text: str, code: int, as_events: bool, **about: object) -> None:
-    """Say how a command ended: in words, or as the last of its JSON lines."""
-    if as_events:
-        end = Event(type="end", node="", title=" ".join(text.split()), data={"exit": code, **about})
-        typer.echo(end.model_dump_json(), err=True)
-    elif text:
-        typer.echo(text, err=True)
-
-
-class _errors_told:  # noqa: N801 - used like a function
-    """While the block runs, an error ends the command with a last JSON line, where progress is JSON lines."""
-
-    def __init__(self, as_events: bool) -> None:
-        self._as_events = as_events
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if self._as_events and isinstance(error, LeadlineError):
-            code = EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED
-            _last_word(str(error), code, as_events=True, error=type(error).__name__)
-            raise typer.Exit(code) from error
-
-
-def _until_interrupted(
-    main: Coroutine[Any, Any, Ended], again: str = "leadline resume", *, as_events: bool = False, run_id: str = ""
-) -> Ended:
-    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with."""
-    try:
-        return asyncio.run(_cancelled_by_sigterm(main))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        said = f"\nInterrupted. Go on with: {again}"
-    except ReviewPending as pending:
-        said, run_id = f"\nThe plan waits for your review. Go on with: leadline resume {pending}", str(pending)
-    _last_word(said, EXIT_INTERRUPTED, as_events, run_id=run_id)
-    raise typer.Exit(EXIT_INTERRUPTED)
-
-
-async def _cancelled_by_sigterm(main: Coroutine[Any, Any, Ended]) -> Ended:
-    """Await something that SIGTERM cancels, also in the background of a script, where SIGINT is ignored."""
-    task = asyncio.current_task()
-    if task is not None and sys.platform != "win32":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await main
