@@ -8,6 +8,7 @@ from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.messages import say
+from services.steps import step_told
 
 
 def retold(values: dict[str, Any]) -> Iterator[Event]:
@@ -29,20 +30,6 @@ def retold(values: dict[str, Any]) -> Iterator[Event]:
 
 
 def _ended(result: StepResult, locale: str) -> Event:
-    title = say(
-        f"step_{result.status}",
-        locale,
-        id=result.step_id,
-        excerpts=len(result.excerpts),
-        confidence=f"{result.confidence:.2f}",
-        error=result.error,
-    )
-    data = {
-        "step": result.step_id,
-        "status": result.status,
-        "finding": result.finding,
-        "excerpts": len(result.excerpts),
-        "confidence": result.confidence,
-        "error": result.error,
-    }
+    said, data = step_told(result)
+    title = say(f"step_{result.status}", locale, **said)
     return Event(type="step_finished", node="", title=title, data=data)

@@ -6,6 +6,7 @@ A step is ready when it has no result yet and what it depends on is settled, or 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
@@ -83,6 +84,25 @@ class Outcome:
     """Limits that were reached, in the user's language."""
 
 
+def step_told(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the event of a finished step says: the values of its title, and its data."""
+    said = {
+        "id": result.step_id,
+        "excerpts": len(result.excerpts),
+        "confidence": f"{result.confidence:.2f}",
+        "error": result.error,
+    }
+    data = {
+        "step": result.step_id,
+        "status": result.status,
+        "finding": result.finding,
+        "excerpts": len(result.excerpts),
+        "confidence": result.confidence,
+        "error": result.error,
+    }
+    return said, data
+
+
 async def attempt(
     task: StepTask, node: str, runtime: Runtime[RunContext], work: Callable[[], Awaitable[Outcome]]
 ) -> ResearchState:
@@ -125,25 +145,8 @@ async def attempt(
             "seconds": run.usage.seconds,
         }
     )
-    emit_message(
-        runtime,
-        "step_finished",
-        node,
-        f"step_{result.status}",
-        locale,
-        id=step.id,
-        excerpts=len(result.excerpts),
-        confidence=f"{result.confidence:.2f}",
-        error=result.error,
-        data={
-            "step": step.id,
-            "status": result.status,
-            "finding": result.finding,
-            "excerpts": len(result.excerpts),
-            "confidence": result.confidence,
-            "error": result.error,
-        },
-    )
+    said, data = step_told(result)
+    emit_message(runtime, "step_finished", node, f"step_{result.status}", locale, data=data, **said)
     return {
         "results": {step.id: result},
         "sources": outcome.sources,

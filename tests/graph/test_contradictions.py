@@ -49,3 +49,21 @@ async def test_code_confirms_what_differs_and_drops_what_is_no_disagreement(
     assert quotes["a"] in below
     assert quotes["b"] in below
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = tmp_path / "depths"
+    folder.mkdir()
+    quotes = [
+        f"{who} measured the Challenger Deep at {depth} m." for who, depth in (("Sonar", 10994), ("A lander", 10935))
+    ]
+    for number, quote in enumerate(quotes):
+        (folder / f"{number}.md").write_text(f"# Survey {number}\n\n{quote}\n")
+    steps = [{"id": one, "title": f"Depth {one}", "description": "d", "queries": ["Challenger Deep"]} for one in "12"]
+    found = {"excerpts": [{"passage_id": "?", "quote": one} for one in quotes], "finding": "x", "confidence": 1}
+    endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": steps})]
+    endpoint.script["researcher"] = [json.dumps(found)] * 2
+    endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E2-2", "E2-1"))]
+    report = await aresearch(QUESTION, docs=[folder])
+    assert len({one.id for one in report.excerpts}) == 4
+    assert len(report.contradictions) == 1
