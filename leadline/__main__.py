@@ -23,7 +23,6 @@ POSTPONED = (
     "langgraph_sdk",
     "langsmith.types",
     "openai.types",
-    "openai.types.chat",
     "openai.types.responses",
 )
 """Packages of which a run needs a few parts, or none: the client of a LangGraph server, types of services not used here."""
