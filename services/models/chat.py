@@ -16,6 +16,7 @@ from services.models.endpoint import (
     WRITE_SECONDS,
     Learned,
     client,
+    integrations,
     learned,
     unused_client,
 )
@@ -53,7 +54,7 @@ def build(
 
         return OfflineModel(role=model.role)
     if model.provider != "openai":
-        return _integration(model, max_tokens)
+        return _integration(model, max_tokens, response_format)
     return _openai(model, max_tokens, response_format, stream)
 
 
@@ -95,19 +96,26 @@ def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
     return {"max_completion_tokens" if renamed else "max_tokens": max_tokens}
 
 
-def _integration(model: RoleModel, max_tokens: int) -> BaseChatModel:
+def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None) -> BaseChatModel:
     """Build a model through its provider's own LangChain integration; its key comes from its own variable."""
     kind = _kind(model)
-    limit = {"num_predict": max_tokens} if model.provider == "ollama" else {"max_tokens": max_tokens}
+    limit = {"max_tokens": max_tokens}
+    if model.provider == "ollama":  # which cuts what is longer than its context off without a word
+        limit = {"num_predict": max_tokens, **({"num_ctx": model.context_window} if model.context_window else {})}
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
-    options: dict[str, Any] = {**limit, **patient, **piecewise, "callbacks": [Listener()], **model.extra}
+    shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # Ollama's alone
+    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **model.extra}
+    built_with = repr((model.name, model.temperature, options))
+    if one := integrations().get(built_with):
+        return one
     try:
-        built: BaseChatModel = kind(model=model.model, temperature=model.temperature, **options)
+        built: BaseChatModel = kind(model=model.model, temperature=model.temperature, callbacks=[Listener()], **options)
     except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
         raise SettingsError(
             f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
         ) from None
+    integrations()[built_with] = built
     return built
 
 

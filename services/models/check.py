@@ -97,7 +97,7 @@ async def _answers(
     model: RoleModel, form: Literal["both", "schema", "tools", "neither"], *, reraise: bool = False
 ) -> bool:
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
-    shape = response_format(Ready) if form in {"both", "schema"} and model.provider == "openai" else None
+    shape = response_format(Ready) if form in {"both", "schema"} and model.provider in {"openai", "ollama"} else None
     try:
         chat = build(model, MOST_TOKENS, response_format=shape)
         await call(model, chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat, messages, QUIET)

@@ -7,6 +7,7 @@ from typing import Any
 
 from json_repair import repair_json
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
 
 from services.models.endpoint import Dialect
@@ -37,9 +38,16 @@ def as_tool(schema: type[BaseModel]) -> dict[str, Any]:
         "function": {
             "name": schema.__name__,
             "description": "Give the answer.",
-            "parameters": copy.deepcopy(shape_of(schema)),
+            "parameters": _whole(shape_of(schema)),
         },
     }
+
+
+def _whole(shape: dict[str, Any]) -> dict[str, Any]:
+    """Write out what a schema refers to: not every provider takes references in a tool's arguments."""
+    whole: dict[str, Any] = dereference_refs(copy.deepcopy(shape))
+    whole.pop("$defs", None)
+    return whole
 
 
 def with_schema(messages: list[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:

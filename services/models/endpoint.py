@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
 from services.models.roles import CALL_SECONDS, RoleModel
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 Dialect = Literal["schema", "tool", "text"]
 """How an answer of a schema is asked for: natively, as a call of one tool, or as JSON in the text."""
 
+_CLOSING = {
+    "ChatGoogleGenerativeAI": attrgetter("client.aio.aclose"),
+    "ChatMistralAI": attrgetter("async_client.aclose"),
+    "ChatOllama": attrgetter("_async_client._client.aclose"),
+}
+"""How the connections of a provider's integration are closed; Anthropic's are its library's, and stay open."""
 CONNECT_SECONDS, WRITE_SECONDS, POOL_SECONDS = 10.0, 30.0, 600.0
 _MAX_CONNECTIONS = 64
 
@@ -45,6 +53,8 @@ class _Loop:
     """What belongs to one event loop: connections and locks cannot outlive the loop that made them."""
 
     client: "httpx2.AsyncClient | None" = None
+    integrations: dict[str, BaseChatModel] = field(default_factory=dict)
+    """Models of other providers, by what they were built with: each holds connections of its own."""
     under_way: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     users: int = 0
     """Runs that share the connections."""
@@ -57,7 +67,7 @@ _rates: dict[str, InMemoryRateLimiter] = {}
 
 def learned(model: RoleModel) -> Learned:
     """Return what is known of a model at its endpoint."""
-    first: Dialect = "schema" if model.provider in {"openai", "offline"} else "tool"
+    first: Dialect = "schema" if model.provider in {"openai", "offline", "ollama"} else "tool"
     return _learned.setdefault((model.endpoint, model.model), Learned(dialect=first))
 
 
@@ -98,6 +108,11 @@ def client() -> "httpx2.AsyncClient":
     return own.client
 
 
+def integrations() -> dict[str, BaseChatModel]:
+    """Return the event loop's models of other providers, to be used again."""
+    return _loops.setdefault(asyncio.get_running_loop(), _Loop()).integrations
+
+
 @cache
 def unused_client() -> "httpx2.Client":
     """Return the one client for calls that block, which nobody makes: else every model would build one of its own."""
@@ -130,5 +145,10 @@ async def clients_open() -> AsyncIterator[None]:
 async def close_clients() -> None:
     """Close the connections of the running event loop."""
     own = _loops.pop(asyncio.get_running_loop(), None)
-    if own is not None and own.client is not None:
+    if own is None:
+        return
+    if own.client is not None:
         await own.client.aclose()
+    for model in own.integrations.values():
+        if close := _CLOSING.get(type(model).__name__):
+            await close(model)()

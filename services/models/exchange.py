@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,6 +33,8 @@ LEAST_OUTPUT = 0.5
 """Share of a role's most tokens below which a call is not worth making."""
 SHRINKS = 4
 """How often a prompt that the endpoint found too long is made shorter."""
+FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
+"""Reasons for which a provider keeps an answer back."""
 OUTPUT_SHARE = 4
 """An answer has at most this part of the context: one fourth."""
 MARGIN = 64
@@ -72,7 +74,7 @@ class Reply(BaseModel):
     @property
     def cut_off(self) -> bool:
         """Tell whether the answer ended because there was no more room for it."""
-        return self.finish_reason in {"length", "max_tokens"}
+        return self.finish_reason in {"length", "max_tokens", "model_length"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ class Exchange:
         _note(model, held.output_tokens, message, used)
         run.budget.settle(held, used.tokens, used.cost or 0.0)
         reply = self._reply(model, message, left_out, used)
-        if reply.refusal or reply.finish_reason == "content_filter":
+        if reply.refusal or reply.finish_reason in FILTERED:
             run.count_call(self.role, used, fresh=True)
             raise ModelError(
                 f"The model {model.name} refused to answer for the role {self.role}: "
@@ -270,7 +272,7 @@ class Exchange:
         return Reply(
             text=sound(without_thinking(answer_text(message) if self.schema else message.text)),
             calls=_calls(message) if self.tools else [],
-            finish_reason=str(meta.get("finish_reason") or meta.get("stop_reason") or ""),
+            finish_reason=_finish(meta),
             refusal=sound(str(message.additional_kwargs.get("refusal") or "")),
             model=model.name,
             left_out=left_out,
@@ -281,7 +283,6 @@ class Exchange:
 def _note(model: RoleModel, most: int, message: AIMessage, used: CallUsage) -> None:
     """Tell whoever watches what was asked of whom, and what it took."""
     meta = message.response_metadata
-    finish = meta.get("finish_reason") or meta.get("stop_reason")
     note(
         role=model.role,
         provider=model.provider,
@@ -294,8 +295,13 @@ def _note(model: RoleModel, most: int, message: AIMessage, used: CallUsage) -> N
         tokens_out=used.output_tokens,
         cached=used.cached_tokens or None,
         cost=None if used.cost is None else round(used.cost, 9),
-        finish=[str(finish)] if finish else None,
+        finish=[finish] if (finish := _finish(meta)) else None,
     )
+
+
+def _finish(meta: Mapping[str, Any]) -> str:
+    """Return why an answer ended, in small letters; each provider names it in its own way."""
+    return str(meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason") or "").lower()
 
 
 def _window(model: RoleModel, known: Learned) -> int:

@@ -36,6 +36,12 @@ PATIENCE = 2.0
 """How many times as long as a model has been silent before it is waited for."""
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _QUOTA = ("insufficient_quota", "billing", "exceeded your current quota")
+_WRONG_KEY = re.compile(r"API_KEY_INVALID|API key not valid", re.IGNORECASE)
+"""What Google says with a status of 400."""
+_WRONG_MODEL = re.compile(r"Invalid model: ")
+"""What Mistral says with a status of 400."""
+_CLIENTS = ("openai", "langchain", "anthropic", "google", "ollama", "httpx", "json", "pydantic")
+"""Packages whose errors, where they are nothing that is known here, mean an answer that cannot be read."""
 _NO_STREAM = re.compile(r"\bwith stream|stream(?:ing)? (?:is|was) not (?:supported|available)", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context[_ ]?(?:length|window|size)|maximum context|max(?:imum)?[_ ]model[_ ]len|too many tokens|prompt is too long|n_ctx|"
@@ -67,7 +73,7 @@ class Refused(Exception):
 
 KEYS = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
-    "google_genai": ("GOOGLE_API_KEY", "GOOGLE_API_BASE"),
+    "google_genai": ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
     "mistralai": ("MISTRAL_API_KEY", "MISTRAL_BASE_URL"),
     "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
 }
@@ -181,7 +187,7 @@ def _waited(seconds: float) -> None:
 def _noted(state: RetryCallState) -> None:
     """Note a fault after which the call is made again."""
     error = state.outcome.exception() if state.outcome else None
-    status = getattr(error, "status_code", None)
+    status = status_of(error) if error else None
     fault = f"HTTP {status}" if status else type(error).__name__
     log("model_retry", WARNING, fault=fault, attempt=state.attempt_number, wait=round(state.upcoming_sleep, 3))
     patience = _patience.get()
@@ -231,7 +237,7 @@ def _seconds_until(date: str) -> float | None:
 
 def _is_passing(error: BaseException) -> bool:
     """Tell whether the same call may work in a moment."""
-    status = getattr(error, "status_code", None)
+    status = status_of(error)
     text = str(error).lower()
     if status == 429 and any(word in text for word in _QUOTA):
         return False
@@ -242,6 +248,20 @@ def _is_passing(error: BaseException) -> bool:
     return _is_transport(error) or type(error).__name__ in {"APIError", "StreamChunkTimeoutError"}
 
 
+def status_of(error: BaseException) -> int | None:
+    """Return the HTTP status that an error stands for; each provider's client keeps it in a place of its own."""
+    status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
+    if status is None and type(error).__module__.startswith(("google", "langchain_google")):
+        status = getattr(error, "code", None) or getattr(error.__cause__, "code", None)
+    if not isinstance(status, int):
+        return None
+    if status < 0:  # Ollama failed amid its answer
+        return 500
+    if status == 400 and _WRONG_KEY.search(str(error)):
+        return 401
+    return 404 if status == 400 and _WRONG_MODEL.search(str(error)) else status
+
+
 def _is_transport(error: BaseException) -> bool:
     """Tell whether the connection failed: refused, reset, closed amid an answer, timed out."""
     names = {kind.__name__ for kind in type(error).__mro__}
@@ -250,7 +270,7 @@ def _is_transport(error: BaseException) -> bool:
 
 def _explained(model: RoleModel, error: Exception) -> Exception:
     """Say in one sentence what went wrong at the endpoint and what to do; anything else stays what it is."""
-    status, text = getattr(error, "status_code", None), _said(error)
+    status, text = status_of(error), _said(error)
     if isinstance(error, ContextOverflowError) or (status in {400, 413, 422, 500} and _TOO_LONG.search(text)):
         return TooLong(_window(text))
     where = f"(role {model.role}, model {model.name}, HTTP {status})"
@@ -279,7 +299,7 @@ def _explained(model: RoleModel, error: Exception) -> Exception:
             f"The model's endpoint could not be reached ({type(error).__name__}, role {model.role}). "
             f"Check {address} and the network, then resume the run."
         )
-    if type(error).__module__.startswith(("openai", "langchain", "anthropic", "json", "pydantic")) or isinstance(
+    if type(error).__module__.startswith(_CLIENTS) or isinstance(
         error, TypeError | ValueError | KeyError | AttributeError | IndexError
     ):
         return ModelError(

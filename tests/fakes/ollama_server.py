@@ -8,9 +8,17 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 
+from schemas.coder import Code
+from schemas.coordinator import Triage
+from schemas.planner import Plan
+from schemas.reflector import Reflection
+from schemas.researcher import Findings
 from services.models.offline import OfflineModel
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS
+
+WANTED = {frozenset(one.model_fields): one.__name__ for one in (Triage, Plan, Findings, Code, Reflection)}
+"""Names of our schemas, which come without them, by their fields."""
 
 
 @dataclass(slots=True)
@@ -54,7 +62,7 @@ class OllamaServer:
 def _think(body: dict[str, Any]) -> dict[str, Any]:
     """Answer a prompt of ours as the offline model does; Ollama cannot be made to call a tool."""
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
-    wanted = (body.get("format") or {}).get("title", "")
+    wanted = WANTED.get(frozenset((body.get("format") or {}).get("properties", ())), "")
     called = next((one["function"]["name"] for one in body.get("tools") or []), "")
     thought = OfflineModel(role=SCHEMAS.get(wanted or called, "reporter")).invoke([HumanMessage(human)]).text
     if called in SCHEMAS:

@@ -1,0 +1,190 @@
+"""Google's, Mistral's and Ollama's own LangChain integrations, each against a loopback server of its protocol."""
+
+import importlib.util
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+
+from leadline import aresearch
+from leadline.models import checked_models
+from schemas.reflector import Reflection
+from schemas.researcher import ResearcherPrompt
+from services.errors import ModelError
+from services.models import ask, close_clients, wire
+from services.models.endpoint import forget_endpoints
+from services.settings import forget_settings
+from services.tools.loop import use_tools
+from tests.fakes import google_server, mistral_server, ollama_server
+from tests.fakes.google_server import GoogleServer
+from tests.fakes.http import Reply
+from tests.fakes.mistral_server import MistralServer
+from tests.fakes.ollama_server import OllamaServer
+from tests.services.models.conftest import PROMPT
+
+Server = GoogleServer | MistralServer | OllamaServer
+QUESTION = "Where was the designer of the wire sounding machine born?"
+SERVING: dict[str, Any] = {
+    "google_genai": google_server.google_server,
+    "mistralai": mistral_server.mistral_server,
+    "ollama": ollama_server.ollama_server,
+}
+ADDRESSES = {"google_genai": "GOOGLE_GEMINI_BASE_URL", "mistralai": "MISTRAL_BASE_URL", "ollama": "OLLAMA_HOST"}
+KEYS = {"google_genai": "GOOGLE_API_KEY", "mistralai": "MISTRAL_API_KEY"}
+EXTRAS = {"google_genai": "google", "mistralai": "mistral", "ollama": "ollama"}
+
+
+@pytest.fixture(params=SERVING)
+async def provider(request: pytest.FixtureRequest) -> str:
+    """Name each provider whose integration is installed."""
+    name = str(request.param)
+    if importlib.util.find_spec(f"langchain_{name}") is None:
+        pytest.skip(f"The extra `{EXTRAS[name]}` is not installed: pip install langchain-{name.replace('_', '-')}")
+    return name
+
+
+@pytest.fixture
+async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
+    with SERVING[provider]() as server:
+        monkeypatch.setenv(ADDRESSES[provider], server.base_url)
+        if provider in KEYS:
+            monkeypatch.setenv(KEYS[provider], server.key)
+        monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:{server.model}")
+        monkeypatch.setattr(wire, "FIRST_WAIT", 0.01)
+        forget_settings()
+        forget_endpoints()
+        yield server
+        forget_endpoints()
+        await close_clients()
+
+
+async def test_a_whole_run_works(server: Server, docs: Path) -> None:
+    report = await aresearch(QUESTION, docs=[docs])
+    assert "Belfast" in report.markdown
+    assert all(claim.verified for claim in report.citations)
+    total = report.usage.total
+    assert (total.input_tokens, total.output_tokens) == tuple(map(sum, zip(*server.counted, strict=True)))
+
+
+async def test_the_check_finds_it_working(server: Server) -> None:
+    rows = await checked_models()
+    assert {(one.problem, one.json_schema, one.tools) for one in rows} == {("", True, True)}
+    assert len(server.requests) == 1
+
+
+async def test_a_model_that_is_not_there_is_said_to_be_missing(
+    server: Server, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:nothing")
+    forget_settings()
+    [problem] = {one.problem for one in await checked_models()}
+    assert problem.startswith(
+        f"The endpoint knows no such model or path. Check LEADLINE_MODEL and {ADDRESSES[provider]}."
+    )
+    assert f"model {provider}:nothing, HTTP 404" in problem
+
+
+async def test_a_wrong_key_is_said_to_be_wrong(server: Server, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if provider not in KEYS:
+        pytest.skip("Ollama wants no key.")
+    monkeypatch.setenv(KEYS[provider], "another")
+    with pytest.raises(ModelError, match=rf"rejected the key\. Check {KEYS[provider]}"):
+        await ask("reflector", PROMPT, Reflection)
+
+
+async def test_a_missing_key_is_said_to_be_missing(
+    server: Server, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if provider not in KEYS:
+        pytest.skip("Ollama wants no key.")
+    monkeypatch.delenv(KEYS[provider])
+    forget_settings()
+    [problem] = {one.problem for one in await checked_models()}
+    assert "key" in problem.lower()
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_passing_fault_is_tried_again(server: Server, provider: str, status: int) -> None:
+    said = {"error": "busy"} if provider == "ollama" else {"error": {"code": status, "message": "busy", "status": "X"}}
+    server.script = [Reply(status, said)]
+    assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
+    assert len(server.requests) == 2
+
+
+async def test_tools_are_called_natively(server: Server, provider: str) -> None:
+    @tool
+    async def depth_of(trench: str) -> str:
+        """Return the depth of a trench in metres."""
+        return f"{trench}: 10,935 m"
+
+    scripts: dict[str, list[Any]] = {
+        "google_genai": [
+            [{"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}}],
+            [{"text": "It is 10,935 m deep."}],
+        ],
+        "mistralai": [
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [
+                    {
+                        "id": "call00009",
+                        "index": 0,
+                        "function": {"name": "depth_of", "arguments": '{"trench": "Mariana"}'},
+                    }
+                ],
+            },
+            {"role": "assistant", "content": "It is 10,935 m deep."},
+        ],
+        "ollama": [
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [{"function": {"name": "depth_of", "arguments": {"trench": "Mariana"}}}],
+            },
+            {"role": "assistant", "content": "It is 10,935 m deep."},
+        ],
+    }
+    server.script = scripts[provider]
+    prompt = ResearcherPrompt(
+        question="How deep?",
+        locale="en-US",
+        title="",
+        description="",
+        queries=[],
+        feedback="",
+        findings=[],
+        passages=[],
+    )
+    worked = await use_tools("researcher", prompt, [depth_of])
+    assert worked.text == "It is 10,935 m deep."
+    assert "10,935 m" in str(server.requests[1])
+
+
+@pytest.fixture
+def ollama(server: Server) -> OllamaServer:
+    if not isinstance(server, OllamaServer):
+        pytest.skip("This is about Ollama.")
+    return server
+
+
+async def test_ollama_is_given_the_schema(ollama: OllamaServer) -> None:
+    await ask("reflector", PROMPT, Reflection)
+    [request] = ollama.requests
+    assert set(request["format"]["properties"]) == set(Reflection.model_fields)
+    assert not request.get("tools")
+
+
+async def test_an_ollama_that_takes_no_schema_is_given_a_tool(ollama: OllamaServer) -> None:
+    ollama.takes_schemas = False
+    await ask("reflector", PROMPT, Reflection)
+    assert [bool(one.get("format")) for one in ollama.requests] == [True, False]
+
+
+async def test_ollama_is_told_how_long_the_context_is(ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "16384")
+    forget_settings()
+    await ask("reflector", PROMPT, Reflection)
+    assert ollama.requests[0]["options"]["num_ctx"] == 16_384
