@@ -12,15 +12,13 @@ from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph.state import CompiledStateGraph
 
 from graph.builder import build_graph
+from graph.machine import Machine
 from leadline.aegra_turns import take_turn
 from leadline.own_server import on_aegra
 from leadline.persistence import serializer
 from leadline.warmup import LATER
-from schemas.context import RunContext
-from schemas.state import ResearchInput, ResearchState
 
 _ADDRESS = ("checkpoint_id", "checkpoint_map")
 _LATER_STILL = (
@@ -35,7 +33,7 @@ _LATER_STILL = (
 """What runs import when they first need it: here at the start, as it would hold up all runs and the renewal of their leases."""
 
 
-class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
+class OnAegra(Machine):
     """The compiled graph, one run a thread, and each run going on from its own latest checkpoint."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
@@ -82,6 +80,5 @@ def _from_the_latest(config: RunnableConfig) -> RunnableConfig:
 for _module in (*LATER, *_LATER_STILL):
     importlib.import_module(_module)
 
-_compiled = build_graph().compile(name="deep_research")
-graph = OnAegra(**{name: value for name, value in vars(_compiled).items() if name != "__orig_class__"})
+graph = OnAegra.of(build_graph().compile(name="deep_research"))
 """What `deploy/aegra.json` names."""

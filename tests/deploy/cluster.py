@@ -23,7 +23,7 @@ NOTES = {
 }
 """Documents of users, each for its own alone."""
 TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
-PATIENCE = 180
+PATIENCE = 360
 """Seconds for a process to come up on a busy machine."""
 
 

@@ -1,6 +1,5 @@
 """The graph on Aegra with PostgreSQL, Redis and two workers, through the real SDK client: what one process does, too."""
 
-import asyncio
 import hashlib
 import html
 import json

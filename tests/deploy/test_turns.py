@@ -60,9 +60,10 @@ def claims(cluster: Cluster) -> list[tuple[object, ...]]:
 
 async def on_workers(cluster: Cluster, *runs: str) -> None:
     """Wait until each of the runs is with a worker."""
-    while any(
-        worker is None for (worker,) in cluster.rows("SELECT claimed_by FROM runs WHERE run_id = ANY(%s)", list(runs))
-    ):  # noqa: ASYNC110 - another process does it
+    for _ in range(300):
+        claimed = cluster.rows("SELECT claimed_by FROM runs WHERE run_id = ANY(%s)", list(runs))
+        if all(worker is not None for (worker,) in claimed):
+            return
         await asyncio.sleep(0.2)
 
 

@@ -160,7 +160,7 @@ async def test_each_user_searches_their_own_documents_and_is_nobody_else(
 
 
 async def test_folders_of_others_are_refused(cluster: Cluster, grace: LangGraphClient) -> None:
-    for folder in ("users/ada", "users", "users/grace/../ada", "worker-1", "/etc"):
+    for folder in ["users/ada", "users", "users/grace/../ada", "worker-1", "/etc"]:
         with pytest.raises(Exception, match="is not open to this server"):
             await researched(grace, context={"documents": [str(cluster.folder / folder)]})
 
@@ -173,16 +173,16 @@ async def test_what_is_attached_to_a_thread_is_searched_by_whichever_worker_has_
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKENS['ada']}"}, timeout=60) as web:
         answer = await web.put(f"{cluster.guarded}/attachments/{thread}/rule.md", content=note)
     assert answer.status_code == 200, answer.text
-    state: Any = await ada.runs.wait(
-        thread, GRAPH, input={"question": "Who cut the ivory rule?"}, context={"documents": ["@attachments"]}
-    )
+    context: Any = {"documents": ["@attachments"]}
+    state: Any = await ada.runs.wait(thread, GRAPH, input={"question": "Who cut the ivory rule?"}, context=context)
     assert "Edward Troughton" in state["report"]["markdown"]
 
 
 async def test_assistants_are_their_makers_and_the_graphs_own_is_everyones(
     ada: LangGraphClient, grace: LangGraphClient
 ) -> None:
-    made = await ada.assistants.create(GRAPH, name="quick", metadata={"created_by": "system", "owner": "grace"})
+    posing: Any = {"created_by": "system", "owner": "grace"}
+    made = await ada.assistants.create(GRAPH, name="quick", metadata=posing)
     assert {"quick", GRAPH} <= {str(one["name"]) for one in await ada.assistants.search()}
     assert {str(one["name"]) for one in await grace.assistants.search()} == {GRAPH}
     for reading in (
