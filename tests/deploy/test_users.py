@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -76,19 +77,30 @@ def test_without_tokens_other_machines_and_other_sites_are_refused(cluster: Clus
     assert httpx.post(f"{cluster.address}/threads/search", json={}).status_code == 200
 
 
-def test_tokens_that_cannot_be_used_keep_it_from_starting(cluster: Cluster) -> None:
-    environment = {
-        **os.environ,
-        "AEGRA_CONFIG": str(PROJECT / "deploy" / "aegra.json"),
-        "LEADLINE_TOKENS": "me:CHANGE-ME",
-    }
-    started = subprocess.run(
-        [AEGRA / "bin" / "python", "-c", "import aegra_api.main"],
-        env=environment, cwd=PROJECT, capture_output=True, text=True, timeout=180, check=False,
+def started(code: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in the environment of Aegra's processes, as far as it gets."""
+    return subprocess.run(
+        [AEGRA / "bin" / "python", "-c", code],
+        env={**os.environ, **settings}, cwd=PROJECT, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
-    assert started.returncode != 0
-    assert "the token of me is shorter than 16 characters" in started.stdout + started.stderr
-    assert "CHANGE-ME" not in started.stdout + started.stderr
+
+
+@pytest.mark.usefixtures("cluster")
+def test_tokens_that_cannot_be_used_keep_it_from_starting() -> None:
+    configuration = str(PROJECT / "deploy" / "aegra.json")
+    ended = started("import aegra_api.main", AEGRA_CONFIG=configuration, LEADLINE_TOKENS="me:CHANGE-ME")
+    assert ended.returncode != 0
+    assert "the token of me is shorter than 16 characters" in ended.stdout + ended.stderr
+    assert "CHANGE-ME" not in ended.stdout + ended.stderr
+
+
+@pytest.mark.usefixtures("cluster")
+def test_tokens_without_rules_that_tell_users_apart_keep_it_from_starting(tmp_path: Path) -> None:
+    (tmp_path / "aegra.json").write_text('{"graphs": {}}')
+    code = "from leadline.aegra_leases import check_users_are_known; check_users_are_known()"
+    ended = started(code, AEGRA_CONFIG=str(tmp_path / "aegra.json"), LEADLINE_TOKENS=f"ada:{TOKENS['ada']}")
+    assert ended.returncode != 0
+    assert "Aegra found no rules that tell users apart" in ended.stderr
 
 
 async def test_another_users_thread_is_nowhere(cluster: Cluster, ada: LangGraphClient, grace: LangGraphClient) -> None:
