@@ -12,7 +12,6 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
-from services.claims import let_go
 from services.errors import LimitReached, UselessAnswer
 from services.evidence.meaning import likeness_of
 from services.evidence.support import Likeness
@@ -62,7 +61,6 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
-    await let_go(runtime)
     return {
         "report": report,
         "messages": [report_message(report, run.thread)],
