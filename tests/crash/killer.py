@@ -19,9 +19,8 @@ class Killer:
     def __init__(
         self, child: "subprocess.Popen[str] | subprocess.Popen[bytes]", moments: Moments, how: int = signal.SIGKILL
     ) -> None:
-        self.over = False
-        """Whether there is nothing to kill any more."""
-        self.killed_at: Moment | None = None
+        self._over = False
+        self._killed_at: Moment | None = None
         self._child = child
         self._moments = moments
         self._how = how
@@ -49,6 +48,12 @@ class Killer:
             timer.start()
         return timer
 
+    def killed_at(self) -> Moment | None:
+        """Return when it killed; it does not do so any more."""
+        with self._lock:
+            self._over = True
+            return self._killed_at
+
     def _happened(self, moment: Moment) -> None:
         with self._lock:
             if moment in self._moments.named:
@@ -60,15 +65,15 @@ class Killer:
 
     def _kill(self, moment: Moment, *, by_lot: bool = True) -> None:
         with self._lock:
-            if self.over:
+            if self._over:
                 return
-            self.over = True
+            self._over = True
             self._child.send_signal(self._how)
             if self._how == signal.SIGKILL:
                 self._child.wait(30)
                 if self._child.returncode != -signal.SIGKILL:  # it had ended by itself
                     return
-            self.killed_at = moment
+            self._killed_at = moment
             self._moments.named.discard(moment)
             self._moments.lots -= by_lot
 

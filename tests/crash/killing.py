@@ -106,15 +106,15 @@ class Crashing:
             stack.enter_context(watching(places, killer.file))
             stack.callback(killer.timer().cancel)
             out, err = child.communicate(timeout=LIFE_SECONDS)
-            killer.over = True
+            killed_at = killer.killed_at()
             self.world.on_phase = None
         self.world.note_lines()
         unchanged(known, stored(self.home, "journal"))
-        self.tally.life(self.world, done)
+        self.tally.life(self.world, self.world.life, done)
         self._every_file_is_whole()
-        if killer.killed_at is not None:
-            self.kills.append(killer.killed_at)
-            self.tally.kill(self.world, self.home, self.out, killer.killed_at)
+        if killed_at is not None:
+            self.kills.append(killed_at)
+            self.tally.kill(self.world, self.home, self.out, killed_at)
             self.world.killed()
             return None
         assert child.returncode == 0, f"{err}\nafter {self.kills}, and calls {self.world.seen[seen:]}"

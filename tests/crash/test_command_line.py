@@ -4,14 +4,12 @@ import random
 
 import pytest
 
-from tests.crash.forms import KILLS, long_form
+from tests.crash.forms import A_TEST, KILLS, long_form
 from tests.crash.killing import Crashing
 from tests.crash.moments import Moment, Moments, file_moments, phases
 from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
-A_TEST = 10
-"""Random kills of one test: of one run, or of several, where a run comes to its end before."""
 SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
 
 

@@ -29,9 +29,9 @@ class Tally:
     under_way: Counter[str] = field(default_factory=Counter)
     """Kills by what they hit; steps run side by side, so one may hit several things."""
 
-    def life(self, world: World, known: set[str]) -> None:
+    def life(self, world: World, number: int, known: set[str]) -> None:
         """Count a life that began with calls completed; check that it made none of them."""
-        made = {one.label for one in world.seen if one.life == world.life and one.phase == "asked"}
+        made = {one.label for one in world.seen if one.life == number and one.phase == "asked"}
         self.kept += len(known)
         self.kept_again += len(made & known)
         assert not made & known, f"made again although the journal has their answers: {made & known}"
