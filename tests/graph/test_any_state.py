@@ -1,7 +1,7 @@
 """From any state the machine ends, whatever steps come to and the reflector says, within the bounds that the run has chosen."""
 
 import asyncio
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +18,7 @@ from schemas.usage import CallUsage, Usage
 from services.steps import tasks_of
 from tests.graph.test_routing import runtime
 
+Drawn = TypeVar("Drawn")
 PLACES = ["coordinator", "background_investigator", "planner", "human_feedback", "research_team", "reflector"]
 IDS = st.integers(1, 7).map(str)
 STATUS = st.sampled_from(["done", "failed", "skipped"])
@@ -30,6 +31,12 @@ STEPS = st.lists(
 PLANS = st.builds(Plan, title=st.just("t"), steps=STEPS)
 VERDICTS = st.builds(StepVerdict, step_id=IDS, redo=st.booleans())
 RESULTS = st.builds(StepResult, step_id=IDS, status=STATUS, attempts=st.integers(1, 6), reflections=st.lists(VERDICTS, max_size=2))  # fmt: skip
+
+
+def _numbered(drawn: dict[str, Any]) -> dict[str, Any]:
+    return {**drawn, "plan_iterations": len(drawn["plans"])}
+
+
 STATES = st.fixed_dictionaries(
     {
         "question": st.just("q"),
@@ -51,11 +58,11 @@ STATES = st.fixed_dictionaries(
         "results": st.lists(RESULTS, max_size=5).map(lambda found: {one.step_id: one for one in found}),
         "sources": st.just({}),
         "has_enough_context": st.booleans(),
-        "spent": st.booleans(),
+        "spent": st.sampled_from([False, False, True]),
         "review": st.sampled_from(["none", "wanted", "accepted", "edited"]),
         "usage": st.builds(Usage, total=st.builds(CallUsage, input_tokens=st.integers(0, 50_000)), searches=st.integers(0, 9)),
     }
-).map(lambda drawn: {**drawn, "plan_iterations": len(drawn["plans"])})  # fmt: skip
+).map(_numbered)  # fmt: skip
 CHOICES = st.fixed_dictionaries(
     {
         "max_plan_iterations": st.integers(1, 3),
@@ -69,9 +76,9 @@ CHOICES = st.fixed_dictionaries(
 )
 
 
-@given(STATES, st.sampled_from(PLACES), CHOICES, st.integers(0, 3), st.data())
+@given(STATES, st.sampled_from(PLACES), CHOICES, st.integers(0, 3), st.one_of(st.none(), st.data()))
 def test_the_machine_ends_from_any_state(
-    now: dict[str, Any], place: str, chosen: dict[str, Any], edits: int, data: st.DataObject
+    now: dict[str, Any], place: str, chosen: dict[str, Any], edits: int, data: st.DataObject | None
 ) -> None:
     walk = Walk(now, RunContext(**chosen), edits, data)
     width = max(chosen["max_step_num"], *(len(one.steps) for one in [*now["plans"], now["plan"] or Plan(title="t")]))
@@ -81,14 +88,17 @@ def test_the_machine_ends_from_any_state(
         moves += 1
         assert moves <= most, "it does not end"
         place = walk.move(place)
-    assert walk.planned <= chosen["max_plan_iterations"] + edits + 1
+    assert walk.planned <= (0 if now["spent"] else chosen["max_plan_iterations"]) + edits + 1
     assert max(walk.attempts, default=0) <= chosen["max_step_attempts"]
 
 
 class Walk:
-    """Goes from box to box as the graph does, and does in each what its node does to what decides the way."""
+    """Goes from box to box as the graph does, and does in each what its node does to what decides the way.
 
-    def __init__(self, now: dict[str, Any], context: RunContext, edits: int, data: st.DataObject) -> None:
+    Without data, nothing is ever enough, every step is to be redone, and plans are as long as they may be.
+    """
+
+    def __init__(self, now: dict[str, Any], context: RunContext, edits: int, data: st.DataObject | None) -> None:
         self.now: Any = now
         self.planned = 0
         self.attempts: list[int] = []
@@ -115,14 +125,17 @@ class Walk:
             case "research_team":
                 self._research()
                 return "reflector"
-        self.now["has_enough_context"] = self._data.draw(st.booleans(), label="enough")
+        self.now["has_enough_context"] = self._draw(st.booleans(), False)
         return asyncio.run(routing.after_reflector(self.now, self._runtime))
+
+    def _draw(self, values: st.SearchStrategy[Drawn], worst: Drawn) -> Drawn:
+        return worst if self._data is None else self._data.draw(values)
 
     def _plan(self) -> None:
         self.planned += 1
         before = self.now["plans"][:-1] if self.now["review"] == "edited" else self.now["plans"]
         first = 1 + sum(len(plan.steps) for plan in before) + len(self.now["results"])
-        count = self._data.draw(st.integers(0, self._context.max_step_num), label="steps")
+        count = self._draw(st.integers(0, self._context.max_step_num), self._context.max_step_num)
         steps = [Step(id=str(100 * self.planned + first + one), title="t", description="") for one in range(count)]
         plan = Plan(title="t", steps=steps)
         wanted = self._context.review_plan and bool(steps)
@@ -138,7 +151,7 @@ class Walk:
             step, earlier = task["step"], task["previous"]
             tried = earlier.attempts + 1 if earlier else 1
             self.attempts.append(tried)
-            verdict = StepVerdict(step_id=step.id, redo=self._data.draw(st.booleans(), label="redo"))
-            status = self._data.draw(STATUS, label="status")
+            verdict = StepVerdict(step_id=step.id, redo=self._draw(st.booleans(), True))
+            status = self._draw(STATUS, "failed")
             result = StepResult(step_id=step.id, status=status, attempts=tried, reflections=[verdict])
             self.now["results"] = merge_results(self.now["results"], {step.id: result})

@@ -28,8 +28,9 @@ def nearly_right(draw: st.DrawFn) -> list[Step]:
     """Give steps whose names differ and which wait for earlier ones; of some plans, one waits for any other."""
     names = draw(st.lists(st.sampled_from(NAMES), max_size=7, unique=True))
     steps = [draw(step(st.just(name), st.sampled_from([*names[:place], "old"]))) for place, name in enumerate(names)]
-    if steps and draw(st.booleans()):
-        draw(st.sampled_from(steps)).depends_on.append(draw(st.sampled_from(names)))
+    later = draw(st.lists(st.tuples(st.sampled_from(steps), st.sampled_from(names)), max_size=1)) if steps else []
+    for one, needs in later:
+        one.depends_on.append(needs)
     return steps
 
 
