@@ -171,12 +171,15 @@ class FolderIndex:
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
     def holding(self, name: str, terms: Sequence[str], limit: int) -> list[int]:
-        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms."""
+        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms.
+
+        Without terms, passages that hold the name.
+        """
         words = tokens(name)
-        if not words or not terms:
+        if not words:
             return []
-        phrase = '"' + " ".join(word.replace('"', '""') for word in words) + '"'
-        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})"
+        phrase = _quoted(" ".join(words))
+        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})" if terms else phrase
         with closing(self._open()) as db:
             return [passage for passage, _ in db.execute(_SEARCH, (match, limit))]
 
