@@ -130,7 +130,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     wanted = list(names)
     check_formats(wanted)
     files: dict[str, bytes] = {}
-    parsed: "ParsedReport | None" = None
+    parsed: ParsedReport | None = None
     for name in wanted:
         if name == "md":
             files[FORMATS[name].file] = report.markdown.encode()

@@ -92,7 +92,6 @@ async def gather_once(
     Raises:
         LimitReached: no search is left.
     """
-
     from services.search.gather import gather
 
     async def work() -> Search:

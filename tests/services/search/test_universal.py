@@ -29,9 +29,7 @@ def model() -> Path:
 
 
 def _content(tokenizer: UsePureTokenizer) -> dict[str, object]:
-    return {
-        name: vars(value) if isinstance(value, _Normalizer) else value for name, value in vars(tokenizer).items()
-    }
+    return {name: vars(value) if isinstance(value, _Normalizer) else value for name, value in vars(tokenizer).items()}
 
 
 def test_the_vocabulary_is_the_librarys(model: Path) -> None:
