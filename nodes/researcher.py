@@ -14,7 +14,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.quoted import ask_quoting, quoted
 from services.evidence.views import finding_views
-from services.messages import say, told
+from services.messages import say
 from services.models.dialects import parse
 from services.models.fitting import within
 from services.runs import Run, current_run, evidence_of
@@ -50,7 +50,7 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
     locale = task["locale"]
     found = await _search(run, task, workspace)
     if not found.passages:
-        reasons = [told(one, locale, "search_trouble") for one in found.failures]
+        reasons = found.trouble(locale)
         error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))

@@ -67,7 +67,11 @@ class Search(BaseModel):
         """Say what is missing from it: what limits left out, and searches and pages that failed."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
-        return [*searches, *pages, *(told(one, locale, "search_trouble") for one in self.failures)]
+        return [*searches, *pages, *self.trouble(locale)]
+
+    def trouble(self, locale: str) -> list[str]:
+        """Say what went wrong, in the language of the run."""
+        return [told(one, locale, "search_trouble") for one in self.failures]
 
 
 async def gather_once(

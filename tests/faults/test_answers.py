@@ -84,12 +84,10 @@ def test_a_model_of_no_use_at_all(lab: Lab) -> None:
         ("planner", "第 1 个计划由规则制定"),
         ("researcher", "语言模型多次回答，均无法使用"),
         ("reflector", "规则"),
-        ("reporter_joining", "各节未经统一修订"),
     ],
 )
 def test_a_chinese_report_admits_it_in_chinese(lab: Lab, role: str, words: str) -> None:
-    _, options = setting(role)
-    tried = lab.run(of_role(role, truncated), *options, question=CHINESE)
+    tried = lab.run(of_role(role, truncated), question=CHINESE)
     assert tried.code == 0
     assert tried.names(words)
 
