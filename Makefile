@@ -13,7 +13,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt c
 
 bench-load: .venv/develop ## Measure a server under load: make bench-load [ARGS="--runs 100 --jobs 10,25,50"]
 	@$(BIN)/python -m benchmarks.load $(ARGS)
+
+bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a cluster adds (needs PostgreSQL, Redis and Python 3.12)
+	@$(BIN)/python -m benchmarks.workers $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

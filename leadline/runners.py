@@ -95,12 +95,11 @@ class There:
                 thread, GRAPH, input={"question": asked.question}, context=context, durability="sync"
             )
             runs = [run]
-        if _alive(runs):
-            await self._client.runs.join(thread, runs[0]["run_id"])
+        answer: Any = await self._client.runs.join(thread, runs[0]["run_id"]) if _alive(runs) else None
         state: Any = await self._client.threads.get_state(thread)
         if not state["values"].get("report"):
             status = (await self._client.runs.get(thread, runs[0]["run_id"]))["status"] if runs else "no run"
-            raise LeadlineError(f"Thread {thread} ended without a report ({status}).")
+            raise LeadlineError(f"Thread {thread} ended without a report ({status}{_why(answer)}).")
         return Report.model_validate(state["values"]["report"])
 
     async def _written(self, report: Report) -> Report:
@@ -111,6 +110,12 @@ class There:
         files = {"report.json": report.model_dump_json(indent=2).encode(), "report.md": report.markdown.encode()}
         await write_files(folder, files, report.run_id)
         return report.model_copy(update={"folder": str(folder)})
+
+
+def _why(answer: Any) -> str:
+    """Return what a server says of a run that failed, if it does."""
+    error = answer.get("__error__") if isinstance(answer, dict) else None
+    return f": {error.get('message') or error.get('error')}" if isinstance(error, dict) else ""
 
 
 def _alive(runs: Any) -> bool:

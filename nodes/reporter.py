@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -12,23 +13,21 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
-from services.claims import let_go
 from services.errors import LimitReached, UselessAnswer
-from services.evidence.meaning import likeness_of
-from services.evidence.support import Likeness
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import say
 from services.models import write
 from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
-from services.reports.markdown import Draft, across_languages, finish_report
 from services.reports.said import report_message
 from services.runs import Run, choices, node_run, prompts_of, run_ended
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
-from services.tools.mcp.listing import failures_once
-from services.tools.mcp.registry import close_sessions
+
+if TYPE_CHECKING:
+    from services.evidence.support import Likeness
+    from services.reports.markdown import Draft
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
@@ -40,6 +39,11 @@ FOLLOW_UP_MARK = "==="
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
+    from services.evidence.meaning import likeness_of
+    from services.reports.markdown import across_languages, finish_report
+    from services.tools.mcp.listing import failures_once
+    from services.tools.mcp.registry import close_sessions
+
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
     written = Written()
@@ -62,7 +66,6 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
-    await let_go(runtime)
     return {
         "report": report,
         "messages": [report_message(report, run.thread)],
@@ -80,7 +83,7 @@ class Written:
     notes: list[str] = field(default_factory=list)
     templates: tuple[str, ...] = ()
     """Of the model calls that were made besides the reporter's own."""
-    likeness: Likeness | None = None
+    likeness: "Likeness | None" = None
     """Of its sentences with quotes in another language."""
 
 
@@ -154,7 +157,9 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     return "\n".join(one for one in (note, safety) if one)
 
 
-def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
+def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
+    from services.reports.markdown import Draft
+
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]

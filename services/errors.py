@@ -125,7 +125,7 @@ class StoreUnwritable(StoreError):
     def __init__(self, what: str, why: object) -> None:
         super().__init__(
             f"{what} cannot be written ({why}). Make room on its disk, or see to it that it can be written "
-            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume"
+            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume. On a server, ask again in the same thread"
         )
 
 

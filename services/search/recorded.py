@@ -16,7 +16,6 @@ from services.messages import say, told
 from services.runs import Run
 from services.search.embedding_endpoint import ROLE
 from services.search.embeddings import claim_usage
-from services.search.gather import gather
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.web import filters_of, named_pages
@@ -97,6 +96,7 @@ async def gather_once(
     Raises:
         LimitReached: no search is left.
     """
+    from services.search.gather import gather
 
     async def work() -> Search:
         there = await providers_for(run.context)
