@@ -31,7 +31,7 @@ test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it mus
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
 
 test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
-	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 tests/crash $(ARGS)
+	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 --dist worksteal tests/crash $(ARGS)
 
 test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
 	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2

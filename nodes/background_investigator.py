@@ -48,10 +48,13 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         "background",
         locale,
         count=len(excerpts),
-        data={"sources": [source.title for source in found.sources.values()], "failures": found.failures},
+        data={
+            "sources": [source.title for source in found.sources.values()],
+            "failures": found.trouble(locale),
+        },
     )
     return {
-        "background": Background(excerpts=excerpts, failures=found.failures),
+        "background": Background(excerpts=excerpts, failures=found.trouble(locale)),
         "sources": found.sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,

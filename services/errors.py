@@ -49,7 +49,15 @@ class ModelError(LeadlineError):
 
 
 class UselessAnswer(ModelError):
-    """A model answered, and never in a way that can be used; what it was asked for is then done by rules."""
+    """A model answered, and never in a way that can be used; what it was asked for is then done by rules.
+
+    `role` is whose model it was, `problem` what is wrong with the answer: a report says no more of it than that.
+    """
+
+    def __init__(self, message: str, *, role: str, problem: str) -> None:
+        super().__init__(message)
+        self.role = role
+        self.problem = problem
 
 
 class NoNativeTools(ModelError):

@@ -1,5 +1,6 @@
 """A whole research through the command line, against an endpoint that fails, and the judgement of how it ended."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = ["leadline"]
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 COMPUTED = "What is the mean depth of the Challenger soundings in the table?"
 CHINESE = "钢丝测深机是谁设计的，测深锤底部的油脂有什么用途？"
+HAN = re.compile("[\u4e00-\u9fff]{2}")
 _WHOLE: "dict[str, Ended]" = {}
 PLANS, STEPS, ATTEMPTS = 3, 3, 2
 
@@ -86,6 +88,9 @@ def check_honest(code: int, report: Report) -> None:
     assert (code == 3) == (not report.excerpts)
     assert report.folder is not None
     assert not verify_bundle(Path(report.folder)).problems
+    for limit in report.limits:
+        assert "It answered" not in limit, "what a model said word for word is nothing for a reader"
+        assert report.locale != "zh-CN" or HAN.search(limit), f"not in the reader's language: {limit}"
     if code == 3:
         assert not report.citations
         assert report.limits
