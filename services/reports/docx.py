@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from services.reports.charts.svg import chart_png
 from services.reports.html.figure import data_rows
 from services.reports.parsed import (
     Block,
@@ -27,12 +28,14 @@ from services.reports.parsed import (
     Unverified,
     words,
 )
-from services.reports.words import Words, language_of, words_for
+from services.reports.words import language_of, words_for
 
 if TYPE_CHECKING:
     from docx.document import Document
 
 FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
+WIDE, HIGH = 6.0, 8.0
+"""Inches of a page that a picture may take."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
@@ -46,7 +49,7 @@ def render_docx(report: ParsedReport) -> bytes:
     document.core_properties.author = "Leadline"
     document.core_properties.language = language_of(report.locale)
     _set_fonts(document)
-    writer = _Writer(document, words_for(report.locale))
+    writer = _Writer(document, report)
     writer.fill(document.add_heading(level=0), report.title)
     writer.blocks(report.opening)
     if report.summary:
@@ -81,8 +84,8 @@ def _set_fonts(document: "Document") -> None:
 
 
 class _Writer:
-    def __init__(self, document: "Document", say: Words) -> None:
-        self._document, self.say = document, say
+    def __init__(self, document: "Document", report: ParsedReport) -> None:
+        self._document, self._report, self.say = document, report, words_for(report.locale)
 
     def blocks(self, blocks: Sequence[Block], style: str = "") -> None:
         for block in blocks:
@@ -101,16 +104,29 @@ class _Writer:
                     self.blocks(item, "List Number" if ordered else "List Bullet")
             case Table(header=header, rows=rows):
                 self._table([header, *rows])
-            case Code(text=text):
-                self._mono(text)
+            case Code():
+                self._code(block)
             case Display(latex=latex):
                 self._mono(latex)
-            case Drawing(chart=chart, citations=citations):
-                caption = self._document.add_paragraph(style="Caption")
-                self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *citations))
-                self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
+            case Drawing():
+                self._chart(block)
             case Rule():
                 self._document.add_paragraph("* * *")
+
+    def _code(self, block: Code) -> None:
+        if picture := self._report.picture(block):
+            self._drawn(picture.png, picture.width, picture.height, picture.label)
+        else:
+            self._mono(block.text)
+
+    def _chart(self, block: Drawing) -> None:
+        """Draw a chart, with its numbers as a table below it."""
+        chart = block.chart
+        caption = self._document.add_paragraph(style="Caption")
+        self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *block.citations))
+        if drawn := chart_png(chart):
+            self._drawn(*drawn, chart.title)
+        self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
 
     def references(self, report: ParsedReport) -> None:
         for one in report.references:
@@ -169,6 +185,16 @@ class _Writer:
             for at, cell in enumerate(row):
                 self.fill(table.cell(place, at).paragraphs[0], cell)
         self._document.add_paragraph()
+
+    def _drawn(self, png: bytes, width: float, height: float, label: str) -> None:
+        """Put a picture on a line of its own, at the size of its pixels or as large as the page allows."""
+        from docx.shared import Inches
+
+        paragraph = self._document.add_paragraph()
+        paragraph.alignment = 1  # in the middle
+        inches = min(1 / 96, WIDE / width, HIGH / height)
+        shape = paragraph.add_run().add_picture(io.BytesIO(png), Inches(width * inches), Inches(height * inches))
+        shape._inline.docPr.set("descr", _clean(label))
 
     def _mono(self, text: str) -> None:
         from docx.shared import Pt

@@ -1,7 +1,7 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from schemas.chart import Chart
@@ -107,6 +107,21 @@ class Code:
     def is_diagram(self) -> bool:
         """Tell whether it describes a picture."""
         return self.language.lower() == "mermaid"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A diagram, drawn."""
+
+    svg: str
+    """Of plain shapes and texts, ready to stand in a page."""
+    width: float
+    """In CSS pixels, at which its text has the size of the page's."""
+    height: float
+    label: str
+    """The words in it."""
+    png: bytes = b""
+    """The same at twice the size, where it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +235,12 @@ class ParsedReport:
     verified: int = 0
     created: str = ""
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    """Diagrams that were drawn, by their text."""
+
+    def picture(self, block: Code) -> Picture | None:
+        """Return the picture of a block, if it is a diagram that was drawn."""
+        return self.pictures.get(block.text) if block.is_diagram else None
 
     @property
     def body(self) -> tuple[Section, ...]:

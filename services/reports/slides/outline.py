@@ -17,6 +17,7 @@ from services.reports.parsed import (
     Listing,
     Paragraph,
     ParsedReport,
+    Picture,
     Quotation,
     Section,
     Table,
@@ -33,6 +34,10 @@ MOST_SLIDES = 40
 """From here on a deck shows the main points of its sections; the rest stands in the notes."""
 MOST_OF_A_SECTION = 3
 """Slides of cards that a section of such a deck has."""
+WIDE, HIGH = 1150, 510
+"""Pixels that a diagram may take of a slide, which has 1280 by 720."""
+SMALLEST = 0.6
+"""Scale at which a diagram can still be read; a larger one stays text."""
 CONTENTS = 10
 """Entries of one slide of contents."""
 
@@ -55,13 +60,14 @@ class Slide:
     """One slide."""
 
     kind: str
-    """`cover`, `contents`, `divider`, `cards`, `table`, `chart` or `end`."""
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`."""
     title: str
     subtitle: str = ""
     cards: tuple[Card, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Of a table, the header first; or the entries of the contents."""
     chart: Chart | None = None
+    picture: Picture | None = None
     numbers: tuple[int, ...] = ()
     """Of the sources of a table or chart."""
     notes: tuple[str, ...] = ()
@@ -135,7 +141,8 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
         return slides
     first, rest = [], []
     for block in section.blocks:
-        cards = [] if isinstance(block, Table | Drawing) else list(_block_cards(block))
+        alone = isinstance(block, Table | Drawing) or _drawn(block, report)
+        cards = [] if alone else list(_block_cards(block))
         kept = cards[:1] if isinstance(block, Paragraph) else cards
         first += kept
         rest += cards[len(kept) :]
@@ -143,12 +150,12 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
     points = points[:MOST_OF_A_SECTION]
     said = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
-    shown = [one for one in slides if one.kind in {"table", "chart"}]
+    shown = [one for one in slides if one.kind in {"table", "chart", "diagram"}]
     return [*points[:-1], *(replace(one, notes=said) for one in points[-1:]), *shown]
 
 
 def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
-    """Fill slides with blocks: texts as cards, tables and charts on slides of their own."""
+    """Fill slides with blocks: texts as cards, tables, charts and diagrams on slides of their own."""
     slides: list[Slide] = []
     cards: list[Card] = []
     for block in blocks:
@@ -156,9 +163,18 @@ def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[S
             slides += _cards(title, cards)
             cards = []
             slides += _table(title, block) if isinstance(block, Table) else [_chart(block, report)]
+        elif picture := _drawn(block, report):
+            slides += [*_cards(title, cards), Slide("diagram", title, picture=picture)]
+            cards = []
         else:
             cards += _block_cards(block)
     return slides + _cards(title, cards)
+
+
+def _drawn(block: Block, report: ParsedReport) -> Picture | None:
+    """Return a diagram's picture, if its text can be read at the size at which it fits."""
+    picture = report.picture(block) if isinstance(block, Code) else None
+    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= SMALLEST else None
 
 
 def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.chart import Chart
 from services.reports.charts.options import PALETTE
-from services.reports.parsed import ParsedReport, words
+from services.reports.parsed import ParsedReport, Picture, words
 from services.reports.slides.fitting import CAPACITY, TITLE, shortened, width
 from services.reports.slides.outline import Card, Slide, outline
 from services.reports.words import Words, language_of, words_for
@@ -73,6 +73,8 @@ class _Writer:
         elif slide.kind == "chart" and slide.chart is not None:
             self._chart(slide.chart)
             self._cited(slide)
+        elif slide.picture is not None:
+            self._picture(slide.picture)
         else:
             self._table(slide.rows)
             self._cited(slide)
@@ -208,6 +210,19 @@ class _Writer:
             if chart.type in {"bar", "pie"}:
                 one.format.fill.solid()
                 one.format.fill.fore_color.rgb = _colour(colour[1:].upper())
+
+    def _picture(self, picture: Picture) -> None:
+        """Put a diagram in the middle, as large as fits and at most half as large again as the text."""
+        from pptx.util import Inches
+
+        room = WIDE - 2 * MARGIN, BOTTOM - TOP
+        inches = 1.5 / 96 * min(1, room[0] * 64 / picture.width, room[1] * 64 / picture.height)
+        wide, high = picture.width * inches, picture.height * inches
+        left, top = (WIDE - wide) / 2, TOP + (room[1] - high) / 2
+        drawn = self._page.shapes.add_picture(
+            io.BytesIO(picture.png), Inches(left), Inches(top), Inches(wide), Inches(high)
+        )
+        drawn._element._nvXxPr.cNvPr.set("descr", _clean(picture.label))
 
     def _cited(self, slide: Slide) -> None:
         if slide.numbers:
