@@ -1,7 +1,7 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schemas.chart import Chart
@@ -173,6 +173,8 @@ class Disagreement:
 
     topic: str
     sides: tuple[Inlines, ...]
+    note: str = ""
+    """What is to be known of it, such as that code could not confirm it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,14 +323,21 @@ def words(content: Inlines) -> str:
 
 
 def _disagreements(section: Section) -> Iterator[Disagreement]:
+    """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
     topic = ""
+    found: list[Disagreement] = []
     for block in section.blocks:
         match block:
-            case Paragraph():
-                topic = words(block.content)
+            case Paragraph(content=content) if found and not all(
+                isinstance(one, Text) and "strong" in one.styles for one in content
+            ):
+                found[-1] = replace(found[-1], note=words(content))
+            case Paragraph(content=content):
+                topic = words(content)
             case Listing():
                 sides = [part.content for item in block.items for part in item if isinstance(part, Paragraph)]
-                yield Disagreement(topic, tuple(sides))
+                found.append(Disagreement(topic, tuple(sides)))
                 topic = ""
             case _:
                 continue
+    yield from found

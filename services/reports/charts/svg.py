@@ -84,7 +84,8 @@ def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
             "aria": False,
             "font": FONT,
             "view": {"stroke": None},
-            "axis": {"labelFontSize": 12, "titleFontSize": 12},
+            "axis": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
+            "legend": {"labelFontSize": 12, "symbolSize": 120},
         },
     }
 
@@ -99,7 +100,10 @@ def _by_category(chart: Chart, colour: dict[str, Any]) -> tuple[dict[str, Any], 
     if chart.type == "bar":
         if len(chart.series) > 1:
             encoding["yOffset" if lying else "xOffset"] = {"field": "s", "sort": None}
-        return encoding, {"type": "bar"}
+        return encoding, {
+            "type": "bar",
+            **({} if len(chart.series) > 1 else {"height" if lying else "width": {"band": 0.55}}),
+        }
     return encoding, {"type": "line", "point": True, "strokeWidth": 2.5}
 
 

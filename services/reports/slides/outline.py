@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from schemas.chart import Chart
 from services.reports.html.figure import data_rows
+from services.reports.linear import in_line, linear
 from services.reports.parsed import (
     Block,
     Citation,
@@ -73,6 +74,13 @@ class Slide:
     notes: tuple[str, ...] = ()
     """First what the report says beside the slide, then its sources."""
 
+    @property
+    def few(self) -> bool:
+        """Tell whether its cards hold so little that their letters may be larger."""
+        return bool(self.cards) and all(
+            one.kind != "code" and _size(one) <= CAPACITY[max(2, len(self.cards))] // 3 for one in self.cards
+        )
+
 
 def outline(report: ParsedReport) -> list[Slide]:
     """Lay a report out as slides: cover, contents, sections with their dividers, summary, end.
@@ -130,7 +138,8 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
     slides = []
     for one in report.disagreements:
         cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in one.sides]
-        slides += _cards(f"{title} · {one.topic}" if one.topic else title, cards)
+        shown = _cards(f"{title} · {one.topic}" if one.topic else title, cards)
+        slides += [replace(each, notes=(one.note,)) if one.note else each for each in shown]
     return slides
 
 
@@ -223,20 +232,20 @@ def _block_cards(block: Block) -> Iterator[Card]:
         case Display(latex=latex):
             yield Card(latex, kind="formula")
         case Heading(content=content):
-            yield Card(words(content))
+            yield Card(words(in_line(content)))
         case _:
             return
 
 
 def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
-    for one in cited_sentences(content, single=single):
+    for one in cited_sentences(in_line(content), single=single):
         yield Card(one.text, numbers=_numbers(one.citations), unverified=one.unverified)
 
 
 def _item_card(item: Sequence[Block]) -> Card:
     inner = [card for block in item for card in _block_cards(block)]
     return Card(
-        " ".join(card.text for card in inner),
+        " ".join(linear(card.text) if card.kind == "formula" else card.text for card in inner),
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         unverified=any(card.unverified for card in inner),
     )
@@ -244,9 +253,10 @@ def _item_card(item: Sequence[Block]) -> Card:
 
 def _table(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
-    header = tuple(words(cell) for cell in table.header)
+    header = tuple(words(in_line(cell)) for cell in table.header)
     numbered = [
-        (tuple(words(cell) for cell in row), _numbers([one for cell in row for one in cell])) for row in table.rows
+        (tuple(words(in_line(cell)) for cell in row), _numbers([one for cell in row for one in cell]))
+        for row in table.rows
     ]
     over = _numbers([one for cell in table.header for one in cell])
     slides = []
