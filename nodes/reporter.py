@@ -47,7 +47,10 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         failed = [one.said(locale) for one in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run))
         try:
-            if excerpts:
+            if answer := _answered(state):
+                written = Written(answer, notes=_offline_note("coordinator", context, locale))
+                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
+            elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 written = await _write(run, _prompt(state, context), locale)
                 written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
@@ -82,6 +85,16 @@ class Written:
     """Of the model calls that were made besides the reporter's own."""
     likeness: Likeness | None = None
     """Of its sentences with quotes in another language."""
+
+
+def _answered(state: ResearchState) -> str:
+    """Return the answer that the coordinator has written from what earlier turns found, where it has."""
+    triage = state["triage"]
+    return triage.answer if triage is not None and not state["plans"] else ""
+
+
+def _offline_note(role: str, context: RunContext, locale: str) -> list[str]:
+    return [say("offline", locale)] if role_model(role, context).model == OFFLINE else []
 
 
 async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:

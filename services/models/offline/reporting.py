@@ -26,7 +26,7 @@ def report(prompt: Prompt) -> str:
     if not ranked:
         return "没有找到证据。" if prompt.chinese else "No evidence was found."
     if prompt.settings["length"] == "answer":
-        return _cited(_to_the_point(prompt.question, _leading(prompt.question, ranked, most=3)))
+        return short_answer(prompt.question, ranked, prompt.settings["locale"])
     chinese = prompt.chinese
     leading = _leading_of_each(prompt.question, findings) or _leading(prompt.question, ranked, most=MAX_CONCLUSION)
     length = prompt.settings["length"]
@@ -43,6 +43,11 @@ def report(prompt: Prompt) -> str:
     asides = [one.attributes.get("topic", "") for one in prompt.all("contradiction")]
     questions = _questions(prompt, ranked, asides)
     return "\n\n".join(part for part in parts if part) + ("\n\n===\n" + "\n".join(questions) if questions else "")
+
+
+def short_answer(question: str, evidence: list[Evidence], locale: str) -> str:
+    """Answer a question from evidence in a few sentences, each with its citation."""
+    return _cited(_to_the_point(question, _leading(question, _ranked(question, [], evidence), most=3)))
 
 
 def _sections(findings: list[Finding]) -> list[str]:
