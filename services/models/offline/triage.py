@@ -58,7 +58,7 @@ def triage(prompt: Prompt) -> Triage:
         answered=answered,
         uses=uses,
         missing=missing,
-        answer=short_answer(question, known, locale) if simple and answered == "whole" else "",
+        answer=short_answer(question, known, is_chinese(locale)) if simple and answered == "whole" else "",
     )
 
 
