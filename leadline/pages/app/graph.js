@@ -58,7 +58,7 @@ function route(from, to, edge, size, middle) {
 function box(id, { x, y }, size, labelled, does) {
   if (isEnd(id)) return svg("circle", { class: "end", cx: x, cy: y, r: size.dot, data: { node: id } });
   const group = svg("g", { class: "node", data: { node: id } },
-    svg("title", {}, does ? `${label(id)}: ${does}` : label(id)),
+    svg("title", {}, does ? label(id) + say("colon") + does : label(id)),
     svg("rect", { x: x - size.width / 2, y: y - size.height / 2, width: size.width, height: size.height, rx: size.height / 2 }));
   if (labelled) {
     group.append(svg("text", { x, y: y + 4, "text-anchor": "middle" }, label(id)),
