@@ -32,7 +32,9 @@ class GoogleServer:
     def answer(self, request: Request) -> Reply:
         """Answer as the original does."""
         if request.headers.get("X-Goog-Api-Key") != self.key:
-            return failure(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", "API_KEY_INVALID")
+            return failure(
+                400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"
+            )
         path, _, _ = request.path.partition("?")
         model, _, method = path.rpartition("/models/")[2].partition(":")
         body = request.body
@@ -60,7 +62,11 @@ def failure(status: int, kind: str, message: str, reason: str = "") -> Reply:
 
 
 def _answer(model: str, parts: list[Part], usage: dict[str, int], finish: str) -> dict[str, Any]:
-    candidate = {"content": {"role": "model", "parts": parts}, "index": 0, **({"finishReason": finish} if finish else {})}
+    candidate = {
+        "content": {"role": "model", "parts": parts},
+        "index": 0,
+        **({"finishReason": finish} if finish else {}),
+    }
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "1"}
 
 

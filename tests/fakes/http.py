@@ -87,7 +87,10 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 
                 data, kind = json.dumps(reply.body).encode(), "application/json"
             else:
                 lines = [_event(event, named=reply.named) for event in reply.events]
-                data, kind = "".join([*lines, *(["data: [DONE]\n\n"] if reply.done else [])]).encode(), "text/event-stream"
+                data, kind = (
+                    "".join([*lines, *(["data: [DONE]\n\n"] if reply.done else [])]).encode(),
+                    "text/event-stream",
+                )
             self.send_response(reply.status)
             for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
                 self.send_header(name, value)
