@@ -80,7 +80,13 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
             return _outcome(task, finding, lines, {source.content_hash: source}, made)
         error = ran.error or "it printed nothing"
         attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
-    return Outcome(StepResult(step_id=task["step"].id, status="failed", error=attempts[-1].error))
+    return Outcome(
+        StepResult(
+            step_id=task["step"].id,
+            status="failed",
+            error=say("program_failed", task["locale"], reason=attempts[-1].error),
+        )
+    )
 
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
@@ -118,7 +124,9 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
 
 def _nothing(task: StepTask, worked: "Worked") -> StepResult:
     errors = [made.result.text for made in worked.calls if made.result.failed]
-    error = errors[-1][-OUTPUT_SHOWN:] if errors else say("no_tool_result", task["locale"])
+    locale = task["locale"]
+    last = errors[-1][-OUTPUT_SHOWN:] if errors else ""
+    error = say("tool_call_failed", locale, reason=last) if last else say("no_tool_result", locale)
     return StepResult(step_id=task["step"].id, status="failed", error=error)
 
 

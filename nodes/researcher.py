@@ -51,7 +51,8 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
     locale = task["locale"]
     found = await _search(run, task, workspace)
     if not found.passages:
-        error = "; ".join([say("no_sources", locale), *found.failures])
+        reasons = found.trouble(locale)
+        error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
     passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)

@@ -102,7 +102,7 @@ class Documents:
         return await asyncio.to_thread(self._index.naming, title)
 
     async def holding(self, name: str, terms: Sequence[str], limit: int) -> list[Hit]:
-        """Return the sources of passages that hold a name and some of the terms, best first by the terms."""
+        """Return the sources of passages that hold a name and, if there are any, some of the terms, best first."""
 
         def find() -> list[Hit]:
             return self._index.hits(self._index.holding(name, terms, limit))

@@ -53,6 +53,8 @@ _K1 = 1.2
 """Of FTS5's BM25."""
 _MANY = 500
 """Values that one statement takes."""
+_FEW = 50
+"""Different words of a language; a folder that holds fewer is not in that language."""
 _cache = Cache()
 
 
@@ -82,8 +84,10 @@ class FolderIndex:
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
         name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-        self._file = home / "documents" / f"{name}.v{VERSION}.sqlite"
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self.home = home / "documents"
+        """Where indexes, and what several of them use, are kept."""
+        self._file = self.home / f"{name}.v{VERSION}.sqlite"
+        self.home.mkdir(parents=True, exist_ok=True)
         self._idle: list[sqlite3.Connection] = []
         """Opening takes longer than most of what is asked, so connections are used again, and closed with the index."""
         weakref.finalize(self, _close, self._idle)
@@ -175,14 +179,31 @@ class FolderIndex:
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
     def holding(self, name: str, terms: Sequence[str], limit: int) -> list[int]:
-        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms."""
+        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms.
+
+        Without terms, passages that hold the name.
+        """
         words = tokens(name)
-        if not words or not terms:
+        if not words:
             return []
-        phrase = '"' + " ".join(word.replace('"', '""') for word in words) + '"'
-        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})"
+        phrase = _quoted(" ".join(words))
+        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})" if terms else phrase
         with self._open() as db:
             return [passage for passage, _ in db.execute(_SEARCH, (match, limit))]
+
+    def holding_any(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
+        """Return for each concept passages that hold one of its phrases, which are search terms with spaces between."""
+        with self._open() as db:
+            statement = "SELECT rowid FROM terms WHERE terms MATCH ? LIMIT ?"
+            matches = [" OR ".join(map(_quoted, phrases)) for phrases in concepts]
+            return [[passage for (passage,) in db.execute(statement, (match, limit))] for match in matches]
+
+    def in_another_language(self, chinese: bool) -> bool:
+        """Tell whether passages hold English words, for a query that is Chinese, or Chinese ones for another query."""
+        first, last = ("a", "zzzz") if chinese else ("\u3400", "\u9fff\u9fff")
+        with self._open() as db:
+            statement = "SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?"
+            return len(db.execute(statement, (first, last, _FEW)).fetchall()) == _FEW
 
     def cosines(self, model: str, query: "Vectors") -> tuple["NDArray[np.int64]", "Vectors"]:
         """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
