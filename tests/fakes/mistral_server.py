@@ -53,7 +53,7 @@ class MistralServer:
         text = message.get("content", "")
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         deltas += [{"content": text[start : start + 40]} for start in range(0, len(text), 40)]
-        ends = [{"delta": delta, "finish_reason": None} for delta in deltas]
+        ends: list[dict[str, Any]] = [{"delta": delta, "finish_reason": None} for delta in deltas]
         last = {"content": "", **({"tool_calls": message["tool_calls"]} if message.get("tool_calls") else {})}
         ends.append({"delta": last, "finish_reason": finish})
         events = [{**about, "object": "chat.completion.chunk", "choices": [{"index": 0, **one}]} for one in ends]

@@ -108,7 +108,7 @@ async def test_a_missing_key_is_said_to_be_missing(
 @pytest.mark.parametrize("status", [429, 503])
 async def test_a_passing_fault_is_tried_again(server: Server, provider: str, status: int) -> None:
     said = {"error": "busy"} if provider == "ollama" else {"error": {"code": status, "message": "busy", "status": "X"}}
-    server.script = [Reply(status, said)]
+    server.script.append(Reply(status, said))
     assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
     assert len(server.requests) == 2
 
