@@ -109,8 +109,12 @@ def client() -> "httpx2.AsyncClient":
 
 
 def integrations() -> dict[str, BaseChatModel]:
-    """Return the event loop's models of other providers, to be used again."""
-    return _loops.setdefault(asyncio.get_running_loop(), _Loop()).integrations
+    """Return the event loop's models of other providers, to be used again; none where no loop runs."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return {}
+    return _loops.setdefault(loop, _Loop()).integrations
 
 
 @cache
