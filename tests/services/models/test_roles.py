@@ -1,6 +1,7 @@
 """Which model plays a role: the run's choice, the environment, the defaults; and what it costs."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,9 +113,10 @@ def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
     ids=["no endpoint", "no address", "no number", "too long", "no JSON", "package missing"],
 )
 def test_what_is_wrong_with_the_settings_is_said_exactly(
-    environment: SetEnvironment, variables: dict[str, str], said: str
+    environment: SetEnvironment, variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment(**variables)
+    monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # also where the extra is installed
     with pytest.raises(SettingsError) as caught:
         chat_model("planner")
     assert said in str(caught.value)
