@@ -27,7 +27,8 @@ from services.search.tokens import tokens
 from services.settings import settings
 
 RESULTS = Path(__file__).parent / "results" / "support.json"
-SETS = {"wice_claim_dev": "claims, whole page", "wice_oracle_dev": "claims, gold chunks"}
+KINDS = {"claim": "claims, whole page", "oracle": "claims, gold chunks"}
+"""Files of the data are named `wice_<kind>_<part>`."""
 PASSAGES = (1, 3, 6, 8, 10, 12, 15, 20, 30)
 """Lengths of a passage, in sentences, for which the area is told."""
 
@@ -86,14 +87,16 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "not supported": {
             "check": figures(unsupported, [not one for one in passed]),
             "always not supported": figures(unsupported, [True] * len(passed)),
-            "area": [area := ranked_area(unsupported, missing), area_spread(unsupported, area)],
-            "area by passage": {
+        },
+        "not supported, by the share of words": {
+            "one passage": [area := ranked_area(unsupported, missing), area_spread(unsupported, area)],
+            "whole page": ranked_area(unsupported, scattered),
+            "by sentences of a passage": {
                 str(size): ranked_area(
                     unsupported, [1 - covered(example["claim"], example["evidence"], size) for example in examples]
                 )
                 for size in PASSAGES
             },
-            "area_of_word_share": ranked_area(unsupported, scattered),
         },
         "verdicts": dict(sorted(reasons.items())),
     }
@@ -125,25 +128,30 @@ def _by_words(claim: str, evidence: Sequence[str]) -> list[int]:
     return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 
 
+def _named(data: Path, kind: str) -> list[str]:
+    return sorted(file.name.removesuffix(".jsonl.gz") for file in data.glob(f"wice_{kind}_*.jsonl.gz"))
+
+
 def main() -> None:
     """Measure all sets, print a table and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     data = parser.parse_args().data
-    measured: dict[str, Any] = {name: measure(rows(data, name)) for name in SETS}
+    sets = {name: about for kind, about in KINDS.items() for name in _named(data, kind)}
+    measured: dict[str, Any] = {name: measure(rows(data, name)) for name in sets}
     print("| set | asked | answer | F1 | balanced accuracy |\n|---|---|---|---|---|")
-    for name, about in SETS.items():
+    for name, about in sets.items():
         for asked in ("supported", "not supported"):
             for answer, one in measured[name][asked].items():
-                if isinstance(one, dict):
-                    print(f"| {about} | {asked} | {answer} | {one['f1']} | {one['balanced_accuracy']} |")
-        print(f"| {about} | not supported | area, its spread | {measured[name]['not supported']['area']} | |")
-    pages = rows(data, "wice_claim_dev")
+                print(f"| {about} | {asked} | {answer} | {one['f1']} | {one['balanced_accuracy']} |")
+    for name, about in sets.items():
+        print(f"\nAUROC, {about}: {json.dumps(measured[name]['not supported, by the share of words'])}")
+    pages = [one for name in _named(data, "claim") for one in rows(data, name)]
     measured["evidence sentences"] = evidence_recall(pages) | {"choice": support_choice.choice(pages)}
     print(json.dumps(measured["evidence sentences"], indent=1))
     model = next((one for one in embedders(settings()) if one.name.split()[0] == MODEL), None)
     if model is not None:
-        within = {name: asyncio.run(support_meaning.within(rows(data, name), model)) for name in SETS}
+        within = {name: asyncio.run(support_meaning.within(rows(data, name), model)) for name in sets}
         across = asyncio.run(support_meaning.across(data, model))
         measured["meaning"] = {"model": model.name, "one language": within, "two languages": across}
         print(json.dumps(measured["meaning"], ensure_ascii=False, indent=1))

@@ -20,6 +20,7 @@ from services.evidence.store import content_hash
 from services.evidence.support import check_support
 from services.search.pages.reader import PageReader
 from services.search.providers import Providers, providers_for
+from services.search.tokens import has_cjk
 
 SourceState = Literal["unchanged", "changed", "gone", "not read again"]
 ClaimState = Literal["holds", "changed", "fallen", "not checked"]
@@ -147,7 +148,7 @@ def _stands(excerpt: Excerpt, text: str | None) -> bool:
 
 
 def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
-    """Return the sentences of a text that say most of what a lost quote said, those that support the claim first.
+    """Return the sentences of a text that say most of a claim whose quote was lost, those that support it first.
 
     They are one, or as many as the quote had; nothing where no passage of the text holds much of the quote.
     """
@@ -156,7 +157,7 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
     said = _sentences(text)
     if covered(excerpt.quote, said) < SAID:
         return ""
-    near = ranked(excerpt.quote, said)[:NEAR]
+    near = ranked(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, said)[:NEAR]
     together = sorted(near[: len(_sentences(excerpt.quote))])
     candidates = [*(said[place] for place in near), " ".join(said[place] for place in together)]
     return next((one for one in candidates if not check_support(claim, [one]).failing), candidates[0])

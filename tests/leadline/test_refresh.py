@@ -52,9 +52,10 @@ def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, lea
     thomson.write_text(thomson.read_text().replace(BORN, "In 1824 William Thomson was born in the town of Belfast."))
     code, found = refreshed(leadline, run_id)
     assert code == 0
-    [claim] = {one["was"]: one for one in found["claims"] if one["state"] == "changed"}.values()
-    assert BORN in claim["was"]
-    assert claim["now"] == "In 1824 William Thomson was born in the town of Belfast."
+    changed = [one for one in found["claims"] if one["state"] == "changed"]
+    assert changed
+    assert all(BORN in one["was"] for one in changed)
+    assert "In 1824 William Thomson was born in the town of Belfast." in {one["now"] for one in changed}
 
 
 def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Leadline) -> None:

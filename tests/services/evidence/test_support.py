@@ -13,9 +13,13 @@ CHALLENGER, WIRE, PLAN, OUTDOORS = QUOTES.values()
     [
         ("HMS Challenger sounded 4,475 fathoms near Guam on 23 March 1875.", CHALLENGER),
         ("In March 1875 the Challenger found about 4,500 fathoms near Guam.", CHALLENGER),
+        ("A depth of 4,475 fathoms was sounded near Guam by HMS Challenger in 1875.", CHALLENGER),
         ("Hemp lines were slow and heavy, and wire replaced them.", WIRE),
+        ("Wire took the place of slow and heavy hemp lines.", WIRE),
         ("教育部等八部门于二〇一八年八月三十日印发该实施方案，目标是到2030年小学生近视率降到百分之三十八以下。", PLAN),
         ("户外活动每天2小时以上，近视发生风险降低约三分之一。", OUTDOORS),
+        ("每天户外活动两小时以上，近视风险可降低三分之一左右。", OUTDOORS),
+        ("2030年的目标是小学生近视率低于38%。", PLAN),
         ("The target for 2030 is a rate below 38%.", PLAN),
     ],
 )
@@ -28,6 +32,7 @@ def test_what_the_quote_says_is_supported(sentence: str, quote: str) -> None:
     [
         ("HMS Challenger sounded 4,575 fathoms near Guam.", CHALLENGER, "numbers", ("4,575",)),
         ("HMS Challenger sounded near Guam on 24 March 1875.", CHALLENGER, "numbers", ("24 March 1875",)),
+        ("HMS Challenger sounded 4,475 fathoms near Guam in March 1876.", CHALLENGER, "numbers", ("March 1876",)),
         ("In 1875 HMS Beagle sounded 4,475 fathoms.", CHALLENGER, "names", ("HMS Beagle",)),
         ("John Murray sounded 4,475 fathoms near Guam.", CHALLENGER, "names", ("John Murray",)),
         ("Cousteau sounded 4,475 fathoms near Guam.", CHALLENGER, "names", ("Cousteau",)),
@@ -39,6 +44,7 @@ def test_what_the_quote_says_is_supported(sentence: str, quote: str) -> None:
         ("北京大学等八部门印发实施方案，要求小学生近视率下降。", PLAN, "names", ("北京大学",)),
         ("睡眠不足的学生更容易肥胖。", OUTDOORS, "words", ()),
         ("户外活动每天两小时以上，可使近视发生风险提高约三分之一。", OUTDOORS, "opposite", ("提高",)),
+        ("小学生近视率2030年上升到38%。", PLAN, "opposite", ("上升",)),
         ("户外活动不能使近视发生风险降低。", OUTDOORS, "negation", ()),
         ("Outdoor time is good for the eyes.", OUTDOORS, "language", ()),
     ],
