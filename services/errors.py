@@ -18,6 +18,7 @@ LeadlineError
 ├── ToolError             a tool cannot do what it was asked for: the message goes to the model
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
+├── ServerGone            the server that was to do the work cannot be reached
 ├── StoreError            checkpoints or evidence cannot be read or written
 │   └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 └── BundleError           an evidence bundle cannot be checked at all
@@ -117,6 +118,10 @@ class ToolError(LeadlineError):
 
 class StoreError(LeadlineError):
     """Checkpoints or evidence cannot be read or written."""
+
+
+class ServerGone(LeadlineError):
+    """The server that was to do the work cannot be reached: what else it was to do cannot be done either."""
 
 
 class StoreUnwritable(StoreError):

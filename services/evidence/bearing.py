@@ -59,20 +59,17 @@ def ranked(claim: str, sentences: Sequence[str]) -> list[int]:
 
 def in_turn(claim: str, sentences: Sequence[str], scores: Sequence[float]) -> list[int]:
     """Rank sentences by their scores less what they repeat: a term of the claim counts half each time it was said."""
-    said = [set(tokens(sentence)) for sentence in sentences]
-    whole = shares(tokens(claim), said)
+    held = [set(tokens(sentence)) for sentence in sentences]
+    whole = shares(tokens(claim), held)
+    said = [[term for term in whole if term in terms] for terms in held]
     left = dict(whole)
     order = sorted(range(len(sentences)), key=lambda place: (-scores[place], place))
     chosen: list[int] = []
     for _ in range(min(TURNS, len(order))):
-        repeated = {term: whole[term] - left[term] for term in whole}
-        best = max(
-            order,
-            key=lambda one: scores[one] - REPEATED * sum(lost for term, lost in repeated.items() if term in said[one]),
-        )
+        best = max(order, key=lambda one: scores[one] - REPEATED * sum(whole[term] - left[term] for term in said[one]))
         chosen.append(best)
         order.remove(best)
-        left |= {term: left[term] / 2 for term in said[best] & left.keys()}
+        left |= {term: left[term] / 2 for term in said[best]}
     return chosen + order
 
 

@@ -125,6 +125,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     Raises:
         SettingsError: something is not installed.
     """
+    from services.reports.diagrams.pictures import with_pictures
     from services.reports.parsing import parse_report
 
     wanted = list(names)
@@ -136,6 +137,8 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
             files[FORMATS[name].file] = report.markdown.encode()
             continue
         if parsed is None:
-            parsed = await asyncio.to_thread(parse_report, report)
+            parsed = await with_pictures(
+                await asyncio.to_thread(parse_report, report), png=not {"docx", "pptx"}.isdisjoint(wanted)
+            )
         files[FORMATS[name].file] = await FORMATS[name].make(parsed)
     return files

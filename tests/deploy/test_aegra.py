@@ -15,7 +15,7 @@ from leadline.runners import There
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(1800)
 
 GRAPH = "deep_research"
 TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"

@@ -12,7 +12,7 @@ from tests.deploy.cluster import Cluster
 from tests.deploy.test_aegra import GRAPH, TWO_PARTS, said, thread_of
 from tests.fakes.openai_server import OpenAIServer
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1800)
 
 FIRST, SECOND = "Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"
 

@@ -17,7 +17,7 @@ from tests.conftest import PROJECT
 from tests.deploy.cluster import AEGRA, TOKENS, Cluster
 from tests.deploy.test_aegra import GRAPH, thread_of
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1800)
 
 QUESTION = "Who owned the schooner Lalla Rookh?"
 QUADRANT = "Who made the brass quadrant?"
