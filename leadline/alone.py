@@ -1,10 +1,13 @@
 """One process a run: whoever works on it holds a lock, which the system lets go of when the process ends, however it ends."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from services.errors import BadInput, StoreUnwritable
+
+_PATIENCE = 0.5
+"""Seconds after which a lock is taken for held: another process that sweeps holds it for a moment."""
 
 
 @contextmanager
@@ -18,7 +21,7 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     folder = home / "locks"
-    lock = FileLock(folder / f"{run_id}.lock", timeout=0)
+    lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
@@ -29,8 +32,18 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
     try:
+        _sweep(folder)
         yield
     finally:
         # While it is held: whoever has opened the file by now sees that it is gone, and does not hold a lock without a name
         (folder / f"{run_id}.lock").unlink(missing_ok=True)
         lock.release()
+
+
+def _sweep(folder: Path) -> None:
+    """Remove locks that nobody holds: of processes that were killed before their run was known, which nobody goes on with."""
+    from filelock import FileLock, Timeout
+
+    for file in folder.glob("*.lock"):
+        with suppress(Timeout, OSError), FileLock(file, timeout=0, blocking=False):
+            file.unlink(missing_ok=True)

@@ -170,6 +170,8 @@ class World:
             "TMPDIR": str(self.temporary),
             "LEADLINE_EMBEDDINGS_MODEL": "none",
             "LEADLINE_MODEL": "test-model",
+            "LEADLINE_FIRST_TOKEN_TIMEOUT": "120",  # a busy machine is silent, too, and a call is then made again
+            "LEADLINE_TOKEN_TIMEOUT": "120",
             "LEADLINE_MCP": str(self.folder / "mcp.json"),
             "LEADLINE_SANDBOX_PYTHON": str(self.folder / "python"),
             "LEADLINE_ALLOW_PRIVATE_HOSTS": self.pages.host,

@@ -65,6 +65,7 @@ class Interleaved(RuleBasedStateMachine):
         assert most <= TOKENS
         assert self.budget.room() == TOKENS - most
         assert self.cost + sum(one.cost for one in self.open) <= COST * (1 + 1e-9)
+        assert self.budget._cost == pytest.approx(self.cost + sum(one.cost for one in self.open))
         assert self.searches <= SEARCHES
         assert self.pages <= PAGES
 
