@@ -31,6 +31,7 @@ from services.reports.parsed import (
     Unverified,
     words,
 )
+from services.reports.proofs import letters
 from services.reports.words import language_of, words_for
 
 if TYPE_CHECKING:
@@ -131,7 +132,11 @@ class _Writer:
     def facts(self) -> None:
         """Say what was asked, how much of the answer was verified and when its sources were read."""
         report = self._report
-        said = [f"{self.say.question}: {report.question}"] if report.question != words(report.title) else []
+        said = (
+            [f"{self.say.question}: {report.question}"]
+            if letters(report.question) != letters(words(report.title))
+            else []
+        )
         if report.claims:
             said.append("✓ " + self.say.verified.format(verified=report.verified, claims=report.claims))
         if report.created:

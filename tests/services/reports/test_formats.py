@@ -7,7 +7,7 @@ import zipfile
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from schemas.reporter import Report
@@ -194,8 +194,10 @@ def printed(data: bytes) -> str:
     return re.sub(r"\s+", "", unicodedata.normalize("NFKC", "".join(pages)))
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(BLOCK, max_size=5).map("\n\n".join), CITE)
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@given(st.lists(BLOCK, min_size=3, max_size=8).map("\n\n".join), CITE)
 @pytest.mark.parametrize("maker", ["chromium", "weasyprint"])
 async def test_any_report_renders_as_pdf_and_cites_the_same(maker: str, body: str, cite: str) -> None:
     pytest.importorskip("pypdf")
