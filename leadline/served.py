@@ -3,6 +3,8 @@
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
+It is the thread's latest report: a turn that was answered without research leaves it standing.
+
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
 """
 
@@ -20,6 +22,7 @@ from leadline.own_server import api_of, store_of
 from leadline.own_thread import OwnThread
 from leadline.report_views import views
 from leadline.served_page import PAGE, PageFiles, page
+from leadline.thread_values import standing_values
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
@@ -43,7 +46,7 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 async def report_file(thread: OwnThread, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
-    values = await _values(client, thread)
+    values = await standing_values(client, thread)
     if text := await _earlier_source(client, values, name):
         return _response(name, text)
     report = _report(values)
@@ -62,11 +65,6 @@ async def report_file(thread: OwnThread, name: str, request: Request) -> Respons
     if name not in files:
         raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
     return _response(name, files[name])
-
-
-async def _values(client: LangGraphClient, thread: str) -> dict[str, Any]:
-    values: Any = (await client.threads.get_state(thread))["values"]
-    return values if isinstance(values, dict) else {}
 
 
 def _report(values: dict[str, Any]) -> Report:

@@ -77,6 +77,15 @@ async def test_a_thread_without_a_report_has_no_files(client: LangGraphClient, s
         assert (await files.get("/reports/no-thread/report.md")).status_code == 404
 
 
+async def test_a_turn_without_research_leaves_the_last_report_standing(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        before = {name: (await files.get(name)).text for name in ("report.md", "view.json", "evidence.json")}
+        await client.runs.wait(thread, "deep_research", input={"question": "Thanks!"})
+        assert {name: (await files.get(name)).text for name in before} == before
+
+
 async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(
     client: LangGraphClient, server: str, thread: str
 ) -> None:
