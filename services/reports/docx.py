@@ -31,6 +31,7 @@ from services.reports.parsed import (
     Unverified,
     words,
 )
+from services.reports.proofs import letters
 from services.reports.words import language_of, words_for
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
 INK, SOFT, ACCENT, HEAD = "1B2430", "55606E", "0B5C77", "E4F0F4"
 WIDE, HIGH = 6.0, 8.0
 """Inches of a page that a picture may take."""
+MOST_CHARTS = 24
+"""Charts that are drawn; of further ones a document shows the numbers."""
 KEPT = 12
 """Rows of a table that is not broken across pages."""
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
@@ -127,11 +130,16 @@ def _number_anew(document: "Document", paragraphs: Sequence[Any], start: int) ->
 class _Writer:
     def __init__(self, document: "Document", report: ParsedReport) -> None:
         self._document, self._report, self.say = document, report, words_for(report.locale)
+        self._charts = 0
 
     def facts(self) -> None:
         """Say what was asked, how much of the answer was verified and when its sources were read."""
         report = self._report
-        said = [f"{self.say.question}: {report.question}"] if report.question != words(report.title) else []
+        said = (
+            [f"{self.say.question}: {report.question}"]
+            if letters(report.question) != letters(words(report.title))
+            else []
+        )
         if report.claims:
             said.append("✓ " + self.say.verified.format(verified=report.verified, claims=report.claims))
         if report.created:
@@ -199,7 +207,8 @@ class _Writer:
         chart = block.chart
         caption = self._document.add_paragraph(style="Caption")
         self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *block.citations))
-        if drawn := chart_png(chart):
+        self._charts += 1
+        if self._charts <= MOST_CHARTS and (drawn := chart_png(chart)):
             self._drawn(*drawn, chart.title)
         self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
 
@@ -255,7 +264,7 @@ class _Writer:
         return True
 
     def _list(self, items: Sequence[Sequence[Block]], start: int | None) -> None:
-        first = len(self._document.paragraphs)
+        first = len(self._document.paragraphs) if start is not None else 0
         for item in items:
             self.blocks(item, "List Bullet" if start is None else "List Number")
         if start is not None:

@@ -128,7 +128,7 @@ class Blocks:
         shown = Markup("[{}]").format(one.number)
         quotes = [quote.text for quote in reference.quotes if quote.id in one.excerpts]
         return Markup(
-            '<span class="cite" data-ref="{}">{}<span class="tip" role="tooltip" id="{}">{}{}</span></span>'
+            '<span class="cite" data-ref="{}">&#8288;{}<span class="tip" role="tooltip" id="{}">{}{}</span></span>'
         ).format(
             one.number,
             Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(one.number, tip, shown),

@@ -24,8 +24,9 @@ from services.reports.parsed import (
     Table,
     words,
 )
+from services.reports.proofs import letters
 from services.reports.sentences import cited_sentences
-from services.reports.slides.fitting import CAPACITY, TABLE_ROOM, halves, pieces, row_height, shortened, width
+from services.reports.slides.fitting import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
 from services.reports.words import words_for
 
 MOST_CARDS = 4
@@ -95,7 +96,12 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     say = words_for(report.locale)
     title = words(report.title)
     slides = [
-        Slide("cover", title, report.question if report.question != title else "", rows=((say.author, report.created),))
+        Slide(
+            "cover",
+            title,
+            report.question if letters(report.question) != letters(title) else "",
+            rows=((say.author, report.created),),
+        )
     ]
     sections = [one for one in report.sections if one.role != "references"]
     parts = list(_parts(sections))
@@ -108,9 +114,9 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     if report.figures:
         cards = [Card(one.claim, one.value, _numbers(one.citations), "figure") for one in report.figures]
         slides += _cards(say.key_figures, cards)
-    for place, (part, name) in enumerate(zip(parts, names, strict=True), 1):
+    for place, part in enumerate(parts, 1):
         if part[0].role == "":
-            slides.append(Slide("divider", name, str(place)))
+            slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         for section in part:
             slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:

@@ -7,7 +7,7 @@ import zipfile
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from schemas.reporter import Report
@@ -189,16 +189,18 @@ async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> 
 
 def printed(data: bytes) -> str:
     """Return the words of a PDF, without blanks and without the numbers of its pages."""
-    pypdf = pytest.importorskip("pypdf")
-    pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages]
+    pypdfium2 = pytest.importorskip("pypdfium2")  # reads letters beyond the first plane right, which pypdf does not
+    pages = [page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(data)]
     return re.sub(r"\s+", "", unicodedata.normalize("NFKC", "".join(pages)))
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(BLOCK, max_size=5).map("\n\n".join), CITE)
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@given(st.lists(BLOCK, min_size=3, max_size=8).map("\n\n".join), CITE)
 @pytest.mark.parametrize("maker", ["chromium", "weasyprint"])
 async def test_any_report_renders_as_pdf_and_cites_the_same(maker: str, body: str, cite: str) -> None:
-    pytest.importorskip("pypdf")
+    pytest.importorskip("pypdfium2")
     if maker == "chromium" and find_browser() is None:
         pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
     if maker == "weasyprint":
