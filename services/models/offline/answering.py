@@ -21,6 +21,10 @@ ANSWERS, NEAR, NEARBY = 0.42, 0.27, 0.15
 FITS, FITTING = 0.6, 2
 """How well a sentence must fit the kind of answer that is asked for, where that is a number, a date, a place or a person;
 and how many sentences are shown that hold one without being about all that is asked."""
+SHOWN = 0.08
+"""Relevance from which an excerpt may stand among the evidence."""
+LONG = 5
+"""Terms of a question from which on one sentence can hardly hold most: it comes near with fewer."""
 ELSEWHERE = 0.3
 """What a term of the question's other clauses counts beside one of the clause's own."""
 AGAIN, AGAIN_LEADING = 0.35, 0.1
@@ -145,7 +149,7 @@ def by_relevance(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
         units = units_of(evidence)
         weighed = _weigh(clause, question, units)
         for one in units:
-            if weighed.relevance[id(one)] >= NEARBY:
+            if weighed.relevance[id(one)] >= SHOWN:
                 best[one.excerpt] = max(best.get(one.excerpt, 0.0), _merit(one, weighed, {}))
     known = [one for one in evidence if one.id in best]
     return sorted(known, key=lambda one: -best[one.id])
@@ -158,7 +162,8 @@ def _answered(clause: str, question: str, units: Sequence[Unit], most: int, told
     unfit = bool(chosen) and strict and max(weighed.fits[id(one)] for one in chosen) < FITS
     if unfit and (near := _fitting(weighed, units, chosen[0])):
         return Answered(clause, near)
-    if not chosen or (weighed.relevance[id(chosen[0])] < NEAR and weighed.comparable):
+    bar = 0.0 if weighed.leads_on or not weighed.comparable else NEAR * min(1.0, LONG / max(1, len(weighed.values)))
+    if not chosen or weighed.relevance[id(chosen[0])] < bar:
         return Answered(clause)
     if any(alike(chosen[0].text, other.text) for other in told):
         return Answered(clause, whole=True)  # what was told on another clause answers this one

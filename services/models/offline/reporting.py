@@ -15,7 +15,7 @@ from services.models.offline.sections import Evidence, Finding, Prompt, evidence
 from services.models.offline.wording import as_prose
 from services.search.tokens import has_cjk, tokens
 
-MAX_POINTS = 5
+MAX_POINTS = 6
 MAX_CONCLUSION = 4
 MAX_ANSWER = 3
 COMPUTED = 8
@@ -82,7 +82,11 @@ def _told(
 
 def _part(one: Answered, question: str) -> Part:
     several = len(parts_of(question)) > 1
-    return Part(one.clause if several else "", tuple((unit.text, unit.excerpt) for unit in one.units), one.whole)
+    return Part(
+        re.sub(r"[。；;！!]", "，", one.clause) if several else "",
+        tuple((unit.text, unit.excerpt) for unit in one.units),
+        one.whole,
+    )
 
 
 def _apart(question: str, findings: Sequence[Finding]) -> list[Part]:
