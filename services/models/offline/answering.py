@@ -23,6 +23,8 @@ FITS, FITTING = 0.6, 2
 and how many sentences are shown that hold one without being about all that is asked."""
 SHOWN = 0.08
 """Relevance from which an excerpt may stand among the evidence."""
+LED = 0.45
+"""Share of a question that describes what it asks about, which sentences must hold together to lead to it."""
 LONG = 5
 """Terms of a question from which on one sentence can hardly hold most: it comes near with fewer."""
 ELSEWHERE = 0.3
@@ -162,7 +164,8 @@ def _answered(clause: str, question: str, units: Sequence[Unit], most: int, told
     unfit = bool(chosen) and strict and max(weighed.fits[id(one)] for one in chosen) < FITS
     if unfit and (near := _fitting(weighed, units, chosen[0])):
         return Answered(clause, near)
-    bar = 0.0 if weighed.leads_on or not weighed.comparable else NEAR * min(1.0, LONG / max(1, len(weighed.values)))
+    led = weighed.leads_on and _together(chosen, weighed.values) >= LED
+    bar = 0.0 if led or not weighed.comparable else NEAR * min(1.0, LONG / max(1, len(weighed.values)))
     if not chosen or weighed.relevance[id(chosen[0])] < bar:
         return Answered(clause)
     if any(alike(chosen[0].text, other.text) for other in told):
@@ -287,8 +290,13 @@ def _all_told(chosen: Sequence[Unit], values: Mapping[str, float], relevance: Ma
     """Tell whether the best sentence holds enough, or the chosen ones do together, as on the way from one name to another."""
     if max(relevance[id(one)] for one in chosen) >= ANSWERS:
         return True
-    together = frozenset[str]().union(*(one.held for one in chosen))
-    return sum(value for term, value in values.items() if term in together) >= 0.7 * (sum(values.values()) or 1.0)
+    return _together(chosen, values) >= 0.7
+
+
+def _together(chosen: Sequence[Unit], values: Mapping[str, float]) -> float:
+    """Return the share of what is asked that some of the sentences hold."""
+    held = frozenset[str]().union(*(one.held for one in chosen))
+    return sum(value for term, value in values.items() if term in held) / (sum(values.values()) or 1.0)
 
 
 def _values(clause: str, question: str, units: Sequence[Unit]) -> dict[str, float]:
