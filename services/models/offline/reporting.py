@@ -190,7 +190,7 @@ def _short(question: str, parts: list[Part], chinese: bool) -> str:
     return _lines([Part(one.asked, tuple(told), one.whole)], chinese, most=2)
 
 
-def _cited(sentences_and_ids: list[tuple[str, str]]) -> str:
+def _cited(sentences_and_ids: Sequence[tuple[str, str]]) -> str:
     """Join sentences, each with its citation before the full stop."""
     parts = []
     pairs = [
