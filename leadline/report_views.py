@@ -53,7 +53,7 @@ async def report_view(thread: OwnThread, request: Request, checkpoint: str | Non
     values = await _values(api_of(request), thread, checkpoint)
     if not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
-    return await asyncio.to_thread(_view, Report.model_validate(values["report"]))
+    return await _view(Report.model_validate(values["report"]))
 
 
 @views.get("/reports/{thread_id}/turns.json")
@@ -70,14 +70,16 @@ async def _values(client: LangGraphClient, thread: str, checkpoint: str | None) 
         raise HTTPException(404, "This thread has no such checkpoint.") from None
 
 
-def _view(report: Report) -> ReportView:
+async def _view(report: Report) -> ReportView:
+    from services.reports.diagrams.pictures import with_pictures
     from services.reports.html.page import render_fragment
     from services.reports.parsing import parse_report
 
+    parsed = await with_pictures(await asyncio.to_thread(parse_report, report))
     return ReportView(
         title=report.title,
         locale=report.locale,
-        html=render_fragment(parse_report(report)),
+        html=await asyncio.to_thread(render_fragment, parsed),
         claims=len(report.citations),
         verified=sum(claim.verified for claim in report.citations),
         sources=sum(bool(source.id) for source in report.sources),

@@ -28,6 +28,7 @@ from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
 from services.evidence.bundle import bundle_files
 from services.evidence.store import EvidenceStore
+from services.evidence.texts import unpacked
 from services.reports.formats import FORMATS, render
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
@@ -59,6 +60,8 @@ async def report_file(thread: OwnThread, name: str, request: Request) -> Respons
         files = await bundle_files(report, EvidenceStore(store_of(client)))
     except StoreError as error:
         raise HTTPException(404, str(error)) from None
+    if packed := files.get(f"{name}.gz"):
+        return _response(name, unpacked(f"{name}.gz", packed))
     if name not in files:
         raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
     return _response(name, files[name])
@@ -85,7 +88,8 @@ async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name:
 def _response(name: str, data: bytes) -> Response:
     suffix = name[name.rindex(".") :] if "." in name else ""
     shown = not name.startswith("artifacts/") and suffix in _SHOWN
-    media_type = _SHOWN[suffix] if shown else mimetypes.guess_type(name)[0] or "application/octet-stream"
+    guessed, packing = mimetypes.guess_type(name)
+    media_type = _SHOWN[suffix] if shown else (guessed if guessed and not packing else "application/octet-stream")
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     if not shown:
         headers["Content-Disposition"] = "attachment"

@@ -56,10 +56,13 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         "background",
         locale,
         count=len(excerpts),
-        data={"sources": [source.title for source in found.sources.values()], "failures": found.failures},
+        data={
+            "sources": [source.title for source in found.sources.values()],
+            "failures": found.trouble(locale),
+        },
     )
     return {
-        "background": Background(excerpts=excerpts, failures=found.failures, thin=thin),
+        "background": Background(excerpts=excerpts, failures=found.trouble(locale), thin=thin),
         "sources": found.sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,

@@ -15,7 +15,6 @@ from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.claims import let_go
 from services.conversation import carried, chosen_question, conversation_of, recall, sources_of, stands_alone
 from services.errors import BadInput, LimitReached, UselessAnswer
 from services.evidence.store import EvidenceStore
@@ -87,7 +86,6 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     if not present or chosen_question(present[-1].text, former) != present[-1].text:
         messages.append(HumanMessage(question, id=present[-1].id if present else None))
     if triage.intent in DIRECT:
-        await let_go(runtime)
         messages.append(AIMessage(triage.reply))
     return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
 

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -13,23 +14,21 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
-from services.claims import let_go
 from services.errors import LimitReached, StoreError, UselessAnswer
-from services.evidence.meaning import likeness_of
-from services.evidence.support import Likeness
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.messages import is_chinese, say
 from services.models import write
 from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
-from services.reports.markdown import Draft, across_languages, finish_report
 from services.reports.said import report_message
 from services.runs import Run, choices, evidence_of, node_run, prompts_of, run_ended
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
-from services.tools.mcp.listing import failures_once
-from services.tools.mcp.registry import close_sessions
+
+if TYPE_CHECKING:
+    from services.evidence.support import Likeness
+    from services.reports.markdown import Draft
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
@@ -41,6 +40,11 @@ FOLLOW_UP_MARK = "==="
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
+    from services.evidence.meaning import likeness_of
+    from services.reports.markdown import across_languages, finish_report
+    from services.tools.mcp.listing import failures_once
+    from services.tools.mcp.registry import close_sessions
+
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
     written = Written()
@@ -69,7 +73,6 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
-    await let_go(runtime)
     return {
         "report": report,
         "messages": [report_message(report, run.thread)],
@@ -91,7 +94,7 @@ class Written:
     """Whether rules wrote it, which see only what was found and not what else there is to ask."""
     asked: list[str] = field(default_factory=list)
     """Questions to ask next, besides those in the text."""
-    likeness: Likeness | None = None
+    likeness: "Likeness | None" = None
     """Of its sentences with quotes in another language."""
 
 
@@ -192,7 +195,9 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     return "\n".join(one for one in (note, safety) if one)
 
 
-def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
+def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
+    from services.reports.markdown import Draft
+
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]

@@ -109,6 +109,7 @@ class RunContext(BaseModel):
     )
     profile: Profile | None = Field(
         default=None,
+        title="Profile",
         description="Scope, replies and tone of a deployment; none by default.",
         json_schema_extra=_at("coordinator", "reporter"),
     )
@@ -173,6 +174,7 @@ class RunContext(BaseModel):
     )
     mcp_servers: dict[str, McpServer] = Field(
         default={},
+        title="MCP servers",
         description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
         "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
         json_schema_extra=_at("planner", "researcher", "coder"),

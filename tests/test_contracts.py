@@ -12,6 +12,8 @@ from jinja2 import meta
 from pydantic import BaseModel
 
 from graph.app import graph
+from graph.builder import build_graph
+from graph.descriptions import DESCRIPTIONS
 from leadline.persistence import ALLOWED_TYPES
 from prompts import ENVIRONMENT, prompt_info, template_source
 from schemas.context import RunContext
@@ -77,6 +79,14 @@ def _names(node: ast.AST) -> list[str]:
 def test_the_picture_in_the_readme_is_that_of_the_compiled_graph() -> None:
     drawn = graph.get_graph().draw_mermaid(with_styles=False).strip()
     assert drawn in (PROJECT / "README.md").read_text("utf-8")
+    assert "description" not in graph.get_graph().draw_mermaid()
+
+
+def test_every_node_is_described_and_the_readme_says_the_same() -> None:
+    assert [*DESCRIPTIONS] == [*build_graph().nodes]
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    for node, does in DESCRIPTIONS.items():
+        assert f"| `{node}` | {does} |" in readme
 
 
 def test_the_graph_is_compiled_without_checkpointer_and_store() -> None:

@@ -176,7 +176,7 @@ def chromium() -> Iterator[Page]:
         environment = {**os.environ, "HOME": profile}
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
         try:
-            with connect(_address(Path(profile), process), max_size=None, proxy=None) as connection:
+            with connect(_address(Path(profile), process), max_size=None, ping_interval=None, proxy=None) as connection:
                 yield _first_page(connection)
         finally:
             process.terminate()

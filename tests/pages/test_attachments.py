@@ -16,7 +16,7 @@ from services.errors import DocumentsError
 from services.search.attached import ATTACHMENTS
 from services.search.providers import folders_of
 from tests.fakes.browser import Page
-from tests.pages.conftest import REPORT, Site, ask, button, opened, report_text, text
+from tests.pages.conftest import REPORT, Site, ask, button, opened, report_text, status, text
 
 NOTE = b"# The brass quadrant\n\nThe brass quadrant of the Lalla Rookh was made by Jesse Ramsden in 1777.\n"
 ASKED = "Who made the brass quadrant of the Lalla Rookh?"
@@ -151,6 +151,10 @@ def test_in_the_page_files_are_attached_before_the_question_and_removed(page: Pa
     page.reload()
     report_text(page)
     assert "note.md" in text(page, "#attached")
+    ask(page, "1")
+    page.wait("document.querySelectorAll('.turn').length === 2", "the second turn")
+    status(page, "done")
+    assert text(page, "#run-list [aria-current] .title") == ASKED
     page.logged[:] = [one for one in page.logged if "415" not in one]  # the browser's own words
 
 

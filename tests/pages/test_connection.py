@@ -6,6 +6,8 @@ from tests.fakes.openai_server import error as model_error
 from tests.fakes.relay import relay
 from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
 
+IN_SIGHT = "e => { const b = e.getBoundingClientRect(); return document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2) === e }"
+
 
 def test_a_lost_connection_is_told_and_the_stream_joined_again(page: Page, site: Site) -> None:
     site.model.hold("researcher")
@@ -82,14 +84,39 @@ def test_two_tabs_show_one_thread(page: Page, browser: Page, site: Site) -> None
     browser.close(other)
 
 
+def test_a_review_answered_before_its_run_has_ended_is_taken(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    choose(page, review_plan=True, max_plan_iterations=1)
+    at_once = (
+        "const accept = document.querySelector('.review .primary'); if (accept) { me.disconnect(); accept.click(); }"
+    )
+    page.evaluate(
+        f"void new MutationObserver((_, me) => {{ {at_once} }}).observe(document.body, {{childList: true, subtree: true}})"
+    )
+    site.model.hold("researcher")
+    ask(page, QUESTION)
+    page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
+    assert page.evaluate("document.getElementById('banner').hidden")
+    page.evaluate("new Promise(done => setTimeout(done, 1000))")
+    assert text(page, "#send") == "Stop"
+    site.model.release()
+    report_text(page)
+
+
 def test_a_run_is_stopped_and_gone_on_with(page: Page, site: Site) -> None:
     site.model.hold("reflector")
     opened(page, site.address)
     ask(page, QUESTION)
     page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')")
     asked = site.model.endpoint.roles.count("planner")
+    page.click("document.getElementById('question')")
+    page.write(SIMPLE)
+    page.press("Enter", 13, text="\r")
+    page.wait("document.getElementById('banner').innerText.includes('still under way')", "why it is not asked now")
+    assert page.evaluate("document.getElementById('question').value") == SIMPLE
     page.click("document.getElementById('send')")
     status(page, "stopped")
+    page.wait(f"document.querySelector('.ending .primary') && ({IN_SIGHT})(document.querySelector('.ending .primary'))")
     site.model.release()
     page.click(button("Continue"))
     assert "Lalla Rookh" in report_text(page)

@@ -6,6 +6,7 @@ import pytest
 import yaml
 from langgraph_sdk.client import LangGraphClient
 
+from graph.descriptions import DESCRIPTIONS
 from tests.conftest import EXAMPLES
 
 GRAPH = "deep_research"
@@ -29,7 +30,7 @@ async def test_the_context_form_is_described_bounded_and_grouped_by_node(client:
     schemas = await schemas_of(client)
     assert set(schemas["input_schema"]["properties"]) == {"messages", "question"}
     fields = schemas["context_schema"]["properties"]
-    assert all(field.get("description") and "default" in field for field in fields.values())
+    assert all(field.get("title") and field.get("description") and "default" in field for field in fields.values())
     assert (fields["max_plan_iterations"]["minimum"], fields["max_plan_iterations"]["maximum"]) == (1, 10)
     assert fields["length"]["enum"] == ["brief", "standard", "full"]
     [assistant] = await client.assistants.search(graph_id=GRAPH)
@@ -38,6 +39,13 @@ async def test_the_context_form_is_described_bounded_and_grouped_by_node(client:
     shown = {node for field in fields.values() for node in field.get("langgraph_nodes", [])}
     assert shown < names
     assert {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"} <= shown
+
+
+async def test_every_node_of_the_graph_says_what_it_does(client: LangGraphClient) -> None:
+    [assistant] = await client.assistants.search(graph_id=GRAPH)
+    drawn: Any = await client.assistants.get_graph(assistant["assistant_id"])
+    said = {one["id"]: one.get("metadata", {}).get("description", {}).get("en") for one in drawn["nodes"]}
+    assert said == {"__start__": None, **DESCRIPTIONS, "__end__": None}
 
 
 async def test_every_prompt_stands_at_its_node_with_its_present_text(client: LangGraphClient) -> None:

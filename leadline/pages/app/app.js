@@ -124,7 +124,11 @@ async function go(thread, { remember = true } = {}) {
 composer.addEventListener("submit", (event) => {
   event.preventDefault();
   const text = question.value.trim();
-  if (!text || work.running) return;
+  if (!text) return;
+  if (work.running) {
+    tell(say("stillRunning"));
+    return;
+  }
   send.disabled = true;
   question.value = "";
   grow();

@@ -12,6 +12,7 @@ export function attachments(problem) {
   const button = document.getElementById("attach");
   const composer = document.getElementById("composer");
   let thread = null;
+  let nameless = false; // whether the thread was begun here, for files, and has no question yet
   let known = { files: [], documents: "" };
 
   function draw(sending = []) {
@@ -25,6 +26,7 @@ export function attachments(problem) {
 
   async function show(opened) {
     thread = opened;
+    nameless = false;
     known = { files: [], documents: "" };
     draw();
     if (!opened) return;
@@ -42,7 +44,10 @@ export function attachments(problem) {
     if (!waiting.length) return;
     button.disabled = true;
     try {
-      thread ??= (await api.newThread("")).thread_id;
+      if (!thread) {
+        thread = (await api.newThread("")).thread_id;
+        nameless = true;
+      }
       known = await api.attached(thread);
       while (waiting.length) {
         draw(waiting);
@@ -84,7 +89,8 @@ export function attachments(problem) {
     show,
     /** The thread that was begun for attached files, now that its question is known. */
     async threadFor(question) {
-      if (thread) await api.nameThread(thread, question);
+      if (nameless) await api.nameThread(thread, question);
+      nameless = false;
       return thread;
     },
     /** What the run's documents must hold so that the files are searched. */

@@ -12,13 +12,14 @@ const isEnd = (id) => id.startsWith("__");
 /** A picture of the graph: {element, show(turn)}. It has labels where there is room for them, and dots on a phone. */
 export function graphPicture(graph) {
   const plan = layered(graph);
+  const does = new Map(graph.nodes.map(({ id, metadata }) => [id, say(`does_${id}`) || metadata?.description?.en || ""]));
   const caption = el("p", { class: "graph-now", "aria-hidden": "true" });
   const element = el("figure", { class: "graph", role: "img", "aria-label": say("graph") },
-    picture(plan, WIDE, "wide"), picture(plan, SMALL, "small"), caption);
+    picture(plan, does, WIDE, "wide"), picture(plan, does, SMALL, "small"), caption);
   return { element, show: (turn) => show(element, caption, turn, plan) };
 }
 
-function picture({ layers, places, edges }, size, kind) {
+function picture({ layers, places, edges }, does, size, kind) {
   const width = (layers.length - 2) * size.step + 2 * size.ends;
   const height = size.gap + size.height + 2 * (size.arc * 5 + 4);
   const centre = (id) => {
@@ -33,7 +34,7 @@ function picture({ layers, places, edges }, size, kind) {
       data: { edge: `${edge.source}>${edge.target}`, span: edge.span },
     }));
   }
-  for (const id of places.keys()) root.append(box(id, centre(id), size, kind === "wide"));
+  for (const id of places.keys()) root.append(box(id, centre(id), size, kind === "wide", does.get(id)));
   return root;
 }
 
@@ -54,9 +55,10 @@ function route(from, to, edge, size, middle) {
   return `M${start.x} ${start.y}C${start.x} ${reach} ${end.x} ${reach} ${end.x} ${end.y}`;
 }
 
-function box(id, { x, y }, size, labelled) {
+function box(id, { x, y }, size, labelled, does) {
   if (isEnd(id)) return svg("circle", { class: "end", cx: x, cy: y, r: size.dot, data: { node: id } });
   const group = svg("g", { class: "node", data: { node: id } },
+    svg("title", {}, does ? label(id) + say("colon") + does : label(id)),
     svg("rect", { x: x - size.width / 2, y: y - size.height / 2, width: size.width, height: size.height, rx: size.height / 2 }));
   if (labelled) {
     group.append(svg("text", { x, y: y + 4, "text-anchor": "middle" }, label(id)),

@@ -29,13 +29,13 @@ export function planView() {
 
 function lookedAround(turn) {
   if (!turn.background.length) return [];
-  return [el("p", { class: "around" }, el("span", { class: "soft", text: `${say("found")}: ` }), turn.background.join(" · "))];
+  return [el("p", { class: "around" }, el("span", { class: "soft", text: say("found") + say("colon") }), turn.background.join(" · "))];
 }
 
 function planList(plan, place, turn, before) {
   const heading = turn.plans.length > 1 ? say("planNumber", { number: place + 1 }) : say("thePlan");
   return el("section", { class: "plan" },
-    el("h3", {}, el("span", { class: "soft", text: `${heading}: ` }), plan.title),
+    el("h3", {}, el("span", { class: "soft", text: heading + say("colon") }), plan.title),
     plan.thought && el("details", { class: "why" }, el("summary", { text: say("planWhy") }), el("p", { text: plan.thought })),
     el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before))));
 }

@@ -5,8 +5,8 @@ import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
 const FILES = [
-  ["report.md", "Markdown"], ["report.html", "HTML"], ["slides.html", "Slides"], ["report.pptx", "PowerPoint"],
-  ["report.docx", "Word"], ["report.pdf", "PDF"], ["evidence.json", "Evidence"],
+  ["report.md", "Markdown"], ["report.html", "HTML"], ["slides.html", say("slides")], ["report.pptx", "PowerPoint"],
+  ["report.docx", "Word"], ["report.pdf", "PDF"], ["evidence.json", say("evidence")],
 ];
 
 // The only place where a string becomes HTML; the page's policy refuses any other.
@@ -36,7 +36,7 @@ export async function reportView(thread, view, question, { onAsk, onProblem }) {
   quotes(root);
   const parts = [host];
   if (onAsk) parts.push(downloads(thread, onProblem), followUps(view, onAsk));
-  return el("section", { class: "finished", "aria-label": `${say("report")}: ${view.title}` }, parts);
+  return el("section", { class: "finished", "aria-label": say("report") + say("colon") + view.title }, parts);
 }
 
 /** What a title and a question have in common: that they stand one below the other, need not be said twice. */
@@ -48,6 +48,7 @@ function fit(body, thread) {
   for (const heading of body.querySelectorAll("h1, h2, h3, h4, h5")) {
     heading.setAttribute("aria-level", String(Number(heading.tagName[1]) + 1));
   }
+  for (const section of body.querySelectorAll("section")) section.setAttribute("role", "group"); // each turn has one of the same name
   for (const link of body.querySelectorAll('a[href^="sources/"]')) {
     link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}`);
     link.setAttribute("target", "_blank");

@@ -12,6 +12,7 @@ export function session(views, context) {
   let run = null;
   let turn = null;
   let following = new AbortController();
+  let watched = Promise.resolve(); // until the run that is watched has ended and its state is taken over
 
   /** Leave the thread; its run goes on. */
   function leave() {
@@ -34,7 +35,7 @@ export function session(views, context) {
       views.earlier(earlier);
       if (!turn.question && !under) return;
       views.began(turn);
-      if (under) watch(under.run_id, mine);
+      if (under) watched = watch(under.run_id, mine);
     } catch (problem) {
       if (mine.aborted) return;
       if (problem instanceof Refused && [404, 422].includes(problem.status)) views.gone();
@@ -80,11 +81,14 @@ export function session(views, context) {
   const goOn = () => resume({ input: null });
 
   async function resume(work) {
+    const signal = following.signal;
+    await watched; // a review is shown before the run that asks for it has ended, and until then no other can begin
+    if (signal.aborted) return false;
     try {
       await begin(work, () => {
         Object.assign(turn, { status: "running", review: null, error: "" });
         views.changed();
-      }, following.signal);
+      }, signal);
       return true;
     } catch (problem) {
       views.problem(problem);
@@ -106,28 +110,28 @@ export function session(views, context) {
     shown();
     other.postMessage({ thread, run: started.run_id });
     views.started(thread);
-    watch(started.run_id, signal);
+    watched = watch(started.run_id, signal);
   }
 
   async function watch(id, signal) {
     run = id;
     views.busy(true);
-    const watched = thread;
+    const here = thread;
     try {
       for await (const event of follow(thread, id, { signal, onConnection: views.connection })) {
         if (take(turn, event).length) views.changed();
       }
-      if (!signal.aborted) await settle(watched, signal);
+      if (!signal.aborted) await settle(here, signal);
     } catch (problem) {
       if (signal.aborted) return;
       views.problem(problem);
-      await settle(watched, signal).catch(views.problem);
+      await settle(here, signal).catch(views.problem);
     }
   }
 
   /** The run has ended: take over what the server says of it. */
-  async function settle(watched, signal) {
-    const state = await api.state(watched);
+  async function settle(here, signal) {
+    const state = await api.state(here);
     if (signal.aborted) return;
     const known = fromState(state);
     const error = turn.error;
@@ -140,7 +144,7 @@ export function session(views, context) {
     run = null;
     views.busy(false);
     views.changed();
-    views.ended(watched);
+    views.ended(here);
   }
 
   async function stop() {

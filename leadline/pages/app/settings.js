@@ -98,7 +98,7 @@ function control(name, described, value) {
 function fitting(name, kind, described, value, id) {
   if (kind.enum) {
     const options = kind.enum.map((one) => el("option", { value: one, selected: value === one, text: say(`value_${one}`) || one }));
-    if (described.default === null) options.unshift(el("option", { value: "", selected: !value, text: say("serverDefault") }));
+    if (described.default === null) options.unshift(el("option", { value: "", selected: !value, text: say(`none_${name}`) || say("serverDefault") }));
     const input = el("select", { id }, options);
     return { input, read: () => input.value || undefined };
   }
@@ -110,7 +110,7 @@ function fitting(name, kind, described, value, id) {
   if (kind.type === "integer" || kind.type === "number") {
     const input = el("input", {
       type: "number", id, min: kind.minimum ?? 0, max: kind.maximum, step: kind.type === "integer" ? "1" : "any", value: value ?? "",
-      placeholder: described.default === null ? say("noLimit") : say("defaultIs", { value: described.default }),
+      placeholder: described.default === null ? say(`none_${name}`) || say("noLimit") : say("defaultIs", { value: described.default }),
     });
     return { input, read: () => (input.value === "" ? undefined : Number(input.value)) };
   }

@@ -56,7 +56,7 @@ export function turnView(thread, graph, actions) {
   }
 
   function line() {
-    const text = { waiting: say("waiting"), done: say("researched"), stopped: say("stopped"), failed: say("failed") }[turn.status] || turn.now || busy(turn) || say("working");
+    const text = { waiting: say("waiting"), done: say("researched"), stopped: say("stoppedShort"), failed: say("failed") }[turn.status] || turn.now || busy(turn) || say("working");
     if (now.textContent !== text) {
       now.textContent = text;
       if (turn.status !== "done") announce(text);
@@ -102,6 +102,7 @@ export function turnView(thread, graph, actions) {
     else if (turn.status === "failed") ending.replaceChildren(el("p", { class: "problem", role: "alert", text: turn.error || say("failed") }), go(say("again")));
     else if (turn.report) showReport();
     else ending.replaceChildren(el("div", { class: "reply", text: turn.reply }));
+    if (turn.status !== "done") ending.scrollIntoView({ block: "nearest" }); // what to do now must not be below the question's field
   }
 
   async function showReport() {

@@ -1,0 +1,24 @@
+"""What each node does, in a sentence: Studio shows it at the node, the page when the mouse rests there, the README in its table."""
+
+from typing import Any
+
+DESCRIPTIONS: dict[str, str] = {
+    "coordinator": "reads the question: language, scope, simple or complex; answers greetings and asks back what is unclear",
+    "background_investigator": "searches the question once, so that planning starts informed",
+    "planner": "makes a plan of research and processing steps; on a replan only for what is missing",
+    "human_feedback": "waits for your review of the plan, if you want one",
+    "research_team": "sends every step that can run, side by side",
+    "researcher": "searches, ranks passages, quotes verbatim, says what is missing",
+    "coder": "computes: writes a program and runs it in a sandbox, or works with tools; every number comes from a run",
+    "reflector": "a verdict on every step, contradictions, gaps, and whether it is enough",
+    "reporter": "writes the report; code checks every citation, marks what fails, and adds limits and references",
+}
+
+
+def described(node: str) -> dict[str, Any]:
+    """Return a node's metadata.
+
+    It is by language because LangGraph's own pictures write plain values into their boxes, and leave others out. It is in
+    one language because it goes along with every token that is streamed.
+    """
+    return {"description": {"en": DESCRIPTIONS[node]}}
