@@ -21,6 +21,12 @@ ANSWERS, NEAR, NEARBY = 0.42, 0.27, 0.15
 FITS, FITTING = 0.6, 2
 """How well a sentence must fit the kind of answer that is asked for, where that is a number, a date, a place or a person;
 and how many sentences are shown that hold one without being about all that is asked."""
+SHOWN = 0.08
+"""Relevance from which an excerpt may stand among the evidence."""
+LED = 0.45
+"""Share of a question that describes what it asks about, which sentences must hold together to lead to it."""
+LONG = 5
+"""Terms of a question from which on one sentence can hardly hold most: it comes near with fewer."""
 ELSEWHERE = 0.3
 """What a term of the question's other clauses counts beside one of the clause's own."""
 AGAIN, AGAIN_LEADING = 0.35, 0.1
@@ -36,7 +42,7 @@ PREDICATE = 1.5
 of one for a definition."""
 BESIDE = 0.5
 """What a term counts that stands in the sentences beside, or in the source's title."""
-ALSO, ALSO_LISTED, LEADING = 0.72, 0.55, 0.15
+ALSO, ALSO_LISTED, LEADING = 0.6, 0.45, 0.12
 """Share of the best sentence's merit that another must reach to be told, too; of a question that asks for several things; and
 of one that describes what it asks about, whose answer leads from one name to another."""
 UNHEARD = 0.6
@@ -51,9 +57,10 @@ OPENED = 60
 """Characters with which a sentence begins."""
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _STRICT: frozenset[AnswerType] = frozenset(["number", "date", "place", "person"])
+_ASKS = re.compile(r"什么|多少|哪|谁|何|几|怎|吗|如何|是否|呢|多[大高长深远久宽重快]|多[少大]?$")
 _SEVERAL = re.compile(
     r"\b(?:which|what) (?:\w+ ){0,2}\w+s\b(?<!is)(?<!was)(?<!does)|\b(?:ways|methods|reasons|kinds|types|steps|examples|list|how (?:do|can|to))\b|"
-    r"哪些|哪几|方法|步骤|有什么|怎么|怎样|如何",
+    r"\b(?:each|both|respectively|and)\b|哪些|哪几|各|分别|方法|步骤|有什么|怎么|怎样|如何",
     re.IGNORECASE,
 )
 _GENERIC = frozenset(term for word in GENERIC for term in terms(word))
@@ -96,7 +103,7 @@ def answer(question: str, evidence: Sequence[Evidence], most: int) -> list[Answe
         evidence: best first.
         most: sentences of all clauses together, at least one of each.
     """
-    clauses = clauses_of(question, short=True)
+    clauses = parts_of(question)
     found: list[Answered] = []
     told: list[Unit] = []
     for clause in clauses:
@@ -104,6 +111,20 @@ def answer(question: str, evidence: Sequence[Evidence], most: int) -> list[Answe
         told += one.units
         found.append(one)
     return found
+
+
+def parts_of(question: str) -> list[str]:
+    """Return the clauses of a question that ask something; one that only says what it is about belongs to the next."""
+    clauses = clauses_of(question, short=True)
+    if not has_cjk(question):
+        return clauses
+    parts, before = list[str](), ""
+    for clause in clauses:
+        before = f"{before}，{clause}" if before else clause
+        if _ASKS.search(clause):
+            parts.append(before)
+            before = ""
+    return [*parts[:-1], f"{parts[-1]}，{before}" if before else parts[-1]] if parts else [question]
 
 
 def units_of(evidence: Sequence[Evidence]) -> list[Unit]:
@@ -123,17 +144,33 @@ def units_of(evidence: Sequence[Evidence]) -> list[Unit]:
     return units
 
 
+def by_relevance(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Order evidence by what its best sentence says on any part of a question; without what says nothing on it."""
+    best: dict[str, float] = {}
+    for clause in parts_of(question):
+        units = units_of(evidence)
+        weighed = _weigh(clause, question, units)
+        for one in units:
+            if weighed.relevance[id(one)] >= SHOWN:
+                best[one.excerpt] = max(best.get(one.excerpt, 0.0), _merit(one, weighed, {}))
+    known = [one for one in evidence if one.id in best]
+    return sorted(known, key=lambda one: -best[one.id])
+
+
 def _answered(clause: str, question: str, units: Sequence[Unit], most: int, told: Sequence[Unit]) -> Answered:
     weighed = _weigh(clause, question, units)
     chosen = _chosen(weighed, units, most, told)
-    if not chosen or (weighed.relevance[id(chosen[0])] < NEAR and weighed.comparable):
+    strict = weighed.kind in _STRICT
+    unfit = bool(chosen) and strict and max(weighed.fits[id(one)] for one in chosen) < FITS
+    if unfit and (near := _fitting(weighed, units, chosen[0])):
+        return Answered(clause, near)
+    led = weighed.leads_on and _together(chosen, weighed.values) >= LED
+    bar = 0.0 if led or not weighed.comparable else NEAR * min(1.0, LONG / max(1, len(weighed.values)))
+    if not chosen or weighed.relevance[id(chosen[0])] < bar:
         return Answered(clause)
     if any(alike(chosen[0].text, other.text) for other in told):
         return Answered(clause, whole=True)  # what was told on another clause answers this one
-    fitting = weighed.kind not in _STRICT or max(weighed.fits[id(one)] for one in chosen) >= FITS
-    if not fitting:
-        return Answered(clause, _fitting(weighed, units, chosen[0]) or chosen[:1])
-    whole = fitting and (weighed.leads_on or _all_told(chosen, weighed.values, weighed.relevance))
+    whole = not unfit and (weighed.leads_on or _all_told(chosen, weighed.values, weighed.relevance))
     return Answered(clause, chosen if whole else chosen[:1], whole)
 
 
@@ -253,8 +290,13 @@ def _all_told(chosen: Sequence[Unit], values: Mapping[str, float], relevance: Ma
     """Tell whether the best sentence holds enough, or the chosen ones do together, as on the way from one name to another."""
     if max(relevance[id(one)] for one in chosen) >= ANSWERS:
         return True
-    together = frozenset[str]().union(*(one.held for one in chosen))
-    return sum(value for term, value in values.items() if term in together) >= 0.7 * (sum(values.values()) or 1.0)
+    return _together(chosen, values) >= 0.7
+
+
+def _together(chosen: Sequence[Unit], values: Mapping[str, float]) -> float:
+    """Return the share of what is asked that some of the sentences hold."""
+    held = frozenset[str]().union(*(one.held for one in chosen))
+    return sum(value for term, value in values.items() if term in held) / (sum(values.values()) or 1.0)
 
 
 def _values(clause: str, question: str, units: Sequence[Unit]) -> dict[str, float]:

@@ -146,6 +146,10 @@ def fit(question: str, kind: AnswerType, sentence: str) -> float:
     return 0.5
 
 
+_COUNTED = re.compile(r"\bhow many ((?:(?!\b(?:did|do|does|was|were|are|is|has|have|had|can)\b)[\w-]+ ){1,3})", re.I)
+"""What is counted."""
+
+
 def _number_fit(question: str, sentence: str) -> float:
     asked = {one.text for one in quantities(question)}
     fresh = [one for one in quantities(sentence) if one.text not in asked]
@@ -159,6 +163,9 @@ def _number_fit(question: str, sentence: str) -> float:
     for wanted, unit in UNITS:
         if wanted.search(question):
             return 1.0 if unit.search(sentence) else 0.3
+    counted = _COUNTED.search(question)
+    if counted is not None and not set(terms(counted.group(1))) & set(terms(sentence)):
+        return 0.4
     only_years = fresh and all(
         one.value == int(one.value) and 1000 <= one.value <= 2100 and "," not in one.text for one in fresh
     )

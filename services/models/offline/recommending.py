@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from services.evidence.passages import split
+from services.evidence.passages import sentences, split
 from services.models.offline.language import persons_in
+from services.models.offline.wording import is_heading
 from services.search.tokens import has_cjk, tokens
 
 MOST = 3
@@ -12,6 +13,8 @@ LEAST_SECTION = 120
 """Characters of a section that has something to tell; half as many in Chinese."""
 LONGEST = 60
 """Characters of a heading that reads well inside a question."""
+UNTOLD = 30
+"""Characters of a sentence that is worth asking about."""
 _EMPTY = re.compile(
     r"^(?:introduction|overview|summary|conclusions?|references?|contents?|notes?|see also|appendix|abstract|license|changelog|more|"
     r"references and further reading|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
@@ -51,6 +54,10 @@ def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool
         asked.append(
             heading if _ASKS.match(heading) and has_cjk(heading) == chinese else _about(title, heading, chinese)
         )
+    said = [text[span.start : span.end] for span in sentences(text)]
+    untold = [one for one in said if len(one) > UNTOLD and one not in quoted and not is_heading(one)]
+    if not asked and untold:
+        asked.append(f"《{title}》还说明了什么？" if chinese else f"What else does “{title}” say?")
     return list(dict.fromkeys(asked))
 
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.evidence.passages import sentences
-from services.models.offline.answering import Answered, alike, answer
+from services.models.offline.answering import Answered, alike, answer, by_relevance, parts_of
 from services.models.offline.answers import answer_type, fit
 from services.models.offline.language import clauses_of, compared_in, describes, listed_in
 from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
 from services.models.offline.wording import as_prose
 from services.search.tokens import has_cjk, tokens
 
-MAX_POINTS = 5
+MAX_POINTS = 6
 MAX_CONCLUSION = 4
 MAX_ANSWER = 3
 COMPUTED = 8
@@ -35,11 +35,8 @@ def report(prompt: Prompt) -> str:
     told = _told(prompt.question, findings, evidence)
     conclusion = _lines(told, chinese)
     short = _short(prompt.question, told, chinese)
-    points = _points(
-        [*background, *(one for finding in findings for one in finding.evidence)],
-        told,
-        3 if length == "brief" else MAX_POINTS,
-    )
+    everything = [*background, *(one for finding in findings for one in finding.evidence)]
+    points = _points(prompt.question, everything, told, 3 if length == "brief" else MAX_POINTS)
     parts = [
         f"# {prompt.question.rstrip('?？ ')}",
         f"**TL;DR** {short}" if any(one.whole for one in told) else short,
@@ -84,8 +81,12 @@ def _told(
 
 
 def _part(one: Answered, question: str) -> Part:
-    several = len(clauses_of(question, short=True)) > 1
-    return Part(one.clause if several else "", tuple((unit.text, unit.excerpt) for unit in one.units), one.whole)
+    several = len(parts_of(question)) > 1
+    return Part(
+        re.sub(r"[。；;！!]", "，", one.clause) if several else "",
+        tuple((unit.text, unit.excerpt) for unit in one.units),
+        one.whole,
+    )
 
 
 def _apart(question: str, findings: Sequence[Finding]) -> list[Part]:
@@ -119,9 +120,8 @@ def _lines(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str
     near = [one for one in parts if not one.whole and one.sentences]
     missing = [one for one in parts if not one.sentences and not one.whole]
     lines: list[str] = []
-    if any(one.named for one in answered):
-        lines += [f"- **{_capital(one.asked)}**: {_cited(one.sentences[:most])}" for one in answered]
-        lines = ["\n".join(lines)]
+    if any(one.named for one in answered) and most is None:
+        lines += [f"### {_capital(one.asked)}\n\n{_cited(one.sentences)}" for one in answered]
     elif answered:
         lines.append(" ".join(_cited(one.sentences[:most]) for one in answered))
     if near:
@@ -205,13 +205,20 @@ def _cited(sentences_and_ids: Sequence[tuple[str, str]]) -> str:
     return " ".join(parts)
 
 
-def _points(evidence: list[Evidence], parts: Sequence[Part], most: int) -> list[str]:
-    """Return evidence points: the source, and below it the verbatim excerpt; those behind what is told, in its order."""
+def _points(question: str, evidence: list[Evidence], parts: Sequence[Part], most: int) -> list[str]:
+    """Return evidence points: the source, and below it the verbatim excerpt; those behind what is told come first.
+
+    Then comes what says most besides: a sentence that rules have passed over may be the one that a reader looks for. Where
+    nothing answers, there is none.
+    """
     used = [excerpt for part in parts for _, excerpt in part.sentences]
     by_id = {one.id: one for one in evidence}
     points: list[str] = []
     seen: list[str] = []
-    for one in (by_id[name] for name in dict.fromkeys(used)):
+    others = by_relevance(question, _each_once(evidence)) if used else []
+    if any(by_id[name].kind == "computation" for name in used):
+        others = []
+    for one in [*(by_id[name] for name in dict.fromkeys(used)), *others]:
         if len(points) < most and not any(alike(one.quote, other) for other in seen):
             seen.append(one.quote)
             points.append(f"**{one.source}** [{one.id}]\n\n> {' '.join(one.quote.split())} [{one.id}]")

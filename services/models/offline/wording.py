@@ -88,13 +88,7 @@ def is_heading(line: str) -> bool:
 def says(line: str) -> bool:
     """Tell whether a line says something: it is no heading, no question, no code, and no piece of one."""
     bare = _ITEM.sub("", line).strip()
-    if (
-        len(bare) < 8
-        or line.lstrip().startswith("#")
-        or bare.endswith(("?", "？"))
-        or _CODE.search(bare)
-        or _REFERENCE.match(bare)
-    ):
+    if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
         return False
     if bare[-1:] in '.!。！；;:：)）”"’*' or _ITEM.match(line):
         return True

@@ -1,0 +1,62 @@
+"""What a report without a model tells: what answers, an honest word where nothing does, and what to ask next."""
+
+from services.models.offline.recommending import recommended
+from services.models.offline.wording import as_prose, quotable
+from tests.services.models.offline.prompts_of import finding, reflect, report
+
+
+def test_what_the_sources_do_not_hold_is_said_and_nothing_is_claimed() -> None:
+    text = report("Who is the president of France?", finding("A lamp from France was put up on the reef."))
+    assert "do not answer this question" in text
+    assert "[E" not in text
+
+
+def test_what_only_comes_near_is_called_so() -> None:
+    text = report("What did the Skerryvore lighthouse cost?", finding("The Skerryvore lighthouse stands on a reef."))
+    assert "do not answer this directly" in text
+    assert "stands on a reef [E1-1]" in text
+
+
+def test_a_sentence_without_the_figure_that_is_asked_for_does_not_stand_before_one_with_it() -> None:
+    text = report(
+        "How many steps has the Skerryvore lighthouse?",
+        finding("The Skerryvore lighthouse has steps of granite.", "The Skerryvore lighthouse has 151 steps."),
+        length="answer",
+    )
+    assert text.startswith("The Skerryvore lighthouse has 151 steps [E1-2]")
+
+
+def test_an_introduction_is_quoted_with_its_list_and_told_in_a_line() -> None:
+    text = "# Lamps\n\nThe tower burned these oils:\n\n- whale oil\n- colza oil\n- paraffin\n\nIt was dark."
+    [listed, *_] = [text[one.start : one.end] for one in quotable(text)]
+    assert as_prose(listed) == "The tower burned these oils: whale oil; colza oil; paraffin"
+
+
+def test_headings_code_and_references_are_not_quoted() -> None:
+    text = "7. Disclaimer of Warranty.\n\nSee the chapter on lamps.\n\n```sh\nmake lamp NOW=1 # a line of code.\n```\n\nThe lamp is lit."
+    assert [text[one.start : one.end] for one in quotable(text)] == ["The lamp is lit."]
+
+
+def test_a_row_of_a_table_is_told_with_the_names_of_its_columns() -> None:
+    table = "| year | height |\n|---|---|\n| 1844 | 48 m |"
+    [row] = [table[one.start : one.end] for one in quotable(table)]
+    assert as_prose(row) == "1844: height 48 m"
+
+
+def test_what_is_looked_for_next_reads_as_a_person_would_ask_it() -> None:
+    judged = reflect(
+        "Where was the engineer who built the lighthouse of Skerryvore from granite born?",
+        finding("The lighthouse of Skerryvore was built from granite by the engineer Alan Stevenson."),
+    )
+    assert judged.follow_up_queries == ["Where was Alan Stevenson born"]
+
+
+def test_questions_to_ask_next_are_on_what_the_report_has_not_quoted() -> None:
+    told = "The tower of Skerryvore was built by Alan Stevenson between 1838 and 1844 on a reef."
+    text = f"# Skerryvore\n\n## The tower\n\n{told}\n\n## The lamp\n\n{'The lamp burned whale oil and later paraffin. ' * 4}"
+    assert recommended("Who built Skerryvore?", False, {"Skerryvore": text}, [told])[0] == (
+        "What does “Skerryvore” say about “The lamp”?"
+    )
+    assert (
+        recommended("谁建造了灯塔？", True, {"Skerryvore": text}, [told])[0] == "《Skerryvore》关于“The lamp”说了什么？"
+    )
