@@ -13,7 +13,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test pictures test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test pictures test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it mus
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
 
 test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
-	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 tests/crash $(ARGS)
+	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 --dist worksteal tests/crash $(ARGS)
 
 test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
 	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2
@@ -69,6 +69,9 @@ bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt c
 
 bench-load: .venv/develop ## Measure a server under load: make bench-load [ARGS="--runs 100 --jobs 10,25,50"]
 	@$(BIN)/python -m benchmarks.load $(ARGS)
+
+bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a cluster adds (needs PostgreSQL, Redis and Python 3.12)
+	@$(BIN)/python -m benchmarks.workers $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv

@@ -11,12 +11,14 @@ sentences bear the claim, as the product ranks them, and what meaning adds where
 import argparse
 import asyncio
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import support_meaning
+from benchmarks import support_choice, support_meaning
 from benchmarks.retrieval import rows
+from services.evidence.bearing import covered, ranked
 from services.evidence.meaning import MODEL
 from services.evidence.ranking import bm25
 from services.evidence.support import check_support, lexical_share
@@ -26,6 +28,8 @@ from services.settings import settings
 
 RESULTS = Path(__file__).parent / "results" / "support.json"
 SETS = {"wice_claim_dev": "claims, whole page", "wice_oracle_dev": "claims, gold chunks"}
+PASSAGES = (1, 3, 6, 8, 10, 12, 15, 20, 30)
+"""Lengths of a passage, in sentences, for which the area is told."""
 
 
 def figures(truth: Sequence[bool], said: Sequence[bool]) -> dict[str, float]:
@@ -50,6 +54,14 @@ def ranked_area(truth: Sequence[bool], scores: Sequence[float]) -> float:
     return round(100 * wins / max(1, len(positives) * len(negatives)), 1)
 
 
+def area_spread(truth: Sequence[bool], area: float) -> float:
+    """Return the standard error of an area, in percent, after Hanley and McNeil, "The Meaning and Use of the Area" (1982)."""
+    one, positives, negatives = area / 100, sum(truth), len(truth) - sum(truth)
+    first, second = one / (2 - one) - one**2, 2 * one**2 / (1 + one) - one**2
+    variance = one * (1 - one) + (positives - 1) * first + (negatives - 1) * second
+    return round(100 * math.sqrt(variance / max(1, positives * negatives)), 1)
+
+
 def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Judge each claim by its evidence and compare with the annotation."""
     titles = [[example["meta"].get("claim_title", "")] if "meta" in example else [] for example in examples]
@@ -60,7 +72,8 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     passed = [not verdict.failing for verdict in verdicts]
     supported = [example["label"] == "supported" for example in examples]
     unsupported = [example["label"] == "not_supported" for example in examples]
-    missing = [1 - lexical_share(example["claim"], "\n".join(example["evidence"])) for example in examples]
+    missing = [1 - covered(example["claim"], example["evidence"]) for example in examples]
+    scattered = [1 - lexical_share(example["claim"], "\n".join(example["evidence"])) for example in examples]
     reasons: dict[str, int] = {}
     for verdict in verdicts:
         reasons[verdict.failing or "passed"] = reasons.get(verdict.failing or "passed", 0) + 1
@@ -73,26 +86,43 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "not supported": {
             "check": figures(unsupported, [not one for one in passed]),
             "always not supported": figures(unsupported, [True] * len(passed)),
-            "area_of_word_share": ranked_area(unsupported, missing),
+            "area": [area := ranked_area(unsupported, missing), area_spread(unsupported, area)],
+            "area by passage": {
+                str(size): ranked_area(
+                    unsupported, [1 - covered(example["claim"], example["evidence"], size) for example in examples]
+                )
+                for size in PASSAGES
+            },
+            "area_of_word_share": ranked_area(unsupported, scattered),
         },
         "verdicts": dict(sorted(reasons.items())),
     }
 
 
-def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, float]:
+def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Rank each page's sentences for its claim, and return the share of a set that supports it among the first ones.
 
-    Of several such sets the one that was found best counts. In percent, over claims that have any.
+    In percent with its standard error, over claims that have any such set; BM25 alone is what they are compared with.
     """
-    bearing = [one for one in examples if any(one["supporting_sentences"])]
-    shares: dict[int, float] = {5: 0.0, 10: 0.0}
-    for one in bearing:
-        scores = bm25([tokens(text) for text in one["evidence"]], tokens(one["claim"]))
-        ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-        for depth in shares:
-            first = set(ranked[:depth])
-            shares[depth] += max(len(first & set(found)) / len(found) for found in one["supporting_sentences"] if found)
-    return {f"recall@{depth}": round(100 * share / len(bearing), 1) for depth, share in shares.items()}
+    some = support_choice.bearing_ones(examples)
+    orders = {
+        "ranked": [ranked(one["claim"], one["evidence"]) for one in some],
+        "BM25": [_by_words(one["claim"], one["evidence"]) for one in some],
+    }
+    return {
+        name: {
+            f"recall@{depth}": support_choice.with_spread(
+                [support_choice.recall(one, order, depth) for one, order in zip(some, found, strict=True)]
+            )
+            for depth in support_choice.DEPTHS
+        }
+        for name, found in orders.items()
+    }
+
+
+def _by_words(claim: str, evidence: Sequence[str]) -> list[int]:
+    scores = bm25([tokens(text) for text in evidence], tokens(claim))
+    return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 
 
 def main() -> None:
@@ -107,8 +137,10 @@ def main() -> None:
             for answer, one in measured[name][asked].items():
                 if isinstance(one, dict):
                     print(f"| {about} | {asked} | {answer} | {one['f1']} | {one['balanced_accuracy']} |")
-    measured["evidence sentences"] = evidence_recall(rows(data, "wice_claim_dev"))
-    print(f"\nevidence sentences: {measured['evidence sentences']}")
+        print(f"| {about} | not supported | area, its spread | {measured[name]['not supported']['area']} | |")
+    pages = rows(data, "wice_claim_dev")
+    measured["evidence sentences"] = evidence_recall(pages) | {"choice": support_choice.choice(pages)}
+    print(json.dumps(measured["evidence sentences"], indent=1))
     model = next((one for one in embedders(settings()) if one.name.split()[0] == MODEL), None)
     if model is not None:
         within = {name: asyncio.run(support_meaning.within(rows(data, name), model)) for name in SETS}

@@ -1,10 +1,11 @@
 """The whole machine on one screen: nine nodes and the edges between them."""
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import START
 
 from graph import routing
 from graph.context import StudioContext
 from graph.descriptions import described
+from graph.machine import Builder
 from nodes.background_investigator import background_investigator
 from nodes.coder import coder
 from nodes.coordinator import coordinator
@@ -14,15 +15,12 @@ from nodes.reflector import reflector
 from nodes.reporter import reporter
 from nodes.research_team import research_team
 from nodes.researcher import researcher
-from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState, StepTask
-
-Builder = StateGraph[ResearchState, RunContext, ResearchInput, ResearchState]
 
 
 def build_graph() -> Builder:
     """Return the graph, not yet compiled: `build_graph().compile(checkpointer=…, store=…)`."""
-    builder: Builder = StateGraph(ResearchState, context_schema=StudioContext, input_schema=ResearchInput)
+    builder = Builder(ResearchState, context_schema=StudioContext, input_schema=ResearchInput)
 
     builder.add_node("coordinator", coordinator, metadata=described("coordinator"))
     builder.add_node("background_investigator", background_investigator, metadata=described("background_investigator"))

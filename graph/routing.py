@@ -26,7 +26,7 @@ async def after_background_investigator(
         return "reporter"
     if context.output_style == "data":  # figures come from runs of code, however simple the question
         return "planner"
-    found = background is not None and background.excerpts
+    found = background is not None and background.excerpts and not background.thin
     return "reporter" if triage.complexity == "simple" and found else "planner"
 
 

@@ -1,8 +1,10 @@
 """The command's process, `leadline` or `python -m leadline`: tuned for a short start and a short end.
 
-What stands between the command and its first model call is imports, some 2,000 modules, of which a run uses two thirds.
-`POSTPONED` leaves out the rest. And nothing of what is imported becomes garbage, yet the collector's default thresholds look
-through all of it again and again, and the interpreter once more when it ends. Together that is half of the time.
+What stands between the command and its first model call is imports, some 2,000 modules, of which a run uses half.
+`POSTPONED` leaves out the rest. Nothing of what is imported becomes garbage, yet the collector's default thresholds look
+through all of it again and again, and the interpreter once more when it ends. And what makes a Pydantic class usable, its
+validator, takes longer than all else about the class, while most of the classes that libraries define are never used:
+each is made at its first use. Together that is half of the time.
 Other people's processes, which import `leadline` as a library, are left as they are.
 """
 
@@ -11,9 +13,18 @@ import importlib
 import sys
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from leadline.lazy import postpone
 
-POSTPONED = ("langchain_openai", "langchain_openai.chat_models", "langgraph_sdk", "langsmith.types", "openai.types")
+POSTPONED = (
+    "langchain_openai",
+    "langchain_openai.chat_models",
+    "langgraph_sdk",
+    "langsmith.types",
+    "openai.types",
+    "openai.types.responses",
+)
 """Packages of which a run needs a few parts, or none: the client of a LangGraph server, types of services not used here."""
 ALLOCATIONS = 500_000
 """New objects between two collections; Python's default is 700."""
@@ -27,6 +38,7 @@ def main() -> None:
     gc.set_threshold(ALLOCATIONS, 20, 20)
     try:
         postpone(POSTPONED)
+        BaseModel.model_config = ConfigDict(defer_build=True)
         _import_without_numpy("sqlite_vec")
         from leadline import cli
 

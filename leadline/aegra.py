@@ -1,7 +1,7 @@
 """The graph as Aegra serves it: several workers on several machines, one PostgreSQL, one Redis (docs/deployment.md).
 
 Aegra hands a run whose worker died to another worker, with the input that it began with, and it lets runs of one thread
-write into each other. What is here makes the first go on where it stopped, and refuses the second.
+write into each other. What is here makes the first go on where it stopped, and lets the second take its turn.
 """
 
 import copy
@@ -12,15 +12,13 @@ from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph.state import CompiledStateGraph
 
 from graph.builder import build_graph
+from graph.machine import Machine
+from leadline.aegra_turns import take_turn
 from leadline.own_server import on_aegra
 from leadline.persistence import serializer
 from leadline.warmup import LATER
-from schemas.context import RunContext
-from schemas.state import ResearchInput, ResearchState
-from services.errors import BadInput
 
 _ADDRESS = ("checkpoint_id", "checkpoint_map")
 _LATER_STILL = (
@@ -35,7 +33,7 @@ _LATER_STILL = (
 """What runs import when they first need it: here at the start, as it would hold up all runs and the renewal of their leases."""
 
 
-class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
+class OnAegra(Machine):
     """The compiled graph, one run a thread, and each run going on from its own latest checkpoint."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
@@ -52,12 +50,12 @@ class OnAegra(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         """Run, or go on where a worker that died left this very run.
 
         Raises:
-            BadInput: an earlier run of this thread is not over.
+            BadInput: an earlier run of this thread is not over, and this one is not to wait.
         """
         named = (config or {}).get("configurable", {})
         if "thread_id" in named and "run_id" in named:
             if on_aegra():
-                await _check_turn(named["thread_id"], named["run_id"])
+                await take_turn(named["thread_id"], named["run_id"])
             if await self._begun(named["thread_id"], named["run_id"]):
                 # A review's answer must not answer the next one, nor a fork be made twice
                 input, config = None, _from_the_latest(config or {})  # noqa: A001 - as above
@@ -79,25 +77,8 @@ def _from_the_latest(config: RunnableConfig) -> RunnableConfig:
     return {**config, "configurable": named}
 
 
-async def _check_turn(thread_id: str, run_id: str) -> None:
-    """Let the earliest of a thread's unfinished runs work, whichever worker asks; all see the same one."""
-    from aegra_api.core.database import db_manager
-    from aegra_api.core.orm import Run
-    from sqlalchemy import select
-
-    unfinished = select(Run.run_id).where(Run.thread_id == thread_id, Run.status.in_(("pending", "running")))
-    async with db_manager.get_engine().connect() as connection:
-        first = await connection.scalar(unfinished.order_by(Run.created_at, Run.run_id).limit(1))
-    if first is not None and first != run_id:
-        raise BadInput(
-            f"Thread {thread_id} is busy with run {first}. Wait for its end or cancel it, then ask again; "
-            "or ask in another thread."
-        )
-
-
 for _module in (*LATER, *_LATER_STILL):
     importlib.import_module(_module)
 
-_compiled = build_graph().compile(name="deep_research")
-graph = OnAegra(**{name: value for name, value in vars(_compiled).items() if name != "__orig_class__"})
+graph = OnAegra.of(build_graph().compile(name="deep_research"))
 """What `deploy/aegra.json` names."""

@@ -14,13 +14,16 @@ from datetime import UTC, datetime, timedelta
 
 from fastapi import FastAPI
 
+from leadline.auth import RULES
 from leadline.served import app
+from services.errors import SettingsError
 
 _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
 async def _watching(_: FastAPI) -> AsyncIterator[None]:
+    check_users_are_known()
     watch = asyncio.create_task(_watch())
     try:
         yield
@@ -28,6 +31,21 @@ async def _watching(_: FastAPI) -> AsyncIterator[None]:
         watch.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await watch
+
+
+def check_users_are_known() -> None:
+    """Make sure that Aegra found the rules by which users are told apart: without them it serves everybody as one.
+
+    Raises:
+        SettingsError: it did not, and there are tokens.
+    """
+    from aegra_api.core.auth_middleware import get_auth_instance
+
+    if RULES.accounts and get_auth_instance() is None:
+        raise SettingsError(
+            "There are LEADLINE_TOKENS, but Aegra found no rules that tell users apart. Let AEGRA_CONFIG name deploy/aegra.json, or a "
+            'configuration with "auth": { "path": "leadline.aegra_auth:auth" }.'
+        )
 
 
 async def _watch() -> None:

@@ -15,7 +15,6 @@ from leadline.output import check_writable, report_folder, write_formats, write_
 from leadline.retold import retold
 from leadline.run_ids import new_run_id
 from leadline.starting import starting
-from leadline.timeline import Timeline
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.conversation import carried, chosen_question
@@ -27,6 +26,7 @@ from services.settings import settings
 
 if TYPE_CHECKING:
     from leadline.refresh import Refreshed
+    from leadline.timeline import Timeline
 
 __all__ = [
     "OnEvent",
@@ -282,12 +282,14 @@ async def aruns() -> list[RunRecord]:
         return await home.records()
 
 
-async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
+async def atimeline(run_id: str | None = None) -> "tuple[RunRecord, Timeline]":
     """Return a run and the timeline of its calls; by default of the latest run.
 
     Raises:
         BadInput: there is no such run.
     """
+    from leadline.timeline import Timeline
+
     async with open_home(settings().leadline_home) as home:
         records = await home.records()
         if run_id is None and not records:

@@ -64,6 +64,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     """Attach a file; one of the same name is replaced.
 
     404: there is no such thread. 413: it is too large, or too many are attached. 415: files of this kind cannot be read.
+    507: the server's disk takes nothing.
     """
     folder, clean = attachments_of(thread), clean_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
@@ -72,6 +73,20 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     if len(others) >= MOST_FILES:
         raise HTTPException(413, f"A thread takes {MOST_FILES} files. Remove one first.")
     room = min(MOST_BYTES, MOST_BYTES_OF_ALL - sum(one.size for one in others))
+    try:
+        size = await _kept(request, folder, clean, room)
+    except OSError as error:
+        said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
+        raise HTTPException(507, said) from None
+    return Attached(name=clean, size=size)
+
+
+async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
+    """Write a request's body to a file, all of it or nothing; return how many bytes it has.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     handle, half = await asyncio.to_thread(tempfile.mkstemp, dir=folder.parent, prefix=".attaching-")
     try:
@@ -85,7 +100,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
         await asyncio.to_thread(os.replace, half, folder / clean)
     finally:
         await asyncio.to_thread(Path(half).unlink, missing_ok=True)
-    return Attached(name=clean, size=size)
+    return size
 
 
 @attachments.delete("/attachments/{thread_id}/{name}", status_code=204)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.errors import BadInput, LeadlineError
+from services.errors import BadInput, LeadlineError, ServerGone
 
 
 class Asked(BaseModel):
@@ -121,6 +121,9 @@ async def run_batch(
 
     Returns:
         A result for each question, in their order.
+
+    Raises:
+        ServerGone: the server that researches them cannot be reached; the others are not tried.
     """
     known = await asyncio.to_thread(read_results, results)
     gate, writing = asyncio.Semaphore(jobs), asyncio.Lock()
@@ -140,7 +143,13 @@ async def run_batch(
             on_outcome(before)
         return before
 
-    return list(await asyncio.gather(*(one(question) for question in asked)))
+    tasks = [asyncio.create_task(one(question)) for question in asked]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _one(asked: Asked, before: Outcome | None, runner: Runner, keep: Callable[[Outcome], Any]) -> Outcome:
@@ -150,6 +159,8 @@ async def _one(asked: Asked, before: Outcome | None, runner: Runner, keep: Calla
     await keep(outcome)
     try:
         report = await runner.run(asked, run_id, again=again)
+    except ServerGone:
+        raise
     except LeadlineError as error:
         outcome = outcome.model_copy(update={"status": "failed", "error": str(error)})
     else:

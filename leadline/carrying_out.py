@@ -25,7 +25,6 @@ from services.models import clients_open
 from services.search.providers import providers_for
 from services.search.tokens import has_cjk
 from services.settings import settings
-from services.tools.mcp.registry import close
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
@@ -80,10 +79,7 @@ async def carry_out(
     Raises:
         BadInput: another process works on this run.
     """
-    from services.sandbox.leftovers import sweep
-
     with alone(settings().leadline_home, record.id):
-        await asyncio.to_thread(sweep)
         async with clients_open():
             return await _kept_true(home, record, given, on_event, on_review)
 
@@ -119,6 +115,8 @@ async def _kept_true(
 
 async def _close_tools(home: Home, record: RunRecord) -> None:
     """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
+    from services.tools.mcp.registry import close
+
     values = (await home.graph.aget_state(config_of(record))).values
     if "turn" in values:
         await close(run_key(record.id, values["turn"]))
@@ -134,10 +132,21 @@ async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
         await documents.warm_up()
 
 
+async def _sweep() -> None:
+    """Remove what the programs of runs that were killed have left."""
+
+    def work() -> None:
+        from services.sandbox.leftovers import sweep
+
+        sweep()
+
+    await asyncio.to_thread(work)
+
+
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    async with getting_ready(partial(_open_search, record, on_event)) as warm_up:
+    async with getting_ready(partial(_open_search, record, on_event), _sweep) as warm_up:
         config: RunnableConfig = {**config_of(record), "callbacks": [warm_up]}
         while True:
             async for event in home.graph.astream(

@@ -111,7 +111,6 @@ def research(
 
     The report goes to stdout and, with its evidence, below the folder that --out names. Progress goes to stderr.
     """
-    from leadline.profiles import load_profile
     from leadline.run_ids import new_run_id
     from services.reports.formats import chosen_formats
 
@@ -135,6 +134,8 @@ def research(
             "docs": list(docs or []),
         }
         if profile is not None:
+            from leadline.profiles import load_profile
+
             chosen["profile"], own = load_profile(profile)
             chosen["docs"] = chosen["docs"] or own
         return chosen

@@ -7,6 +7,7 @@ that they made point here, or post to it blindly).
 
 import ipaddress
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,14 +23,15 @@ STUDIO = frozenset(
     {"https://smith.langchain.com", "https://eu.smith.langchain.com", "https://aws.smith.langchain.com"}
     | {"https://apac.smith.langchain.com"}
 )
-OPEN = frozenset({"/", "/ok", "/favicon.ico"})
-"""Paths that may be read without a token."""
+OPEN = frozenset({"/", "/ok", "/ready", "/live", "/favicon.ico"})
+"""Paths that may be read without a token: the page, and whether the server is well."""
 OPEN_BELOW = ("/page/",)
 """Folders of files that may be read without a token: the web page's own, which are no secret."""
 CLOSED = ("/internal", "/deploy")
 """What the dev server offers for its own tests and for deployments: it asks nobody's leave, and shows every thread."""
 _FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
 _CALLER = "leadline.caller"
+_let_in: ContextVar[str] = ContextVar("let_in", default="")
 
 
 class Refused(Exception):
@@ -103,6 +105,17 @@ def caller_of(scope: Mapping[str, Any]) -> str:
     return str(scope[_CALLER])
 
 
+def caller_here() -> str:
+    """Return whom the door let in with the request that this code works for.
+
+    Raises:
+        Refused: nobody: the request did not come through the door.
+    """
+    if not _let_in.get():
+        raise Refused(401, "This request did not come through the server's door.")
+    return _let_in.get()
+
+
 class Door:
     """Lets a request in, or answers it with what is missing: 401 (a token), 403 (a site or name), 404 (closed)."""
 
@@ -116,11 +129,15 @@ class Door:
             await self._app(scope, receive, send)
             return
         try:
-            scope[_CALLER] = self._let_in(scope)
+            scope[_CALLER] = caller = self._let_in(scope)
         except Refused as refused:
             await _refuse(refused, scope, receive, send)
-        else:
+            return
+        token = _let_in.set(caller)
+        try:
             await self._app(scope, receive, send)
+        finally:
+            _let_in.reset(token)
 
     def _let_in(self, scope: Scope) -> str:
         path, method = scope["path"], scope.get("method", "")

@@ -1,6 +1,7 @@
 """Checkpoints and store on disk, below `LEADLINE_HOME`: for local runs, and for the server, which `langgraph.json` points here."""
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,6 +22,7 @@ _STORE = "store.sqlite"
 _BUSY_MS = 60_000
 """How long a run waits for another one's writing."""
 _SETUP_TRIES = 60
+_DUPLICATE = re.compile(r"duplicate column name: (\w+)")
 ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
@@ -115,10 +117,24 @@ async def _set_up(opened: Any) -> None:
         except (sqlite3.IntegrityError, sqlite3.OperationalError) as error:
             if unwritable(error):
                 raise
+            await _note_column(opened, str(error))
             await asyncio.sleep(0.05)  # taken already, or locked while it is taken
         else:
             return
     await opened.setup()
+
+
+async def _note_column(opened: Any, problem: str) -> None:
+    """Note that a column has been added, if that is the problem.
+
+    The store adds one, and then notes that it has, each on its own: a process that is killed between the two leaves a column
+    that every later one would try to add again.
+    """
+    if (found := _DUPLICATE.fullmatch(problem)) is None:
+        return
+    for version, change in enumerate(opened.MIGRATIONS):
+        if re.search(rf"ADD COLUMN {found[1]}\b", change):
+            await opened.conn.execute("INSERT OR IGNORE INTO store_migrations (v) VALUES (?)", (version,))
 
 
 async def _stop_batching(opened: "AsyncSqliteStore") -> None:

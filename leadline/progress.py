@@ -121,10 +121,12 @@ def can_redraw(console: Console) -> bool:
 @contextmanager
 def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
     """Show how many questions of a batch are done while the block runs: a bar in a terminal, a line each elsewhere."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True, highlight=False)
-    with Bar(console=console, disable=not can_redraw(console)) as bar:
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, disable=not can_redraw(console)) as bar:
         task = bar.add_task("", total=total)
 
         def ended(outcome: "Outcome") -> None:

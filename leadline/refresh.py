@@ -5,7 +5,6 @@ a source says something else in the quote's place that still supports it; it has
 """
 
 import asyncio
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -14,19 +13,20 @@ from schemas.context import RunContext
 from schemas.evidence import Claim, Excerpt, Source
 from schemas.reporter import Report
 from services.errors import PageError
+from services.evidence.bearing import covered, ranked
 from services.evidence.locate import locate
 from services.evidence.passages import sentences
-from services.evidence.ranking import bm25
 from services.evidence.store import content_hash
 from services.evidence.support import check_support
 from services.search.pages.reader import PageReader
 from services.search.providers import Providers, providers_for
-from services.search.tokens import tokens
 
 SourceState = Literal["unchanged", "changed", "gone", "not read again"]
 ClaimState = Literal["holds", "changed", "fallen", "not checked"]
 NEAR = 5
 """Sentences of a changed source that are looked at in a quote's place."""
+SAID = 0.25
+"""Least share of a quote's words that a passage of the changed source must hold to say anything in its place."""
 
 
 class SourceNow(BaseModel):
@@ -147,17 +147,24 @@ def _stands(excerpt: Excerpt, text: str | None) -> bool:
 
 
 def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
-    """Return the sentence of a text that says most of what a lost quote said, the one that supports the claim first."""
+    """Return the sentences of a text that say most of what a lost quote said, those that support the claim first.
+
+    They are one, or as many as the quote had; nothing where no passage of the text holds much of the quote.
+    """
     if text is None:
         return ""
-    near = _nearest(excerpt.quote, [text[span.start : span.end] for span in sentences(text)])
-    return next((one for one in near if not check_support(claim, [one]).failing), near[0] if near else "")
+    said = _sentences(text)
+    if covered(excerpt.quote, said) < SAID:
+        return ""
+    near = ranked(excerpt.quote, said)[:NEAR]
+    together = sorted(near[: len(_sentences(excerpt.quote))])
+    candidates = [*(said[place] for place in near), " ".join(said[place] for place in together)]
+    return next((one for one in candidates if not check_support(claim, [one]).failing), candidates[0])
 
 
-def _nearest(quote: str, candidates: Sequence[str]) -> list[str]:
-    scores = bm25([tokens(one) for one in candidates], tokens(quote))
-    order = sorted(range(len(candidates)), key=lambda place: -scores[place])
-    return [candidates[place].strip() for place in order[:NEAR] if scores[place] > 0]
+def _sentences(text: str) -> list[str]:
+    said = [text[span.start : span.end] for span in sentences(text)]
+    return [one for one in said if not one.startswith("#")] or said
 
 
 def as_markdown(found: Refreshed) -> str:

@@ -1,6 +1,6 @@
 """A thread's reports as our page shows them: their bodies as sanitised HTML, and the turns that a thread has had.
 
-    GET /reports/<thread>/view.json       the latest report; `?checkpoint=` that of an earlier turn
+    GET /reports/<thread>/view.json       the latest report; `?checkpoint=` that of one turn
     GET /reports/<thread>/turns.json      the earlier turns: question, title, and the checkpoint that holds the report
 
 A model's Markdown is rendered here and nowhere else, by the same code that makes `report.html`.
@@ -16,10 +16,9 @@ from pydantic import BaseModel
 
 from leadline.own_server import api_of
 from leadline.own_thread import OwnThread
+from leadline.thread_values import standing_values, turns_found
 from schemas.reporter import Report
 from services.inbox import PLANNER
-
-MOST_TURNS = 200
 
 views = APIRouter()
 
@@ -54,32 +53,33 @@ async def report_view(thread: OwnThread, request: Request, checkpoint: str | Non
     values = await _values(api_of(request), thread, checkpoint)
     if not values.get("report"):
         raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
-    return await asyncio.to_thread(_view, Report.model_validate(values["report"]))
+    return await _view(Report.model_validate(values["report"]))
 
 
 @views.get("/reports/{thread_id}/turns.json")
 async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
     """Return the turns before the present one, the oldest first: the state that each new question found."""
-    begun: Any = await api_of(request).threads.get_history(thread, limit=MOST_TURNS, metadata={"source": "input"})
+    begun = await turns_found(api_of(request), thread)
     return [_turn(found["values"], found["checkpoint"]["checkpoint_id"]) for found in reversed(begun[:-1])]
 
 
 async def _values(client: LangGraphClient, thread: str, checkpoint: str | None) -> dict[str, Any]:
     try:
-        state: Any = await client.threads.get_state(thread, checkpoint_id=checkpoint)
+        return await standing_values(client, thread, checkpoint)
     except APIStatusError:
         raise HTTPException(404, "This thread has no such checkpoint.") from None
-    return state["values"] if isinstance(state["values"], dict) else {}
 
 
-def _view(report: Report) -> ReportView:
+async def _view(report: Report) -> ReportView:
+    from services.reports.diagrams.pictures import with_pictures
     from services.reports.html.page import render_fragment
     from services.reports.parsing import parse_report
 
+    parsed = await with_pictures(await asyncio.to_thread(parse_report, report))
     return ReportView(
         title=report.title,
         locale=report.locale,
-        html=render_fragment(parse_report(report)),
+        html=await asyncio.to_thread(render_fragment, parsed),
         claims=len(report.citations),
         verified=sum(claim.verified for claim in report.citations),
         sources=sum(bool(source.id) for source in report.sources),

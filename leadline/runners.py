@@ -10,7 +10,7 @@ from leadline.batch import Asked
 from leadline.output import slug_of
 from leadline.run_ids import new_run_id
 from schemas.reporter import Report
-from services.errors import BadInput, LeadlineError
+from services.errors import BadInput, LeadlineError, ServerGone
 from services.settings import settings
 
 GRAPH = "deep_research"
@@ -71,7 +71,8 @@ class There:
         """Research a question in its thread; what runs there already is waited for.
 
         Raises:
-            LeadlineError: the server cannot be reached, or the run failed; the message says why.
+            ServerGone: the server cannot be reached.
+            LeadlineError: the run failed; the message says why.
         """
         import httpx
 
@@ -80,8 +81,9 @@ class There:
         except httpx.HTTPStatusError as error:
             raise LeadlineError(f"The server {self._url} refused: {error.response.text[:300]}") from None
         except httpx.HTTPError as error:
-            raise LeadlineError(
-                f"The server {self._url} cannot be reached ({type(error).__name__}). Start it, then start the batch again."
+            raise ServerGone(
+                f"The server {self._url} cannot be reached ({type(error).__name__}). Start it, then start the batch again: what is "
+                "done stays done."
             ) from None
         return await self._written(report)
 
@@ -95,12 +97,11 @@ class There:
                 thread, GRAPH, input={"question": asked.question}, context=context, durability="sync"
             )
             runs = [run]
-        if _alive(runs):
-            await self._client.runs.join(thread, runs[0]["run_id"])
+        answer: Any = await self._client.runs.join(thread, runs[0]["run_id"]) if _alive(runs) else None
         state: Any = await self._client.threads.get_state(thread)
         if not state["values"].get("report"):
             status = (await self._client.runs.get(thread, runs[0]["run_id"]))["status"] if runs else "no run"
-            raise LeadlineError(f"Thread {thread} ended without a report ({status}).")
+            raise LeadlineError(_why(answer) or f"Thread {thread} ended without a report ({status}).")
         return Report.model_validate(state["values"]["report"])
 
     async def _written(self, report: Report) -> Report:
@@ -111,6 +112,12 @@ class There:
         files = {"report.json": report.model_dump_json(indent=2).encode(), "report.md": report.markdown.encode()}
         await write_files(folder, files, report.run_id)
         return report.model_copy(update={"folder": str(folder)})
+
+
+def _why(answer: Any) -> str:
+    """Return what a server says of a run that failed, if it does."""
+    error = answer.get("__error__") if isinstance(answer, dict) else None
+    return str(error.get("message") or error.get("error") or "") if isinstance(error, dict) else ""
 
 
 def _alive(runs: Any) -> bool:

@@ -19,7 +19,7 @@ from types import FrameType
 
 from dotenv import dotenv_values
 
-from services.errors import BadInput, LeadlineError, SettingsError
+from services.errors import BadInput, LeadlineError, SettingsError, StoreUnwritable
 from services.settings import PROJECT_ROOT, settings
 
 STARTING = 120
@@ -51,6 +51,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     Raises:
         BadInput: the port is taken or may not be used.
         SettingsError: the server is not installed.
+        StoreUnwritable: its folder cannot be written.
         LeadlineError: it did not start; the message has the end of what it said.
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
@@ -59,10 +60,14 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         )
     refuse_taken(host, port)
     folder = settings().leadline_home.absolute() / "server"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "langgraph.json").write_text((PROJECT_ROOT / "langgraph.json").read_text("utf-8"), "utf-8")
-    log = folder / "log.txt"
-    with log.open("wb") as said:
+    configuration, log = (PROJECT_ROOT / "langgraph.json").read_text("utf-8"), folder / "log.txt"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "langgraph.json").write_text(configuration, "utf-8")
+        said = log.open("wb")
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+    with said:
         process = subprocess.Popen(
             [sys.executable, "-c", "from leadline.serve import child; child()", host, str(port)],
             cwd=folder,

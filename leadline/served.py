@@ -3,6 +3,8 @@
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
+It is the thread's latest report: a turn that was answered without research leaves it standing.
+
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
 """
 
@@ -20,11 +22,13 @@ from leadline.own_server import api_of, store_of
 from leadline.own_thread import OwnThread
 from leadline.report_views import views
 from leadline.served_page import PAGE, PageFiles, page
+from leadline.thread_values import standing_values
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import SettingsError, StoreError
 from services.evidence.bundle import bundle_files
 from services.evidence.store import EvidenceStore
+from services.evidence.texts import unpacked
 from services.reports.formats import FORMATS, render
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
@@ -42,7 +46,7 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 async def report_file(thread: OwnThread, name: str, request: Request) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
-    values = await _values(client, thread)
+    values = await standing_values(client, thread)
     if text := await _earlier_source(client, values, name):
         return _response(name, text)
     report = _report(values)
@@ -56,14 +60,11 @@ async def report_file(thread: OwnThread, name: str, request: Request) -> Respons
         files = await bundle_files(report, EvidenceStore(store_of(client)))
     except StoreError as error:
         raise HTTPException(404, str(error)) from None
+    if packed := files.get(f"{name}.gz"):
+        return _response(name, unpacked(f"{name}.gz", packed))
     if name not in files:
         raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
     return _response(name, files[name])
-
-
-async def _values(client: LangGraphClient, thread: str) -> dict[str, Any]:
-    values: Any = (await client.threads.get_state(thread))["values"]
-    return values if isinstance(values, dict) else {}
 
 
 def _report(values: dict[str, Any]) -> Report:
@@ -87,7 +88,8 @@ async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name:
 def _response(name: str, data: bytes) -> Response:
     suffix = name[name.rindex(".") :] if "." in name else ""
     shown = not name.startswith("artifacts/") and suffix in _SHOWN
-    media_type = _SHOWN[suffix] if shown else mimetypes.guess_type(name)[0] or "application/octet-stream"
+    guessed, packing = mimetypes.guess_type(name)
+    media_type = _SHOWN[suffix] if shown else (guessed if guessed and not packing else "application/octet-stream")
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     if not shown:
         headers["Content-Disposition"] = "attachment"

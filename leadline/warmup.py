@@ -1,16 +1,37 @@
-"""What a run needs only later is got ready while its first model call is under way, so that nobody waits for it."""
+"""What a run needs only later is got ready while its first model call is under way, so that nobody waits for it.
+
+First what is needed soonest: the search, and what makes the planner's call. What the later nodes need follows.
+"""
 
 import asyncio
 import contextlib
 import importlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-LATER = ("numpy", "services.evidence.citations", "services.evidence.bundle")
-"""Modules that searching and reporting import when they begin."""
+from prompts import compile_template
+
+SOON = ("numpy", "services.search.gather", "services.search.hybrid", "services.tools.mcp.listing")
+"""Modules that the search and the planner import when they begin."""
+LATER = (
+    *SOON,
+    "services.evidence.quoted",
+    "services.evidence.contradictions",
+    "services.evidence.meaning",
+    "services.reports.markdown",
+    "services.reports.charts.fences",
+    "services.reports.inlines",
+    "services.evidence.citations",
+    "services.evidence.bundle",
+    "services.tools.mcp.registry",
+)
+"""Modules that all nodes import when they begin, in the order in which they are needed."""
+AFTER = 0.05
+"""Seconds after which getting ready begins: until then the call itself is made ready to be sent, and needs the interpreter."""
 
 
 class WarmUp(BaseCallbackHandler):
@@ -21,22 +42,28 @@ class WarmUp(BaseCallbackHandler):
 
     def __init__(self, *work: Callable[[], Awaitable[None]]) -> None:
         """Take what is to be done besides importing `LATER`; whatever goes wrong there is left to whoever needs it."""
-        self._work = (_import_all, *work)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._work = work
+        self._task: asyncio.Task[None] | None = None
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
         """Begin, once."""
-        if not self._tasks:
-            self._tasks = [asyncio.create_task(_quietly(one)) for one in self._work]
+        if self._task is None:
+            self._task = asyncio.create_task(self._get_ready())
+
+    async def _get_ready(self) -> None:
+        await asyncio.sleep(AFTER)
+        await asyncio.gather(_quietly(partial(asyncio.to_thread, _soon)), *map(_quietly, self._work))
+        await _quietly(partial(asyncio.to_thread, _later))
 
     async def end(self) -> None:
         """Wait for the end of it, as a thread that still imports would delay the end of the process."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def stop(self) -> None:
         """Leave off."""
-        for task in self._tasks:
-            task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
 
 @asynccontextmanager
@@ -57,8 +84,27 @@ async def _quietly(work: Callable[[], Awaitable[None]]) -> None:
         await work()
 
 
-async def _import_all() -> None:
-    await asyncio.to_thread(_import, LATER)
+def _soon() -> None:
+    """Get the search and the planner's call ready; the prompts are those of the run, as threads inherit its context."""
+    from schemas.planner import Plan
+    from services.models.dialects import shape_of
+
+    _import(SOON)
+    shape_of(Plan)
+    compile_template("planner")
+
+
+def _later() -> None:
+    """Get everything else ready."""
+    from schemas.reflector import Reflection
+    from schemas.researcher import Findings
+    from services.models.dialects import shape_of
+
+    _import(LATER)
+    for answer in (Findings, Reflection):
+        shape_of(answer)
+    for role in ("researcher", "reflector", "reporter"):
+        compile_template(role)
 
 
 def _import(names: tuple[str, ...]) -> None:

@@ -11,7 +11,10 @@ from schemas.evidence import Excerpt, Passage
 from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.errors import LimitReached
-from services.evidence.quoting import best_window
+from services.evidence.quoting import best_window, widened
+from services.evidence.views import evidence_views
+from services.models.roles import OFFLINE, role_model
+from services.models.rules import answers_by_rules
 from services.progress import emit_message
 from services.runs import choices, evidence_of, node_run
 from services.search.recorded import Search, gather_once
@@ -38,9 +41,14 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         except LimitReached as limit:
             found, limits = Search(), [limit_said(limit, locale)]
     first = 1 + max((int(one.id.rpartition("-")[2]) for one in known), default=0)
+    context = choices(runtime)
+    alone = _reports_next(state, context)
     excerpts = [
-        quote_best(passage, question, f"E{RECALLED}-{place}") for place, passage in enumerate(found.passages, first)
+        quote_best(passage, question, f"E{RECALLED}-{place}", whole=alone)
+        for place, passage in enumerate(found.passages, first)
     ]
+    by_rules = alone and context.deep_research and role_model("reporter", context).model == OFFLINE
+    thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, found.sources))
     emit_message(
         runtime,
         "background",
@@ -48,10 +56,13 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         "background",
         locale,
         count=len(excerpts),
-        data={"sources": [source.title for source in found.sources.values()], "failures": found.failures},
+        data={
+            "sources": [source.title for source in found.sources.values()],
+            "failures": found.trouble(locale),
+        },
     )
     return {
-        "background": Background(excerpts=excerpts, failures=found.failures),
+        "background": Background(excerpts=excerpts, failures=found.trouble(locale), thin=thin),
         "sources": found.sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,
@@ -61,18 +72,24 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
 def _searches(state: ResearchState, context: RunContext) -> bool:
     """Tell whether a search is due although the thread knows something: no plan follows that would search for the rest."""
     triage = state["triage"]
-    if triage is None or triage.answered == "whole":
-        return False
-    return triage.complexity == "simple" or not context.deep_research
+    return triage is not None and triage.answered != "whole" and _reports_next(state, context)
+
+
+def _reports_next(state: ResearchState, context: RunContext) -> bool:
+    """Tell whether what is found here is all that the report is written from, unless nothing is."""
+    triage = state["triage"]
+    return (triage is not None and triage.complexity == "simple") or not context.deep_research
 
 
 def _told(state: ResearchState) -> dict[str, object]:
     return {"sources": [source.title for source in state["sources"].values()], "failures": []}
 
 
-def quote_best(passage: Passage, question: str, excerpt_id: str) -> Excerpt:
-    """Quote the sentences of a passage that say most about the question."""
+def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool = False) -> Excerpt:
+    """Quote the sentences of a passage that say most about the question; with `whole` those around them, too."""
     start, end = best_window(passage.text, question, QUOTE)
+    if whole:
+        start, end = widened(passage.text, (start, end), QUOTE)
     return Excerpt(
         id=excerpt_id,
         source_id=passage.content_hash,

@@ -12,12 +12,10 @@ from schemas.evidence import Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.computation import Computation
-from services.evidence.tracing import Line, lines_of, trace
 from services.evidence.views import finding_views
 from services.messages import say
 from services.models import ask
 from services.runs import Run, current_run, evidence_of
-from services.sandbox.recorded import run_once
 from services.search.recorded import table_files_once
 from services.steps import Outcome, attempt
 from services.tools.databases.schema import schema_views
@@ -25,6 +23,7 @@ from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
 
 if TYPE_CHECKING:
+    from services.evidence.tracing import Line
     from services.tools.loop import Worked
 
 MAX_CODE_RUNS = 3
@@ -65,6 +64,9 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
 
 async def _with_programs(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model write one program whose output is the finding, and mend it when it fails."""
+    from services.evidence.tracing import lines_of
+    from services.sandbox.recorded import run_once
+
     files, attempts = dict(workspace.files), list[CodeAttempt]()
     for _ in range(MAX_CODE_RUNS):
         code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
@@ -78,17 +80,24 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
             return _outcome(task, finding, lines, {source.content_hash: source}, made)
         error = ran.error or "it printed nothing"
         attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
-    return Outcome(StepResult(step_id=task["step"].id, status="failed", error=attempts[-1].error))
+    return Outcome(
+        StepResult(
+            step_id=task["step"].id,
+            status="failed",
+            error=say("program_failed", task["locale"], reason=attempts[-1].error),
+        )
+    )
 
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model work with tools; of what it says, only what they returned is kept."""
+    from services.evidence.tracing import lines_of, trace
+    from services.tools.loop import use_tools
+
     given = await tool_set(run, task, workspace)
     asked = any(tool.name == QUERY for tool in given.tools)
     databases = await schema_views(run) if asked else []
     prompt = _prompt(task, views, workspace, []).model_copy(update={"with_tools": True, "databases": databases})
-    from services.tools.loop import use_tools
-
     worked = await use_tools("coder", prompt, given.tools, workspace)
     passages, sources = workspace.passages, workspace.sources
     if not passages:
@@ -115,7 +124,9 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
 
 def _nothing(task: StepTask, worked: "Worked") -> StepResult:
     errors = [made.result.text for made in worked.calls if made.result.failed]
-    error = errors[-1][-OUTPUT_SHOWN:] if errors else say("no_tool_result", task["locale"])
+    locale = task["locale"]
+    last = errors[-1][-OUTPUT_SHOWN:] if errors else ""
+    error = say("tool_call_failed", locale, reason=last) if last else say("no_tool_result", locale)
     return StepResult(step_id=task["step"].id, status="failed", error=error)
 
 
@@ -148,7 +159,7 @@ def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[A
 
 
 def _outcome(
-    task: StepTask, finding: str, lines: Iterable[Line], sources: dict[str, Source], artifacts: list[Artifact]
+    task: StepTask, finding: str, lines: "Iterable[Line]", sources: dict[str, Source], artifacts: list[Artifact]
 ) -> Outcome:
     step_id = task["step"].id
     excerpts = [

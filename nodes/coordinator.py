@@ -9,22 +9,24 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.conversation import Former
-from schemas.coordinator import CoordinatorPrompt, Triage
+from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.evidence import Excerpt
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.claims import let_go
-from services.conversation import carried, chosen_question, conversation_of, recall, sources_of
+from services.conversation import carried, chosen_question, conversation_of, recall, sources_of, stands_alone
 from services.errors import BadInput, LimitReached, UselessAnswer
+from services.evidence.store import EvidenceStore
 from services.evidence.views import evidence_views
 from services.log import log
 from services.messages import say
 from services.models import ask
+from services.models.roles import role_model
 from services.models.rules import ask_by_rules
 from services.progress import emit, emit_message
 from services.runs import Run, choices, evidence_of, run_ended, turn_run
+from services.search.meant import meant_in
 from services.search.providers import notices_for
 from services.search.tokens import has_cjk
 from services.search.web import filters_of
@@ -50,27 +52,25 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
     earlier = _without_present(state)
-    conversation = conversation_of(earlier, former)
-    recalled: list[Excerpt] = []
-    if former is not None:
-        recalled = await recall(question, former, conversation, evidence_of(runtime), filters_of(context))
-    prompt = CoordinatorPrompt(
-        question=question,
-        conversation=conversation,
-        profile=context.profile,
-        locale=context.locale,
-        known=evidence_views(recalled, former.sources) if former else [],
-        asked_back=former.asked_back if former else "",
-    )
     problem: LimitReached | UselessAnswer | None = None
     async with turn_run(runtime, "coordinator") as (run, turn):
         log("run_started", characters=len(question), deep=context.deep_research, formats=context.output_formats)
         today = await _today(run)
+        conversation, recalled = await _thread(run, question, earlier, former, evidence_of(runtime))
+        prompt = CoordinatorPrompt(
+            question=question,
+            conversation=conversation,
+            profile=context.profile,
+            locale=context.locale,
+            known=evidence_views(recalled, former.sources) if former else [],
+            answers=_answers_itself(context),
+            asked_back=former.asked_back if former else "",
+        )
         try:
             triage = await ask("coordinator", prompt, Triage)
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
-            triage = await ask_by_rules("coordinator", prompt, Triage)
+            triage = (await ask_by_rules("coordinator", prompt, Triage)).model_copy(update={"answer": ""})
     triage = _settled(triage, prompt, context)
     if triage.intent in DIRECT:
         run_ended(run, run.usage, "direct")
@@ -86,9 +86,36 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     if not present or chosen_question(present[-1].text, former) != present[-1].text:
         messages.append(HumanMessage(question, id=present[-1].id if present else None))
     if triage.intent in DIRECT:
-        await let_go(runtime)
         messages.append(AIMessage(triage.reply))
     return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
+
+
+async def _thread(
+    run: Run, question: str, earlier: list[AnyMessage], former: Former | None, evidence: EvidenceStore
+) -> tuple[list[Turn], list[Excerpt]]:
+    """Return what of the thread the model is shown: the conversation that a question leans on, and evidence that may answer it."""
+    conversation = conversation_of(earlier, former)
+    if former is None:
+        return conversation, []
+    alone = stands_alone(question, former, conversation)
+    meaning = question if alone else f"{former.question} {question}"
+    meant = await meant_in(run, meaning, former.sources) if former.sources else []
+    recalled = await recall(question, former, conversation, evidence, filters_of(run.context), meant)
+    return ([] if alone else conversation), recalled
+
+
+def _answers_itself(context: RunContext) -> bool:
+    """Tell whether the coordinator may write a short answer from what is known: where the reporter would be no other.
+
+    It would be one where a model was named for it alone, or a prompt.
+    """
+    if context.output_style == "data" or context.prompts.get("reporter"):
+        return False
+    own, writer = (role_model(role, context).model_dump(include=_SAME) for role in ("coordinator", "reporter"))
+    return own == writer
+
+
+_SAME = {"provider", "model", "base_url", "extra"}
 
 
 def question_of(state: ResearchState) -> str:
@@ -137,6 +164,7 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     known = [one.id for one in prompt.known]
     uses = [one for one in dict.fromkeys(triage.uses) if one in known] or known
     answered = triage.answered if known and intent not in DIRECT else "no"
+    short = answered == "whole" and triage.complexity == "simple" and prompt.answers
     question = triage.question.strip() or prompt.question
     return triage.model_copy(
         update={
@@ -149,6 +177,7 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
             "answered": answered,
             "uses": uses if answered != "no" else [],
             "missing": triage.missing if answered == "part" else [],
+            "answer": triage.answer if short and any(f"[{one}]" in triage.answer for one in uses) else "",
         }
     )
 

@@ -11,7 +11,6 @@ from schemas.context import RunContext
 from schemas.human_feedback import PlanReview
 from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
-from services.claims import let_go
 from services.evidence.views import steps_by_id
 from services.inbox import from_inbox, inbox_request, plan_message
 from services.messages import say
@@ -24,11 +23,10 @@ EDIT_PLAN = "[EDIT_PLAN]"
 async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Wait for a review of the plan, and say what is wrong with an answer that cannot be used.
 
-    The node re-runs from its top at every answer, so it does nothing but ask; meanwhile the thread is free.
+    The node re-runs from its top at every answer, so it does nothing but ask.
     """
     plan, locale = state["plan"], state["locale"]
     problem = ""
-    await let_go(runtime)
     while True:
         answer = interrupt(_request(plan, locale, problem))
         try:

@@ -21,7 +21,6 @@ from services.runs import choices, node_run
 from services.search.recorded import tables_once
 from services.steps import left_out, limit_said
 from services.tools.databases.schema import queried, schema_views
-from services.tools.mcp.listing import servers_once
 from services.tools.tool_set import BASE
 
 MAX_TABLES = 12
@@ -29,6 +28,8 @@ MAX_TABLES = 12
 
 async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Make the next plan. A plan after a person's edit replaces the one that was edited."""
+    from services.tools.mcp.listing import servers_once
+
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     changed = plans != state["plans"]

@@ -10,7 +10,6 @@ from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.budget import spent_limit
 from services.errors import LimitReached, UselessAnswer
-from services.evidence.contradictions import checked
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import say
 from services.models import ask
@@ -102,6 +101,8 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
 
 def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
     """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
+    from services.evidence.contradictions import checked
+
     known = {excerpt.id: excerpt for result in state["results"].values() for excerpt in result.excerpts}
     earlier = state["reflection"].contradictions if state["reflection"] else []
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}

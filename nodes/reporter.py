@@ -1,7 +1,9 @@
 """Reporter: writes the report from the evidence, streaming; then code checks every citation and renders it."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -12,23 +14,21 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
-from services.claims import let_go
-from services.errors import LimitReached, UselessAnswer
-from services.evidence.meaning import likeness_of
-from services.evidence.support import Likeness
+from services.errors import LimitReached, StoreError, UselessAnswer
 from services.evidence.views import evidence_views, finding_views, steps_by_id
-from services.messages import say
+from services.messages import is_chinese, say
 from services.models import write
 from services.models.roles import OFFLINE, role_model
 from services.models.rules import answer_by_rules
 from services.progress import emit_message
-from services.reports.markdown import Draft, across_languages, finish_report
 from services.reports.said import report_message
-from services.runs import Run, choices, node_run, prompts_of, run_ended
+from services.runs import Run, choices, evidence_of, node_run, prompts_of, run_ended
 from services.search.embedding_endpoint import ROLE as EMBEDDING
 from services.steps import left_out, limit_said
-from services.tools.mcp.listing import failures_once
-from services.tools.mcp.registry import close_sessions
+
+if TYPE_CHECKING:
+    from services.evidence.support import Likeness
+    from services.reports.markdown import Draft
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
@@ -40,6 +40,11 @@ FOLLOW_UP_MARK = "==="
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
+    from services.evidence.meaning import likeness_of
+    from services.reports.markdown import across_languages, finish_report
+    from services.tools.mcp.listing import failures_once
+    from services.tools.mcp.registry import close_sessions
+
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
     written = Written()
@@ -47,12 +52,18 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         failed = [one.said(locale) for one in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run))
         try:
-            if excerpts:
+            if answer := _answered(state):
+                offline = _offline_note("coordinator", context, locale)
+                written = Written(answer, notes=offline, by_rules=bool(offline))
+                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
+            elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 written = await _write(run, _prompt(state, context), locale)
                 written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
         finally:
             await closing
+    if written.by_rules:
+        written.asked = await _recommended(state, written, excerpts, runtime)
     written.limits += [one for one in failed if one not in state["limits"]]
     written.limits += [*left_out(run, locale), *_reused(state)]
     usage = state["usage"] + run.usage
@@ -62,7 +73,6 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
-    await let_go(runtime)
     return {
         "report": report,
         "messages": [report_message(report, run.thread)],
@@ -80,8 +90,22 @@ class Written:
     notes: list[str] = field(default_factory=list)
     templates: tuple[str, ...] = ()
     """Of the model calls that were made besides the reporter's own."""
-    likeness: Likeness | None = None
+    by_rules: bool = False
+    """Whether rules wrote it, which see only what was found and not what else there is to ask."""
+    asked: list[str] = field(default_factory=list)
+    """Questions to ask next, besides those in the text."""
+    likeness: "Likeness | None" = None
     """Of its sentences with quotes in another language."""
+
+
+def _answered(state: ResearchState) -> str:
+    """Return the answer that the coordinator has written from what earlier turns found, where it has."""
+    triage = state["triage"]
+    return triage.answer if triage is not None and not state["plans"] else ""
+
+
+def _offline_note(role: str, context: RunContext, locale: str) -> list[str]:
+    return [say("offline", locale)] if role_model(role, context).model == OFFLINE else []
 
 
 async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
@@ -96,12 +120,29 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
         reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules("reporter", prompt)
-        return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)])
+        return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
     except UselessAnswer:
         text = await answer_by_rules("reporter", prompt)
-        return Written(text, [say("report_without_model", locale)])
+        return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
-    return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes)
+    return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
+
+
+async def _recommended(
+    state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
+) -> list[str]:
+    """Return questions that the sources which a report by rules cites can answer."""
+    from services.models.offline.recommending import recommended
+
+    cited = [one for one in excerpts if f"[{one.id}]" in written.text]
+    texts: dict[str, str] = {}
+    for key in dict.fromkeys(one.source_id for one in cited if one.source_id in state["sources"]):
+        source = state["sources"][key]
+        if source.kind != "computation":
+            with suppress(StoreError):
+                texts[source.title] = await evidence_of(runtime).get_text(key)
+    told = [one.quote for one in cited]
+    return await asyncio.to_thread(recommended, _question(state), is_chinese(state["locale"]), texts, told)
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
@@ -154,7 +195,9 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     return "\n".join(one for one in (note, safety) if one)
 
 
-def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
+def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
+    from services.reports.markdown import Draft
+
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
@@ -171,7 +214,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
-        follow_up_questions=[line for line in asked if line][:3],
+        follow_up_questions=list(dict.fromkeys([*(line for line in asked if line), *written.asked]))[:3],
         unsupported=context.unsupported,
         notes=written.notes,
         opening=_note(state["triage"], context),

@@ -12,7 +12,6 @@ from schemas.evidence import Passage, Source
 from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.evidence.quoted import ask_quoting, quoted
 from services.evidence.views import finding_views
 from services.messages import say
 from services.models.dialects import parse
@@ -47,10 +46,13 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
 
 async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
     """Judge the passages that the step's queries find, in one model call."""
+    from services.evidence.quoted import ask_quoting
+
     locale = task["locale"]
     found = await _search(run, task, workspace)
     if not found.passages:
-        error = "; ".join([say("no_sources", locale), *found.failures])
+        reasons = found.trouble(locale)
+        error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
     passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
@@ -84,6 +86,8 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
 
 async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Outcome:
     """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
+    from services.evidence.quoted import ask_quoting, quoted
+
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = renumbered(workspace.passages), workspace.sources
     if not everything:
@@ -122,6 +126,8 @@ def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
 def _outcome(
     step_id: str, locale: str, answer: Findings, passages: list[Passage], sources: dict[str, Source]
 ) -> Outcome:
+    from services.evidence.quoted import quoted
+
     excerpts = quoted(answer, passages, step_id)
     missing = answer.missing_aspects
     if not excerpts:

@@ -30,7 +30,14 @@ class BundledSource(BaseModel):
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]
     snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
-    text: Annotated[str, Field(pattern=r"^sources/[0-9a-f]{64}\.txt$", description="File of the text, in UTF-8.")]
+    text: Annotated[
+        str,
+        Field(
+            pattern=r"^sources/[0-9a-f]{64}\.txt(\.gz)?$",
+            description="File of the text, in UTF-8; compressed (gzip) where the report does not link to it. "
+            "Always plain in version 1.",
+        ),
+    ]
 
 
 class BundledArtifact(BaseModel):
@@ -47,9 +54,9 @@ class BundledArtifact(BaseModel):
 class EvidenceFile(BaseModel):
     """Everything that a report rests on; `leadline verify` checks it offline."""
 
-    model_config = ConfigDict(title="Leadline evidence bundle, version 1")
+    model_config = ConfigDict(title="Leadline evidence bundle, versions 1 and 2")
 
-    version: Literal[1]
+    version: Literal[1, 2]
     question: str
     title: str
     locale: Annotated[str, Field(description="Language of the report.")] = ""

@@ -28,6 +28,8 @@ class CoordinatorPrompt(BaseModel):
     """The run's locale, or `auto`."""
     known: list[EvidenceView] = Field(default_factory=list)
     """What earlier turns read that may answer the question; empty in a first turn."""
+    answers: bool = False
+    """True where a simple question that is known wholly is answered in this call."""
     asked_back: str = ""
     """The unclear question that the last turn asked back about; the present message answers that."""
 
@@ -57,3 +59,5 @@ class Triage(BaseModel):
     """Ids of the known excerpts that answer it."""
     missing: list[str] = Field(default_factory=list)
     """What they leave open, as affirmative statements."""
+    answer: str = ""
+    """The answer itself, citing known excerpts, to a simple question that they answer wholly."""

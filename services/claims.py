@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from services.errors import BadInput
+from services.log import WARNING, log
 
 LEASE = 15.0
 """Seconds for which a claim holds unless it is renewed. Clocks of several machines should agree better than that."""
@@ -129,8 +130,6 @@ def _hold(runtime: Runtime[RunContext]) -> Hold | None:
     run = str(get_config().get("configurable", {}).get("run_id") or "")
     if info is None or info.thread_id is None or runtime.store is None or not run:
         return None
-    for key in [key for key, one in _holds.items() if time.monotonic() - one.renewed > 2 * LEASE]:
-        del _holds[key]  # of runs that ended between two nodes
     key = (info.thread_id, run)
     if key not in _holds:
         _holds[key] = Hold(runtime.store, info.thread_id, run, renewed=time.monotonic())
@@ -139,7 +138,7 @@ def _hold(runtime: Runtime[RunContext]) -> Hold | None:
 
 @asynccontextmanager
 async def held(runtime: Runtime[RunContext]) -> AsyncIterator[None]:
-    """Hold the run's thread while a node works, and on to the next node; let go if the node fails or is cancelled.
+    """Hold the run's thread while a node works, and on to the next node; `give_free` lets go of it when the run has ended.
 
     Raises:
         BadInput: another run works on the thread.
@@ -152,19 +151,18 @@ async def held(runtime: Runtime[RunContext]) -> AsyncIterator[None]:
     renewing = asyncio.create_task(_renewed(hold))
     try:
         yield
-    except BaseException:
-        await let_go(runtime)
-        raise
     finally:
         renewing.cancel()
 
 
-async def let_go(runtime: Runtime[RunContext]) -> None:
-    """Give the run's thread free: the run ends here, or waits for a person."""
-    hold = _hold(runtime)
+async def give_free(thread: str, run: str) -> None:
+    """Give a run's thread free: the run has ended, or waits for a person. A claim that cannot be deleted runs out."""
+    hold = _holds.pop((thread, run), None)
     if hold is not None:
-        _holds.pop((hold.thread, hold.run), None)
-        await hold.let_go()
+        try:
+            await hold.let_go()
+        except Exception as error:  # noqa: BLE001 - whatever the store raises, it is not why the run ended
+            log("claim_kept", WARNING, run=thread, error=type(error).__name__)
 
 
 async def _renewed(hold: Hold) -> None:

@@ -1,7 +1,9 @@
 """A thread's earlier turns: what they leave for the next one, and which of their evidence answers it."""
 
 import asyncio
+import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AnyMessage
@@ -12,17 +14,20 @@ from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.errors import StoreError
-from services.evidence.passages import Span, split
+from services.evidence.passages import split
 from services.evidence.quoting import best_window
-from services.evidence.ranking import bm25, take_turns
+from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore
 from services.inbox import PLANNER
+from services.models.offline.answers import answer_type
+from services.models.offline.language import clauses_of, names_in
 from services.search.filters import Filters
-from services.search.tokens import tokens
+from services.search.meant import Place
+from services.search.tokens import has_cjk, tokens
 
 MAX_SOURCES = 30
 """Sources that a thread carries on; the oldest go first."""
-PASSAGES, PER_SOURCE = 5, 3
+PASSAGES, PER_SOURCE = 4, 3
 """Passages of them that a question is shown, and of one source before others have had their turn."""
 NEAR = 0.4
 """Share of the best passage's score that another must reach to be shown."""
@@ -30,10 +35,24 @@ QUOTE = 320
 """Characters of each."""
 CONTEXT = 0.25
 """What a word of the turn before counts beside one of the question."""
-MAX_TURNS = 8
-MAX_TURN, MAX_OLD_TURN = 400, 120
-"""Characters that are shown of the last answer and of a message of the person, and of an older answer."""
+TOLD, TOLD_CHINESE = 0.6, 0.4
+"""Share of a clause's terms, by how rare they are, that a passage must hold to be shown; many Chinese pairs are no words."""
+FOREIGN = 3
+"""Passages in another language, of which only the meaning can be compared, that are shown."""
+MAX_ASKED = 3
+"""Earlier questions that are shown, the latest ones; of the answers only the last."""
+MAX_TURN = 300
+"""Characters of each."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\([^)\s]*\)")
+_CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
+_ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)
+_LEANS = re.compile(
+    r"\b(?:it|its|he|him|his|she|her|hers|they|them|their|theirs|this|that|these|those|there|then|one|ones|other|others|another|"
+    r"else|more|same|such|instead|too|also|again|both|former|latter|first|second|last|above|earlier|before|you|your)\b|"
+    r"^(?:and|but|so|or|because|what about|how about)\b|[它他她其此这那该另还也再又上前后两]|为什么[?？]?$|呢[?？]?$",
+    re.IGNORECASE,
+)
+_DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
 _NUMBER = re.compile(r"^\s*(?:#|no\.?\s*|第)?\s*([1-9])\s*(?:[.)、。]|个问题|个|题|号)?\s*$", re.IGNORECASE)
 
 
@@ -70,25 +89,60 @@ def chosen_question(text: str, former: Former | None) -> str:
 
 
 def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> list[Turn]:
-    """Return the turns before the present question, shortened, without links; the last question as it was understood."""
-    told = [one for one in messages if one.type in {"human", "ai"} and one.text and one.name != PLANNER][-MAX_TURNS:]
-    last_answer = max((place for place, one in enumerate(told) if one.type == "ai"), default=-1)
+    """Return the turns before the present question, shortened; the last question as it was understood.
+
+    What a question leaves out it leaves out of the last answer or of a question: older answers are not shown.
+    """
+    told = [one for one in messages if one.type in {"human", "ai"} and one.text and one.name != PLANNER]
+    asked = [place for place, one in enumerate(told) if one.type == "human"][-MAX_ASKED:]
+    answer = max((place for place, one in enumerate(told) if one.type == "ai"), default=-1)
     turns = []
-    for place, message in enumerate(told):
-        text = message.text
-        if message.type == "human":
+    for place in sorted({*asked, answer} - {-1}):
+        text = told[place].text
+        if told[place].type == "human":
             understood = former is not None and text.strip() == former.asked
             turns.append(Turn(role="user", text=(former.question if understood and former else text)[:MAX_TURN]))
         else:
-            room = MAX_TURN if place == last_answer else MAX_OLD_TURN
-            turns.append(Turn(role="assistant", text=_LINK.sub("", text)[:room]))
+            turns.append(Turn(role="assistant", text=_prose(text)[:MAX_TURN]))
     return turns
 
 
+def _prose(report: str) -> str:
+    """Return what a report says: without its headings, its quotes, its links and what stands below `---` or in lists of sources."""
+    lines = [
+        line for line in _LINK.sub("", report).splitlines() if line.strip() and not line.startswith(("#", ">", "|"))
+    ]
+    return " ".join(lines or [report]).replace("**TL;DR** ", "")
+
+
+def stands_alone(question: str, former: Former, conversation: Sequence[Turn]) -> bool:
+    """Tell whether a question leans on nothing that was said before, so that the conversation need not be shown for it.
+
+    Strict: a pronoun, an opening such as `And`, few words, a word that compares, or a word that the conversation has used,
+    unless it is part of a name, keep it. Only English and Chinese are judged.
+    """
+    chinese, english = _CHINESE.search(question) is not None, _ENGLISH.search(question) is not None
+    own = set(tokens(question))
+    named = set(tokens(" ".join(names_in(question))))
+    if _DEFINITION.match(question):
+        return True
+    if not (chinese or english) or len(own) <= (4 if chinese else 2) or _LEANS.search(question) or former.asked_back:
+        return False
+    said = set(tokens(" ".join([former.question, former.asked, *(one.text for one in conversation)])))
+    return not (own - named) & said
+
+
 async def recall(
-    question: str, former: Former, conversation: Sequence[Turn], evidence: EvidenceStore, filters: Filters
+    question: str,
+    former: Former,
+    conversation: Sequence[Turn],
+    evidence: EvidenceStore,
+    filters: Filters,
+    meant: Sequence[Place] = (),
 ) -> list[Excerpt]:
     """Look for a question in the stored texts of the sources that earlier turns quoted; nothing is searched or read anew.
+
+    What is shown costs tokens, so it is only what is likely to answer a clause of the question.
 
     Args:
         question: as asked; what it leaves out is taken from the turn before.
@@ -96,6 +150,7 @@ async def recall(
         conversation: the turns before.
         evidence: holds the texts.
         filters: pages of sites that this run leaves out are not looked at.
+        meant: passages of these sources that are like the question in meaning, best first.
 
     Returns:
         The best windows of whole sentences, best first, with the ids `E0-1`, `E0-2`, …
@@ -109,35 +164,64 @@ async def recall(
             texts[key] = await evidence.get_text(key)
         except StoreError:
             continue  # it was kept in another store; what is not there cannot be quoted
-    return await asyncio.to_thread(_windows, question, around, texts)
+    titles = {key: former.sources[key].title for key in texts}
+    return await asyncio.to_thread(_windows, question, around, texts, titles, meant)
 
 
-def _windows(question: str, around: str, texts: Mapping[str, str]) -> list[Excerpt]:
-    places: list[tuple[str, Span]] = [(key, span) for key, text in texts.items() for span in split(text)]
-    held = [tokens(texts[key][span.start : span.end]) for key, span in places]
+def _windows(
+    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], meant: Sequence[Place]
+) -> list[Excerpt]:
+    places: list[Place] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
+    held = [tokens(texts[key][start:end]) for key, start, end in places]
     own, near = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [one + CONTEXT * other for one, other in zip(own, near, strict=True)]
-    least = NEAR * max(scores, default=0.0)
-    ranked = sorted(
-        (one for one in range(len(places)) if scores[one] > 0 and scores[one] >= least),
-        key=lambda one: (-scores[one], one),
-    )
-    best = take_turns(ranked, {one: places[one][0] for one in ranked}, PASSAGES, PER_SOURCE)
+    told = _told(question, held, [set(tokens(titles[key])) for key, _, _ in places])
+    by_words = [places[one] for one in _ranked(scores) if one in told]
+    foreign = [one for one in meant if one[0] in texts and has_cjk(texts[one[0]][one[1] : one[2]]) != has_cjk(question)]
+    ranked = list(fuse([by_words, foreign[:FOREIGN]]))
+    best = take_turns(ranked, {place: place[0] for place in ranked}, PASSAGES, PER_SOURCE)
     excerpts = []
-    for number, one in enumerate(best, 1):
-        key, span = places[one]
-        passage = texts[key][span.start : span.end]
-        start, end = best_window(passage, question if own[one] else around, QUOTE)
+    for number, (key, first, last) in enumerate(best, 1):
+        passage = texts[key][first:last]
+        start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
         excerpts.append(
             Excerpt(
                 id=f"E{RECALLED}-{number}",
                 source_id=key,
                 quote=passage[start:end],
-                start=span.start + start,
-                end=span.start + end,
+                start=first + start,
+                end=first + end,
             )
         )
     return excerpts
+
+
+def _ranked(scores: Sequence[float]) -> list[int]:
+    """Return the places of what scores near the best, best first."""
+    least = NEAR * max(scores, default=0.0)
+    near = (one for one in range(len(scores)) if scores[one] > 0 and scores[one] >= least)
+    return sorted(near, key=lambda one: (-scores[one], one))
+
+
+def _told(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]]) -> set[int]:
+    """Return the passages that hold most of a clause of the question, its rare terms counting most, and so may answer it.
+
+    A clause of one term (`What is a fathom?`) is answered where that is the topic, not wherever it occurs.
+    """
+    passages = [set(own) for own in held]
+    wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
+    counts = Counter(term for own in passages for term in own)
+    weight = {term: math.log(1 + len(passages) / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
+    found = set()
+    for clause, terms in wanted.items():
+        topical = len(terms) == 1 and answer_type(clause) in {"definition", "thing"}
+        whole = sum(weight[term] for term in terms)
+        least = TOLD_CHINESE if has_cjk(clause) else TOLD
+        for place, own in enumerate(passages):
+            known = titles[place] if topical else own | titles[place]
+            if sum(weight[term] for term in terms & known) >= least * whole:
+                found.add(place)
+    return found
 
 
 def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:

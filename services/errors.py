@@ -18,6 +18,7 @@ LeadlineError
 ├── ToolError             a tool cannot do what it was asked for: the message goes to the model
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
+├── ServerGone            the server that was to do the work cannot be reached
 ├── StoreError            checkpoints or evidence cannot be read or written
 │   └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 └── BundleError           an evidence bundle cannot be checked at all
@@ -48,7 +49,15 @@ class ModelError(LeadlineError):
 
 
 class UselessAnswer(ModelError):
-    """A model answered, and never in a way that can be used; what it was asked for is then done by rules."""
+    """A model answered, and never in a way that can be used; what it was asked for is then done by rules.
+
+    `role` is whose model it was, `problem` what is wrong with the answer: a report says no more of it than that.
+    """
+
+    def __init__(self, message: str, *, role: str, problem: str) -> None:
+        super().__init__(message)
+        self.role = role
+        self.problem = problem
 
 
 class NoNativeTools(ModelError):
@@ -111,13 +120,17 @@ class StoreError(LeadlineError):
     """Checkpoints or evidence cannot be read or written."""
 
 
+class ServerGone(LeadlineError):
+    """The server that was to do the work cannot be reached: what else it was to do cannot be done either."""
+
+
 class StoreUnwritable(StoreError):
     """What a run learns cannot be kept, as the disk is full or the place is read-only: it stops before anything is lost."""
 
     def __init__(self, what: str, why: object) -> None:
         super().__init__(
             f"{what} cannot be written ({why}). Make room on its disk, or see to it that it can be written "
-            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume"
+            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume. On a server, ask again in the same thread"
         )
 
 

@@ -1,5 +1,11 @@
 """What the program itself says to a person, in English and Chinese. Reports have their own labels beside them."""
 
+import re
+
+from services.errors import UselessAnswer
+
+LONGEST_PROBLEM = 150
+_HAN = re.compile("[\u4e00-\u9fff]")
 MESSAGES: dict[str, tuple[str, str]] = {
     "examples": (
         "No documents were named and no search key is set, so the example documents are searched. "
@@ -91,6 +97,19 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "No source was found for this step. Name other documents with --docs, or set TAVILY_API_KEY to search the web.",
         "没有找到与该步骤有关的来源。请用 --docs 指定其他文档，或设置 TAVILY_API_KEY 以搜索网络。",
     ),
+    "searches_failed": (
+        "No source was found for this step, and not every search worked. {reason}",
+        "没有找到与该步骤有关的来源，且部分检索未能完成。{reason}",
+    ),
+    "useless_answer": (
+        "However often it was asked, the language model gave no answer that can be used (the last one: {problem}). "
+        "A more capable one may: name it with LEADLINE_MODEL_{role}.",
+        "语言模型多次回答，均无法使用（最后一次的问题：{problem}）。可用 LEADLINE_MODEL_{role} 指定能力更强的模型。",
+    ),
+    "trouble": ("{reason}", "出现故障，系统原文提示：{reason}"),
+    "search_trouble": ("{reason}", "检索中有一处故障，系统原文提示：{reason}"),
+    "program_failed": ("The last program failed: {reason}", "最后一次运行的程序出错：{reason}"),
+    "tool_call_failed": ("The last call of a tool failed: {reason}", "最后一次工具调用失败：{reason}"),
     "section_by_rules": (
         "The section “{title}” could not be written by the model; it quotes its evidence instead.",
         "“{title}”一节未能由模型撰写，改为直接引用证据。",
@@ -285,6 +304,20 @@ MESSAGES: dict[str, tuple[str, str]] = {
 def is_chinese(locale: str) -> bool:
     """Tell whether a locale is a Chinese one."""
     return locale.lower().startswith(("zh", "yue"))
+
+
+def told(problem: Exception | str, locale: str, key: str = "trouble") -> str:
+    """Return what went wrong as a reader is told: framed in the reader's language, where its own words are of another one.
+
+    Args:
+        problem: an error, or the words of one, which are English, or in the reader's language already.
+        locale: the reader's.
+        key: of the frame.
+    """
+    if isinstance(problem, UselessAnswer):
+        return say("useless_answer", locale, problem=problem.problem[:LONGEST_PROBLEM], role=problem.role.upper())
+    reason = str(problem)
+    return reason if _HAN.search(reason) else say(key, locale, reason=reason)
 
 
 def say(key: str, locale: str, **values: object) -> str:

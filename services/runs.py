@@ -5,6 +5,7 @@ started inside. The server builds the context from the schema's defaults and bri
 and then the defaults and a store in memory serve.
 """
 
+import asyncio
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -32,7 +33,7 @@ from services.journal import Journal, run_key
 from services.log import log
 from services.observing import working
 from services.progress import emit, emit_message
-from services.traces import whole_run
+from services.traces import wanted, whole_run
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -223,6 +224,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
     token = _current.set(run)
     try:
         with prompts_of(run.context), working(run.node, run.step_id, run.thread, run.journal.key):
+            _begin(run)
             async with held(runtime):
                 yield run
             run.journal.check_kept()
@@ -256,7 +258,42 @@ def run_ended(run: Run, usage: Usage, status: str, **counts: int) -> None:
     }
     log("run_finished", run=run.thread, **took)
     known = {name: value for name, value in took.items() if value is not None}
+    run_over(run.thread, _run_id())
     whole_run(run.thread, run.journal.key, usage.seconds, known)
+
+
+def run_stopped(thread: str, run: str, error: BaseException) -> None:
+    """Say in the trace that a whole run was stopped or has failed, unless it had come to its end.
+
+    Args:
+        thread: of the run.
+        run: its id where a server gives it one, else empty.
+        error: what ended it.
+    """
+    begun = _begun.pop((thread, run), None)
+    if begun is not None:
+        key, since = begun
+        cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt)
+        known = {"status": "cancelled" if cancelled else "failed", "seconds": round(time.monotonic() - since, 3)}
+        whole_run(thread, key, time.monotonic() - since, known, error=type(error).__name__)
+
+
+def run_over(thread: str, run: str) -> None:
+    """Forget a run that has ended, or waits for a person: what it does then is another part of it."""
+    _begun.pop((thread, run), None)
+
+
+_begun: dict[tuple[str, str], tuple[str, float]] = {}
+"""The key of each run that is traced and under way in this process, and since when, by thread and run."""
+
+
+def _begin(run: Run) -> None:
+    if run.thread and wanted():
+        _begun.setdefault((run.thread, _run_id()), (run.journal.key, time.monotonic()))
+
+
+def _run_id() -> str:
+    return str(get_config().get("configurable", {}).get("run_id") or "")
 
 
 def _thread(runtime: Runtime[RunContext]) -> str:

@@ -21,7 +21,7 @@ from services.budget import allowance_of, shares
 from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.evidence.views import steps_by_id
 from services.log import INFO, WARNING, log
-from services.messages import say
+from services.messages import say, told
 from services.progress import emit_message
 from services.runs import Run, step_run
 
@@ -189,7 +189,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     except LimitReached as limit:
         return _limited(step, limit, locale)
     except LeadlineError as failure:
-        error = str(failure)
+        error = told(failure, locale)
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
         error = f"{type(failure).__name__}: {failure}"
     return Outcome(StepResult(step_id=step.id, status="failed", error=error))

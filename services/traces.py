@@ -119,17 +119,20 @@ def span(about: Span, noted: Mapping[str, object]) -> Iterator[None]:
                     made.set_attribute(_ATTRIBUTES.get(name, f"leadline.{name}"), _value(value))
 
 
-def whole_run(thread: str, key: str, seconds: float, attributes: Mapping[str, object]) -> None:
-    """Make the span of a whole run, at its end.
+def whole_run(thread: str, key: str, seconds: float, attributes: Mapping[str, object], error: str = "") -> None:
+    """Make the span of a whole run, at its end. A run that is gone on with after it was stopped makes its span again.
 
     Args:
         thread: of the run.
         key: the run's; nothing is made without one.
         seconds: that the run took.
         attributes: below `leadline.`.
+        error: the type of what ended it, if it did not end by itself.
     """
     if not key or not wanted() or missing():
         return
+    from opentelemetry.trace import Status, StatusCode
+
     from services.traces_sdk import ids
 
     ended = time.time_ns()
@@ -139,6 +142,9 @@ def whole_run(thread: str, key: str, seconds: float, attributes: Mapping[str, ob
     made.set_attribute("gen_ai.conversation.id", thread)
     for name, value in attributes.items():
         made.set_attribute(_ATTRIBUTES.get(name, f"leadline.{name}"), _value(value))
+    if error:
+        made.set_attribute("error.type", error)
+        made.set_status(Status(StatusCode.ERROR))
     made.end(ended)
 
 

@@ -42,7 +42,7 @@ def test_a_folder_replaces_only_the_templates_that_it_holds(folder: Path) -> Non
     built_in = template_source("planner")
     with using(load_prompts(folder)):
         assert _system() == "SHORT in auto."
-        assert prompt_info("coordinator").version == 2
+        assert prompt_info("coordinator").version == 3
         assert template_source("planner") == built_in
 
 
@@ -51,7 +51,7 @@ def test_after_the_block_the_built_in_prompts_are_back(folder: Path) -> None:
     with using(load_prompts(folder)):
         assert _system() != before
     assert _system() == before
-    assert prompt_info("coordinator").version == 2
+    assert prompt_info("coordinator").version == 3
 
 
 def test_a_folder_is_read_once(folder: Path) -> None:

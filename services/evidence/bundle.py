@@ -1,8 +1,8 @@
 """The evidence bundle: a report's folder, with everything that proves it.
 
     <folder>/report.md
-    <folder>/evidence.json          see `FORMAT_VERSION`
-    <folder>/sources/<hash>.txt     texts of sources, by content hash
+    <folder>/evidence.json          its form is `schemas/bundle.py`
+    <folder>/sources/<hash>.txt     texts of sources that the report links to, by content hash; the others as <hash>.txt.gz
     <folder>/artifacts/<hash>-<name>  files that steps made
 
 `verification.py` checks one offline.
@@ -22,6 +22,7 @@ from schemas.reporter import Report
 from services.errors import StoreUnwritable
 from services.evidence.artifacts import artifact_path
 from services.evidence.store import EvidenceStore
+from services.evidence.texts import text_file
 from services.evidence.verification import FORMAT_VERSION, BundleCheck, seal, verify_bundle
 
 __all__ = ["FORMAT_VERSION", "BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
@@ -46,12 +47,15 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
         StoreError: a source's text is not in the store.
     """
     files: dict[str, bytes] = {}
+    texts: dict[str, str] = {}
     for source in report.sources:
-        files[f"sources/{source.content_hash}.txt"] = (await evidence.get_text(source.content_hash)).encode()
+        text = await evidence.get_text(source.content_hash)
+        texts[source.id], data = await asyncio.to_thread(text_file, source, text)
+        files[texts[source.id]] = data
     for artifact in report.artifacts:
         files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
     files["evidence.json"] = (
-        json.dumps(_content(report), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
+        json.dumps(_content(report, texts), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
     )
     files["report.md"] = report.markdown.encode()
     return files
@@ -75,7 +79,7 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
         raise StoreUnwritable(str(folder), error.strerror) from None
 
 
-def _content(report: Report) -> dict[str, Any]:
+def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     dumped = report.model_dump(mode="json")
     source_keys = (
         "id",
@@ -96,8 +100,7 @@ def _content(report: Report) -> dict[str, Any]:
         "locale": report.locale,
         "run_id": report.run_id,
         "sources": [
-            {**{key: source[key] for key in source_keys}, "text": f"sources/{source['content_hash']}.txt"}
-            for source in dumped["sources"]
+            {**{key: source[key] for key in source_keys}, "text": texts[source["id"]]} for source in dumped["sources"]
         ],
         "excerpts": dumped["excerpts"],
         "claims": [
@@ -113,8 +116,8 @@ def _content(report: Report) -> dict[str, Any]:
 
 def _remove_old_texts(folder: Path, names: set[str]) -> None:
     kept = {folder / name for name in names}
-    for old in (folder / "sources").glob("*.txt"):
-        if re.fullmatch(r"[0-9a-f]{64}", old.stem) and old not in kept:
+    for old in (folder / "sources").glob("*.txt*"):
+        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in kept:
             old.unlink()
 
 

@@ -132,7 +132,21 @@ def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     """
     wanted = quantities(claim)
     held = [one for text in evidence for one in quantities(text)] if wanted else []
-    return list(dict.fromkeys(one.text for one in wanted if not _is_held(one, held)))
+    return list(dict.fromkeys(one.text for one in wanted if not is_held(one, held)))
+
+
+def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+    """Tell whether a number or date is among others, by the rules of `missing_quantities`."""
+    if wanted.kind == "date":
+        return _dateis_held(wanted, held)
+    if wanted.kind == "years":
+        first, last = wanted.years
+        return any(first <= year <= last for one in held for year in _years_of(one)) or any(
+            first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
+        )
+    values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
+    values += [(float(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
+    return any(_same(wanted, value, kind) for value, kind in values)
 
 
 _Found = Iterator[tuple[int, int, Quantity | None]]
@@ -263,19 +277,6 @@ def _english(text: str) -> _Found:
             yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
 
 
-def _is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
-    if wanted.kind == "date":
-        return _date_is_held(wanted, held)
-    if wanted.kind == "years":
-        first, last = wanted.years
-        return any(first <= year <= last for one in held for year in _years_of(one)) or any(
-            first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
-        )
-    values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
-    values += [(float(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
-    return any(_same(wanted, value, kind) for value, kind in values)
-
-
 def _same(wanted: Quantity, value: float, kind: str) -> bool:
     if value == wanted.value:
         return True
@@ -287,7 +288,7 @@ def _same(wanted: Quantity, value: float, kind: str) -> bool:
     return off <= wanted.step / 2 and off <= ROUNDING * abs(value)
 
 
-def _date_is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+def _dateis_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
     year, month, day = wanted.date
     if month is None:
         return any(year == one for quantity in held for one in _years_of(quantity))

@@ -94,7 +94,7 @@ def sentences(text: str) -> list[Span]:
     for mark in _END.finditer(text):
         if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
             continue
-        if mark.group()[0] == "\n" and _wraps(text, start, mark.start(), mark.end()):
+        if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
             continue
         span = _strip(text, start, mark.start() if mark.group()[0] == "\n" else mark.end())
         if span is not None:
@@ -104,11 +104,11 @@ def sentences(text: str) -> list[Span]:
     return [*found, last] if last is not None else found
 
 
-def _wraps(text: str, start: int, left: int, right: int) -> bool:
+def _wraps(text: str, left: int, right: int) -> bool:
     """Tell whether a line end is a mere wrap inside a sentence: one newline, prose before and after it."""
-    if right - left > 1 or left == start or right >= len(text):
+    if right - left > 1 or right >= len(text):
         return False
-    line = text[max(start, text.rfind("\n", start, left) + 1) : left]
+    line = text[text.rfind("\n", 0, left) + 1 : left]
     following = text[right : right + 12]
     structural = (
         line.lstrip()[:1] in "#|>-*+" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)

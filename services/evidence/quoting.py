@@ -4,6 +4,25 @@ from services.evidence.passages import sentences
 from services.search.tokens import tokens
 
 
+def widened(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
+    """Return a window with the sentences around it, as many as `limit` characters hold, those after it first.
+
+    A window that says little, as a heading does, takes the next sentence with it even at twice the limit.
+    """
+    start, end = window
+    spans = [(span.start, span.end) for span in sentences(text)]
+    after = [last for _, last in spans if last > end]
+    before = [first for first, _ in reversed(spans) if first < start]
+    while True:
+        room = 2 * limit if 4 * (end - start) < limit else limit
+        if after and after[0] - start <= room:
+            end = after.pop(0)
+        elif before and end - before[0] <= limit:
+            start = before.pop(0)
+        else:
+            return start, end
+
+
 def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     """Return start and end of the run of whole sentences, at most `limit` characters, that holds most of the question's terms.
 

@@ -15,8 +15,8 @@ K1, B = 1.2, 0.75
 RRF_K = 60
 
 
-def bm25(documents: Sequence[Sequence[str]], query: Iterable[str]) -> list[float]:
-    """Score tokenised documents against a tokenised query.
+def bm25(documents: Sequence[Sequence[str]], query: Iterable[str], k1: float = K1, b: float = B) -> list[float]:
+    """Score tokenised documents against a tokenised query; `b` tells how much long ones lose by their length.
 
     Returns:
         A score for each document, 0 where no term occurs.
@@ -30,12 +30,17 @@ def bm25(documents: Sequence[Sequence[str]], query: Iterable[str]) -> list[float
         holding = sum(term in count for count in counts)
         if not holding:
             continue
-        idf = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
+        idf = rarity(holding, len(documents))
         for place, count in enumerate(counts):
             if frequency := count[term]:
-                length = 1 - B + B * len(documents[place]) / average
-                scores[place] += min(weight, 2) * idf * frequency * (K1 + 1) / (frequency + K1 * length)
+                length = 1 - b + b * len(documents[place]) / average
+                scores[place] += min(weight, 2) * idf * frequency * (k1 + 1) / (frequency + k1 * length)
     return scores
+
+
+def rarity(holding: int, documents: int) -> float:
+    """Return how much a term tells that so many of so many documents hold: BM25's inverse document frequency."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
 def fuse(rankings: Sequence[Sequence[Key]], weights: Sequence[float] | None = None, k: int = RRF_K) -> dict[Key, float]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage
+from services.evidence.bearing import bearing
 from services.evidence.numbers import missing_quantities, quantities
 from services.search.tokens import tokens
 
@@ -75,12 +76,12 @@ def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[L
     wanted = set(missing_quantities(sentence, [question]))
     if not quantities(sentence):
         return _alike(sentence, candidates)
-    terms = set(tokens(sentence))
     useful = [(line, wanted - set(missing_quantities(sentence, [question, line.text]))) for line in candidates]
     useful = [(line, held) for line, held in useful if held]
+    tells = dict(zip((line for line, _ in useful), bearing(sentence, [line.text for line, _ in useful]), strict=True))
     chosen: list[Line] = []
     while wanted and len(chosen) < LINES_A_SENTENCE:
-        best = max(useful, key=lambda one: (len(one[1] & wanted), len(terms & set(tokens(one[0].text)))), default=None)
+        best = max(useful, key=lambda one: (len(one[1] & wanted), tells[one[0]]), default=None)
         if best is None or not best[1] & wanted:
             return None
         chosen.append(best[0])
@@ -89,8 +90,7 @@ def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[L
 
 
 def _alike(sentence: str, candidates: Sequence[Line]) -> list[Line]:
-    """Return the line that shares most words with a sentence without numbers."""
-    terms = set(tokens(sentence))
-    scored = [(len(terms & set(tokens(line.text))), line) for line in candidates]
+    """Return the line that tells most of a sentence without numbers, if they share more than a word."""
+    scored = zip(bearing(sentence, [line.text for line in candidates]), candidates, strict=True)
     best = max(scored, key=lambda one: one[0], default=None)
-    return [best[1]] if best and best[0] > 1 else []
+    return [best[1]] if best and len(set(tokens(sentence)) & set(tokens(best[1].text))) > 1 else []

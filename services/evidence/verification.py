@@ -18,10 +18,13 @@ from schemas.usage import Usage
 from services.errors import BundleError
 from services.evidence.contradictions import checked
 from services.evidence.support import check_support
+from services.evidence.texts import text_names, unpacked
 from services.reports.labels import ENGLISH
 from services.reports.numbering import link_of
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READABLE = (1, 2)
+"""Versions that are read; in the first, every text is plain."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 _PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -92,8 +95,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
     sources = {source.id: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
     checks = (
-        ("sources", len(content.sources), _sources(folder, content, sources)),
-        ("quotes", len(content.excerpts), _quotes(folder, content, sources)),
+        ("sources", len(content.sources), _texts(folder, content)),
+        ("quotes", len(content.excerpts), ()),  # with their texts
         ("claims", len(content.claims), _claims(content, excerpts, sources)),
         ("artifacts", len(content.artifacts), _artifacts(folder, content)),
     )
@@ -127,9 +130,10 @@ def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
         raise BundleError(
             f"{file} is no valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
         ) from None
-    if not isinstance(raw, dict) or raw.get("version") != FORMAT_VERSION:
+    if not isinstance(raw, dict) or raw.get("version") not in READABLE:
         raise BundleError(
-            f"{file} is not of version {FORMAT_VERSION}, the one that this program reads. Write the report again."
+            f"{file} is of none of the versions that this program reads ({', '.join(map(str, READABLE))}). "
+            "Write the report again, or read it with the version that wrote it."
         )
     try:
         return raw, _Content.model_validate(raw), report
@@ -137,7 +141,7 @@ def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise BundleError(
-            f"{file} does not have the form of version {FORMAT_VERSION}: {where}: {first['msg']}. "
+            f"{file} does not have the form of version {raw['version']}: {where}: {first['msg']}. "
             "Write the report again."
         ) from None
 
@@ -153,38 +157,45 @@ def _read_below(folder: Path, name: str) -> bytes | None:
         return None
 
 
-def _sources(folder: Path, content: _Content, sources: Mapping[str, Source]) -> Iterator[str]:
-    if len(sources) != len(content.sources):
+def _texts(folder: Path, content: _Content) -> Iterator[str]:
+    """Check every source and what is quoted from it, one text at a time, as a text may be long."""
+    quoted: dict[str, list[Excerpt]] = {}
+    for excerpt in content.excerpts:
+        quoted.setdefault(excerpt.source_id, []).append(excerpt)
+    known = {source.id for source in content.sources}
+    if len(known) != len(content.sources):
         yield "evidence.json: two sources have the same id"
-    for source in content.sources:
-        if not _HASH.fullmatch(source.content_hash) or source.text != f"sources/{source.content_hash}.txt":
-            yield f"{source.id}: {source.text[:100]!r} is not where the text of its content hash lies"
-            continue
-        data = _read_below(folder, source.text)
-        if data is None:
-            yield f"{source.id}: its text {source.text} is missing or lies outside the folder"
-        elif hashlib.sha256(data).hexdigest() != source.content_hash:
-            yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
-        if source.duplicate_of and source.duplicate_of not in sources:
-            yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
-
-
-def _quotes(folder: Path, content: _Content, sources: Mapping[str, Source]) -> Iterator[str]:
-    texts: dict[str, str | None] = {}
     if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
         yield "evidence.json: two excerpts have the same id"
-    for excerpt in content.excerpts:
-        source = sources.get(excerpt.source_id)
-        if source is None:
-            yield f"{excerpt.id}: it quotes {excerpt.source_id}, and there is no such source"
-            continue
-        if source.id not in texts and _HASH.fullmatch(source.content_hash):
-            data = _read_below(folder, f"sources/{source.content_hash}.txt")
-            texts[source.id] = None if data is None else data.decode("utf-8", "replace")
-        text = texts.get(source.id)
-        inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
-        if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
-            yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
+    for source in content.sources:
+        text = None
+        try:
+            data = _text(folder, source, content.version)
+            text = data.decode("utf-8", "replace")
+            if hashlib.sha256(data).hexdigest() != source.content_hash:
+                yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
+        except BundleError as problem:
+            yield f"{source.id}: {problem}"
+        if source.duplicate_of and source.duplicate_of not in known:
+            yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
+        for one in quoted.pop(source.id, []):
+            inside = text is not None and 0 <= one.start < one.end <= len(text)
+            if text is None or not inside or text[one.start : one.end] != one.quote:
+                yield f"{one.id}: its quote is not the text of {source.id} from {one.start} to {one.end}"
+    for source_id, excerpts in quoted.items():
+        yield from (f"{one.id}: it quotes {source_id}, and there is no such source" for one in excerpts)
+
+
+def _text(folder: Path, source: _StoredSource, version: int) -> bytes:
+    """Return the text of a source, as bytes; a BundleError says why it cannot be had."""
+    plain, compressed = text_names(source.content_hash)
+    allowed = {plain} if version == 1 or link_of(source) == plain else {plain, compressed}
+    if not _HASH.fullmatch(source.content_hash) or source.text not in allowed:
+        raise BundleError(f"{source.text[:100]!r} is not where the text of its content hash lies")
+    data = _read_below(folder, source.text)
+    if data is None:
+        raise BundleError(f"its text {source.text} is missing or lies outside the folder")
+    return unpacked(source.text, data)
 
 
 def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:

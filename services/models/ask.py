@@ -60,7 +60,9 @@ async def ask(
         more = [*more, *_correction(text, problem, schema)]
     raise UselessAnswer(
         f"The model for the role {role} gave no usable {schema.__name__} in {1 + MAX_REPEATS} attempts: {problem}. "
-        f"It answered: {text[:200]!r}. Name a more capable model with LEADLINE_MODEL_{role.upper()}."
+        f"It answered: {text[:200]!r}. Name a more capable model with LEADLINE_MODEL_{role.upper()}.",
+        role=role,
+        problem=problem,
     )
 
 
@@ -100,7 +102,9 @@ async def write(
     if not reply.text:
         raise UselessAnswer(
             f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times. "
-            f"Name another with LEADLINE_MODEL_{role.upper()}."
+            f"Name another with LEADLINE_MODEL_{role.upper()}.",
+            role=role,
+            problem="it is empty",
         )
     return reply
 

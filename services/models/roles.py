@@ -29,7 +29,7 @@ PROVIDERS = {
 }
 """Providers with an integration of their own, by the prefix of a model's name: module and class."""
 DEFAULTS: dict[str, tuple[float, int]] = {
-    "coordinator": (0.0, 500),
+    "coordinator": (0.0, 700),
     "planner": (0.3, 800),
     "researcher": (0.2, 1_000),
     "coder": (0.2, 1_500),

@@ -1,11 +1,13 @@
 """An answer without any language model, for where a limit leaves no room for one, or it gives none that can be used."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from prompts import render
+from schemas.evidence_view import EvidenceView
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -23,3 +25,12 @@ async def ask_by_rules(
     """Give the answer of a schema that the offline model gives; takes what `ask` takes."""
     answer = schema.model_validate_json(await answer_by_rules(role, prompt))
     return check(answer) if check else answer
+
+
+async def answers_by_rules(question: str, evidence: Sequence[EvidenceView]) -> bool:
+    """Tell whether the offline model finds an answer to each part of a question in evidence."""
+    from services.models.offline.answering import answer
+    from services.models.offline.sections import Evidence
+
+    shown = [Evidence(one.id, one.title, one.kind, one.quote, "", one.relevance) for one in evidence]
+    return all(one.whole for one in await asyncio.to_thread(answer, question, shown, 3))

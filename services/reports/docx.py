@@ -5,7 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from services.reports.charts.svg import chart_png
 from services.reports.html.figure import data_rows
+from services.reports.html.formulas import mathml
+from services.reports.linear import linear
 from services.reports.parsed import (
     Block,
     Break,
@@ -22,17 +25,24 @@ from services.reports.parsed import (
     ParsedReport,
     Quotation,
     Rule,
+    Style,
     Table,
     Text,
     Unverified,
     words,
 )
-from services.reports.words import Words, language_of, words_for
+from services.reports.words import language_of, words_for
 
 if TYPE_CHECKING:
     from docx.document import Document
 
 FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
+INK, SOFT, ACCENT, HEAD = "1B2430", "55606E", "0B5C77", "E4F0F4"
+WIDE, HIGH = 6.0, 8.0
+"""Inches of a page that a picture may take."""
+KEPT = 12
+"""Rows of a table that is not broken across pages."""
+MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
@@ -45,13 +55,17 @@ def render_docx(report: ParsedReport) -> bytes:
     document.core_properties.title = _clean(words(report.title))[:250]
     document.core_properties.author = "Leadline"
     document.core_properties.language = language_of(report.locale)
-    _set_fonts(document)
-    writer = _Writer(document, words_for(report.locale))
+    _set_styles(document, language_of(report.locale))
+    writer = _Writer(document, report)
     writer.fill(document.add_heading(level=0), report.title)
+    writer.facts()
     writer.blocks(report.opening)
     if report.summary:
         document.add_heading(writer.say.summary, level=1)
         writer.fill(document.add_paragraph(), report.summary)
+    if report.figures:
+        document.add_heading(writer.say.key_figures, level=1)
+        writer.figures()
     writer.blocks(report.lead)
     for section in report.sections:
         writer.fill(document.add_heading(level=min(section.level - 1, 6)), section.title)
@@ -59,7 +73,7 @@ def render_docx(report: ParsedReport) -> bytes:
             writer.references(report)
         else:
             writer.blocks(section.blocks)
-    document.add_paragraph(writer.say.generated, style="Intense Quote")
+    writer.small(writer.say.generated)
     data = io.BytesIO()
     document.save(data)
     return data.getvalue()
@@ -70,19 +84,77 @@ def _clean(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
-def _set_fonts(document: "Document") -> None:
+def _set_styles(document: "Document", language: str) -> None:
     from docx.oxml.ns import qn
+    from docx.shared import Pt, RGBColor
 
     for style in document.styles:
         font = getattr(style, "font", None)
         if font is not None:
             style.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:eastAsia"), CHINESE_FONT)
     document.styles["Normal"].font.name = FONT
+    for style in document.styles:
+        if style.name.startswith("Heading") or style.name in {"Title", "Caption"}:
+            style.font.color.rgb = RGBColor.from_string(INK if style.name == "Title" else ACCENT)
+            style.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:ascii"), FONT)
+    document.styles["Caption"].paragraph_format.keep_with_next = True
+    document.styles["Caption"].font.size = Pt(11)
+    document.styles["List Number"].paragraph_format.space_after = Pt(4)
+    # Without it, Chinese commas and stops may be drawn as they are elsewhere
+    tongue = document.styles.element.find(f".//{qn('w:lang')}")
+    if tongue is not None:
+        tongue.set(qn("w:eastAsia"), language if language.startswith("zh") else "zh-CN")
+        tongue.set(qn("w:val"), language if not language.startswith("zh") else "en-US")
+
+
+def _number_anew(document: "Document", paragraphs: Sequence[Any], start: int) -> None:
+    """Have a list begin at its own number; Word goes on with the last list of the same style otherwise."""
+    from docx.oxml.ns import qn
+
+    numbering = document.part.numbering_part.element
+    style = document.styles["List Number"].element.pPr.numPr.numId.val
+    kind = next(one for one in numbering.num_lst if one.numId == style).abstractNumId.val
+    made = numbering.add_num(kind)
+    made.add_lvlOverride(ilvl=0).add_startOverride(start)
+    for one in paragraphs:
+        if one.style.name == "List Number":
+            properties = one._p.get_or_add_pPr().get_or_add_numPr()
+            properties.get_or_add_numId().val = made.numId
+            if properties.find(qn("w:ilvl")) is None:
+                properties.get_or_add_ilvl().val = 0
 
 
 class _Writer:
-    def __init__(self, document: "Document", say: Words) -> None:
-        self._document, self.say = document, say
+    def __init__(self, document: "Document", report: ParsedReport) -> None:
+        self._document, self._report, self.say = document, report, words_for(report.locale)
+
+    def facts(self) -> None:
+        """Say what was asked, how much of the answer was verified and when its sources were read."""
+        report = self._report
+        said = [f"{self.say.question}: {report.question}"] if report.question != words(report.title) else []
+        if report.claims:
+            said.append("✓ " + self.say.verified.format(verified=report.verified, claims=report.claims))
+        if report.created:
+            said.append(self.say.as_of.format(date=report.created))
+        self.small(" · ".join(said))
+
+    def small(self, text: str) -> None:
+        """Write a line beside the report's own text."""
+        from docx.shared import Pt, RGBColor
+
+        run = self._document.add_paragraph().add_run(_clean(text))
+        run.font.size, run.font.color.rgb = Pt(9.5), RGBColor.from_string(SOFT)
+
+    def figures(self) -> None:
+        """Write the key figures, each with the sentence that it stands in."""
+        self._table(
+            [
+                [(Text(one.value, frozenset({"strong"})),), (Text(f"{one.claim} "), *one.citations)]
+                for one in self._report.figures
+            ],
+            headed=False,
+            wide=(1.5, WIDE - 1.5),
+        )
 
     def blocks(self, blocks: Sequence[Block], style: str = "") -> None:
         for block in blocks:
@@ -91,26 +163,45 @@ class _Writer:
     def _block(self, block: Block, style: str) -> None:
         match block:
             case Paragraph(content=content):
-                self.fill(self._document.add_paragraph(style=style or None), content)
+                paragraph = self._document.add_paragraph(style=style or None)
+                # What is all in bold is the title of what follows
+                paragraph.paragraph_format.keep_with_next = all(
+                    isinstance(one, Text) and "strong" in one.styles for one in content
+                )
+                self.fill(paragraph, content)
             case Heading(level=level, content=content):
                 self.fill(self._document.add_heading(level=min(level, 6)), content)
             case Quotation(blocks=blocks):
                 self.blocks(blocks, "Quote")
             case Listing(items=items, ordered=ordered):
-                for item in items:
-                    self.blocks(item, "List Number" if ordered else "List Bullet")
+                self._list(items, block.start if ordered else None)
             case Table(header=header, rows=rows):
                 self._table([header, *rows])
-            case Code(text=text):
-                self._mono(text)
+            case Code():
+                self._code(block)
             case Display(latex=latex):
-                self._mono(latex)
-            case Drawing(chart=chart, citations=citations):
-                caption = self._document.add_paragraph(style="Caption")
-                self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *citations))
-                self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
+                paragraph = self._document.add_paragraph()
+                paragraph.alignment = 1  # in the middle
+                self._formula(paragraph, latex)
+            case Drawing():
+                self._chart(block)
             case Rule():
                 self._document.add_paragraph("* * *")
+
+    def _code(self, block: Code) -> None:
+        if picture := self._report.picture(block):
+            self._drawn(picture.png, picture.width, picture.height, picture.label)
+        else:
+            self._mono(block.text)
+
+    def _chart(self, block: Drawing) -> None:
+        """Draw a chart, with its numbers as a table below it."""
+        chart = block.chart
+        caption = self._document.add_paragraph(style="Caption")
+        self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *block.citations))
+        if drawn := chart_png(chart):
+            self._drawn(*drawn, chart.title)
+        self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
 
     def references(self, report: ParsedReport) -> None:
         for one in report.references:
@@ -139,7 +230,7 @@ class _Writer:
                     if not _WEB.fullmatch(link) or not self._linked(paragraph, text, link):
                         paragraph.add_run(_clean(text))
                 case Formula(latex=latex):
-                    paragraph.add_run(_clean(latex)).font.name = "Cambria Math"
+                    self._formula(paragraph, latex)
                 case Unverified():
                     paragraph.add_run(" ⚠").bold = True
                 case Break():
@@ -158,17 +249,79 @@ class _Writer:
         anchor = OxmlElement("w:hyperlink")
         anchor.set(qn("r:id"), number)
         run = paragraph.add_run(_clean(text))
-        run.font.color.rgb = RGBColor.from_string("0B5C77")
+        run.font.color.rgb = RGBColor.from_string(ACCENT)
         anchor.append(run._r)
         paragraph._p.append(anchor)
         return True
 
-    def _table(self, rows: Sequence[Sequence[Sequence[Inline]]]) -> None:
-        table = self._document.add_table(rows=len(rows), cols=len(rows[0]), style="Light Grid Accent 1")
+    def _list(self, items: Sequence[Sequence[Block]], start: int | None) -> None:
+        first = len(self._document.paragraphs)
+        for item in items:
+            self.blocks(item, "List Bullet" if start is None else "List Number")
+        if start is not None:
+            _number_anew(self._document, self._document.paragraphs[first:], start)
+
+    def _formula(self, paragraph: Any, latex: str) -> None:
+        """Write a formula as Word's own; as a line of text where the converter is missing or stumbles."""
+        from docx.oxml import parse_xml
+
+        drawn = str(mathml(latex)).replace("&nbsp;", "\u00a0")
+        try:
+            from math_ml2omml import convert
+
+            made = parse_xml(convert(drawn).replace("<m:oMath>", f'<m:oMath xmlns:m="{MATH}">', 1))
+        except Exception:  # noqa: BLE001 - the converter raises whatever a wrong formula makes it stumble over
+            paragraph.add_run(_clean(linear(latex))).font.name = "Cambria Math"
+        else:
+            paragraph._p.append(made)
+
+    def _table(
+        self, rows: Sequence[Sequence[Sequence[Inline]]], *, headed: bool = True, wide: Sequence[float] = ()
+    ) -> None:
+        from docx.oxml import OxmlElement
+        from docx.oxml.ns import qn
+        from docx.shared import Inches, Pt
+
+        table = self._document.add_table(rows=len(rows), cols=len(rows[0]), style="Table Grid")
+        borders = OxmlElement("w:tblBorders")
+        for side in ("top", "bottom", "insideH", "left", "right", "insideV"):
+            line = OxmlElement(f"w:{side}")
+            shown = side in {"top", "bottom", "insideH"}
+            for name, value in (("val", "single" if shown else "nil"), ("sz", "4"), ("color", "DCDFE3")):
+                line.set(qn(f"w:{name}"), value)
+            borders.append(line)
+        table._tbl.tblPr.append(borders)
         for place, row in enumerate(rows):
-            for at, cell in enumerate(row):
-                self.fill(table.cell(place, at).paragraphs[0], cell)
-        self._document.add_paragraph()
+            for at, content in enumerate(row):
+                cell = table.cell(place, at)
+                if wide:
+                    cell.width = Inches(wide[at])
+                paragraph = cell.paragraphs[0]
+                paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = Pt(3)
+                paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= KEPT
+                head = headed and place == 0
+                strong = frozenset[Style]({"strong"})
+                bold = tuple(Text(one.text, one.styles | strong) if isinstance(one, Text) else one for one in content)
+                self.fill(paragraph, bold if head else content)
+                if head:
+                    shade = OxmlElement("w:shd")
+                    for name, value in (("val", "clear"), ("color", "auto"), ("fill", HEAD)):
+                        shade.set(qn(f"w:{name}"), value)
+                    cell._tc.get_or_add_tcPr().append(shade)
+            if headed and place == 0:
+                table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+        self._document.add_paragraph().paragraph_format.space_after = Pt(0)
+
+    def _drawn(self, png: bytes, width: float, height: float, label: str) -> None:
+        """Put a picture on a line of its own, at the size of its pixels or as large as the page allows."""
+        from docx.shared import Inches
+
+        paragraph = self._document.add_paragraph()
+        paragraph.alignment = 1  # in the middle
+        paragraph.paragraph_format.keep_with_next = True
+        inches = min(1 / 96, WIDE / width, HIGH / height)
+        shape = paragraph.add_run().add_picture(io.BytesIO(png), Inches(width * inches), Inches(height * inches))
+        shape._inline.docPr.set("descr", _clean(label))
 
     def _mono(self, text: str) -> None:
         from docx.shared import Pt

@@ -5,13 +5,16 @@ import importlib.util
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import BadInput, SettingsError
-from services.reports.parsed import ParsedReport
 
-Maker = Callable[[ParsedReport], Awaitable[bytes]]
+if TYPE_CHECKING:
+    from services.reports.parsed import ParsedReport
+
+Maker = Callable[["ParsedReport"], Awaitable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +30,37 @@ class Format:
     """What to install for that."""
 
 
-async def _html(report: ParsedReport) -> bytes:
+async def _html(report: "ParsedReport") -> bytes:
     from services.reports.html.page import render_html
 
     return (await asyncio.to_thread(render_html, report)).encode()
 
 
-async def _slides(report: ParsedReport) -> bytes:
+async def _slides(report: "ParsedReport") -> bytes:
     from services.reports.slides.deck import render_deck
 
     return (await asyncio.to_thread(render_deck, report)).encode()
 
 
-async def _pptx(report: ParsedReport) -> bytes:
+async def _pptx(report: "ParsedReport") -> bytes:
     from services.reports.slides.pptx import render_pptx
 
     return await asyncio.to_thread(render_pptx, report)
 
 
-async def _docx(report: ParsedReport) -> bytes:
+async def _docx(report: "ParsedReport") -> bytes:
     from services.reports.docx import render_docx
 
     return await asyncio.to_thread(render_docx, report)
 
 
-async def _pdf(report: ParsedReport) -> bytes:
+async def _pdf(report: "ParsedReport") -> bytes:
     from services.reports.pdf import render_pdf
 
     return await render_pdf(report)
 
 
-async def _markdown(report: ParsedReport) -> bytes:
+async def _markdown(report: "ParsedReport") -> bytes:
     from services.reports.rewriting import to_markdown
 
     return (await asyncio.to_thread(to_markdown, report)).encode()
@@ -122,6 +125,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     Raises:
         SettingsError: something is not installed.
     """
+    from services.reports.diagrams.pictures import with_pictures
     from services.reports.parsing import parse_report
 
     wanted = list(names)
@@ -133,6 +137,8 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
             files[FORMATS[name].file] = report.markdown.encode()
             continue
         if parsed is None:
-            parsed = await asyncio.to_thread(parse_report, report)
+            parsed = await with_pictures(
+                await asyncio.to_thread(parse_report, report), png=not {"docx", "pptx"}.isdisjoint(wanted)
+            )
         files[FORMATS[name].file] = await FORMATS[name].make(parsed)
     return files

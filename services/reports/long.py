@@ -19,7 +19,7 @@ from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
 from schemas.reporter_outline import Outline, OutlineSection, ReporterOutlinePrompt
 from schemas.reporter_section import ReporterSectionPrompt
 from services.errors import LimitReached, ModelError, UselessAnswer
-from services.messages import say
+from services.messages import say, told
 from services.models import ask, write
 from services.models.roles import DEFAULTS
 from services.reports.in_order import InOrder
@@ -127,7 +127,9 @@ async def _section(
         if reply.cut_off:
             limits.append(say("cut_off", prompt.locale))
     except (LimitReached, ModelError) as problem:
-        limits.append(limit_said(problem, prompt.locale) if isinstance(problem, LimitReached) else str(problem))
+        limits.append(
+            limit_said(problem, prompt.locale) if isinstance(problem, LimitReached) else told(problem, prompt.locale)
+        )
         limits.append(say("section_by_rules", prompt.locale, title=section.title))
         text = "\n\n".join(f"> {item.quote} [{item.id}]" for found in findings for item in found.evidence)
     if not streamed:
@@ -143,7 +145,9 @@ async def _joining(prompt: ReporterPrompt, outline: Outline, sections: list[Sect
     try:
         return await ask("reporter", asked, Joining, template="reporter_joining")
     except (LimitReached, ModelError) as problem:
-        limits.append(limit_said(problem, prompt.locale) if isinstance(problem, LimitReached) else str(problem))
+        limits.append(
+            limit_said(problem, prompt.locale) if isinstance(problem, LimitReached) else told(problem, prompt.locale)
+        )
         limits.append(say("joined_by_rules", prompt.locale))
     first = next((one.text for section in sections for one in section.paragraphs if "[E" in one.text), "")
     return Joining(title=outline.title, summary=first)

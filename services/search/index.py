@@ -7,8 +7,9 @@ import hashlib
 import math
 import sqlite3
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,8 @@ _K1 = 1.2
 """Of FTS5's BM25."""
 _MANY = 500
 """Values that one statement takes."""
+_FEW = 50
+"""Different words of a language; a folder that holds fewer is not in that language."""
 _cache = Cache()
 
 
@@ -81,20 +84,25 @@ class FolderIndex:
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
         name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-        self._file = home / "documents" / f"{name}.v{VERSION}.sqlite"
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(self._open()) as db, db:
+        self.home = home / "documents"
+        """Where indexes, and what several of them use, are kept."""
+        self._file = self.home / f"{name}.v{VERSION}.sqlite"
+        self.home.mkdir(parents=True, exist_ok=True)
+        self._idle: list[sqlite3.Connection] = []
+        """Opening takes longer than most of what is asked, so connections are used again, and closed with the index."""
+        weakref.finalize(self, _close, self._idle)
+        with self._open() as db, db:
             db.executescript(_SCHEMA)
 
     @contextmanager
     def busy(self) -> Iterator[None]:
         """Write much: the log is merged into the file at the end, not after each change."""
-        with closing(self._open()):
+        with self._open():
             yield
 
     def stale(self, present: Iterable[FileState]) -> list[FileState]:
         """Forget files that are gone, and return those that are new or changed."""
-        with closing(self._open()) as db, db:
+        with self._open() as db, db:
             known = {path: (size, mtime) for path, size, mtime in db.execute("SELECT path, size, mtime FROM files")}
             here = {one.path: one for one in present}
             gone = [(path,) for path in known if path not in here]
@@ -105,7 +113,7 @@ class FolderIndex:
 
     def add(self, state: FileState, converted: Converted) -> None:
         """Take in one converted file, or remember why it could not be."""
-        with closing(self._open()) as db, db:
+        with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
@@ -121,12 +129,12 @@ class FolderIndex:
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reason."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             return list(db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"))
 
     def count(self) -> int:
         """Return how many files can be searched."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             return int(db.execute("SELECT count(*) FROM files WHERE hash IS NOT NULL").fetchone()[0])
 
     def lexical(self, query: str, limit: int) -> dict[int, float]:
@@ -138,14 +146,14 @@ class FolderIndex:
         terms = list(dict.fromkeys(tokens(query)))
         if not terms:
             return {}
-        with closing(self._open()) as db:
+        with self._open() as db:
             most = (_K1 + 1) * sum(self._weights(db, terms).values())
             rows = db.execute(_SEARCH, (" OR ".join(map(_quoted, terms)), limit)).fetchall()
         return {passage: score / most for passage, score in rows}
 
     def weights(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the weight of search terms: the rarer in the folder, the higher."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             return self._weights(db, terms)
 
     @staticmethod
@@ -166,25 +174,42 @@ class FolderIndex:
         words = tokens(title)
         if not words:
             return 0
-        with closing(self._open()) as db:
+        with self._open() as db:
             match = 'body : "' + " ".join(word.replace('"', '""') for word in words) + '"'
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
     def holding(self, name: str, terms: Sequence[str], limit: int) -> list[int]:
-        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms."""
+        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms.
+
+        Without terms, passages that hold the name.
+        """
         words = tokens(name)
-        if not words or not terms:
+        if not words:
             return []
-        phrase = '"' + " ".join(word.replace('"', '""') for word in words) + '"'
-        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})"
-        with closing(self._open()) as db:
+        phrase = _quoted(" ".join(words))
+        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})" if terms else phrase
+        with self._open() as db:
             return [passage for passage, _ in db.execute(_SEARCH, (match, limit))]
+
+    def holding_any(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
+        """Return for each concept passages that hold one of its phrases, which are search terms with spaces between."""
+        with self._open() as db:
+            statement = "SELECT rowid FROM terms WHERE terms MATCH ? LIMIT ?"
+            matches = [" OR ".join(map(_quoted, phrases)) for phrases in concepts]
+            return [[passage for (passage,) in db.execute(statement, (match, limit))] for match in matches]
+
+    def in_another_language(self, chinese: bool) -> bool:
+        """Tell whether passages hold English words, for a query that is Chinese, or Chinese ones for another query."""
+        first, last = ("a", "zzzz") if chinese else ("\u3400", "\u9fff\u9fff")
+        with self._open() as db:
+            statement = "SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?"
+            return len(db.execute(statement, (first, last, _FEW)).fetchall()) == _FEW
 
     def cosines(self, model: str, query: "Vectors") -> tuple["NDArray[np.int64]", "Vectors"]:
         """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
 
         def load() -> Matrix:
-            with closing(self._open()) as db:
+            with self._open() as db:
                 rows = db.execute("SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage", (model,))
                 return Matrix(rows.fetchall(), len(query))
 
@@ -193,7 +218,7 @@ class FolderIndex:
 
     def sentence_vectors(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
         """Return the packed vectors of the sentences of passages."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             found: dict[int, bytes] = {}
             for start in range(0, len(passages), _MANY):
                 some = passages[start : start + _MANY]
@@ -203,14 +228,14 @@ class FolderIndex:
 
     def passages(self) -> int:
         """Return how many passages there are."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
 
     def unembedded(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
         """Return the passages that have no vector of a model, in batches."""
         last = 0
         while True:
-            with closing(self._open()) as db:
+            with self._open() as db:
                 rows = db.execute(
                     "SELECT id, (SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), "
                     "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
@@ -229,7 +254,7 @@ class FolderIndex:
         Vectors of other versions of the model are forgotten.
         """
         family = model.rpartition(" ")[0] + " "
-        with closing(self._open()) as db, db:
+        with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             older = (len(family), family, model)
             db.execute("DELETE FROM vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
@@ -247,7 +272,7 @@ class FolderIndex:
 
     def hits(self, passages: Sequence[int]) -> list[Hit]:
         """Return the sources of passages in the order of their first passage, with their passages in order."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             found: dict[str, list[Found]] = {}
             for passage in passages:
                 row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
@@ -260,7 +285,7 @@ class FolderIndex:
         """Return the titles of all sources, for finding sources that a text names."""
 
         def load() -> Titles:
-            with closing(self._open()) as db:
+            with self._open() as db:
                 return Titles(
                     db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
                 )
@@ -270,18 +295,18 @@ class FolderIndex:
 
     def hit(self, key: str) -> Hit | None:
         """Return a source with all of its passages, in the order of the text."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             rows = db.execute("SELECT first, last FROM passages WHERE hash = ? ORDER BY first", (key,)).fetchall()
             return self._hit(db, key, [Found(start=first, end=last) for first, last in rows])
 
     def at(self, path: str) -> Hit | None:
         """Return the source that a file below the folder holds now."""
-        with closing(self._open()) as db:
+        with self._open() as db:
             row = db.execute("SELECT hash FROM files WHERE path = ?", (path,)).fetchone()
             return self._hit(db, row[0], []) if row is not None and row[0] else None
 
     def _generation(self) -> int:
-        with closing(self._open()) as db:
+        with self._open() as db:
             return int(db.execute("SELECT number FROM generation").fetchone()[0])
 
     def _hit(self, db: sqlite3.Connection, key: str, places: list[Found]) -> Hit | None:
@@ -326,11 +351,25 @@ class FolderIndex:
         db.execute(f"DELETE FROM texts WHERE hash IN ({orphans})")  # noqa: S608 - constant text
         db.execute("UPDATE generation SET number = number + 1")
 
-    def _open(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._file, timeout=60, check_same_thread=False)
-        _use_wal(db)
-        db.execute("PRAGMA synchronous=NORMAL")
-        return db
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            db = self._idle.pop()
+        except IndexError:
+            db = sqlite3.connect(self._file, timeout=60, check_same_thread=False)
+            _use_wal(db)
+            db.execute("PRAGMA synchronous=NORMAL")
+        try:
+            yield db
+        except BaseException:
+            db.close()
+            raise
+        self._idle.append(db)
+
+
+def _close(connections: list[sqlite3.Connection]) -> None:
+    for db in connections:
+        db.close()
 
 
 def _quoted(term: str) -> str:

@@ -12,11 +12,10 @@ from schemas.evidence import Passage, Source
 from schemas.usage import CallUsage
 from services.errors import LimitReached, PageError, SearchError, SearchRefused
 from services.evidence.store import EvidenceStore
-from services.messages import say
+from services.messages import say, told
 from services.runs import Run
 from services.search.embedding_endpoint import ROLE
 from services.search.embeddings import claim_usage
-from services.search.gather import gather
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.web import filters_of, named_pages
@@ -67,7 +66,11 @@ class Search(BaseModel):
         """Say what is missing from it: what limits left out, and searches and pages that failed."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
-        return [*searches, *pages, *self.failures]
+        return [*searches, *pages, *self.trouble(locale)]
+
+    def trouble(self, locale: str) -> list[str]:
+        """Say what went wrong, in the language of the run."""
+        return [told(one, locale, "search_trouble") for one in self.failures]
 
 
 async def gather_once(
@@ -93,6 +96,7 @@ async def gather_once(
     Raises:
         LimitReached: no search is left.
     """
+    from services.search.gather import gather
 
     async def work() -> Search:
         there = await providers_for(run.context)

@@ -4,7 +4,9 @@ Questions that need several documents are answered by passages that share few wo
 the second. A document whose title is named in the question, or in one of the best passages, takes over a share of that
 passage's score; the rarer the title is named in the folder and the more of the question's remaining words the document
 holds, the more. The other way round, a passage that holds a name or the title of one of the best passages, together with
-words of the question that are still open, takes over less. Two rounds follow chains of three documents.
+words of the question that are still open, takes over less. Where the question names a document itself ("the wife of the
+director of Jump for Glory"), what that document names is a step on the way, and a rare name leads to passages that hold no
+word of the question. Two rounds follow chains of three documents.
 """
 
 import math
@@ -42,6 +44,10 @@ OPEN = 0.3
 """Share of the question's open words, by weight, that such a passage must hold."""
 COMMON = 40
 """Passages that hold a name, from which on it leads nowhere in particular."""
+RARE = 5
+"""Passages that hold a name of a document which the question names, up to which the name alone leads to them."""
+LINK_ALONE = 2.0
+"""As `LINK`, for a passage that a name alone leads to; more, since it has no word of the question to count."""
 
 _NAME = re.compile(
     r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
@@ -112,6 +118,7 @@ class _Hop:
         self._naming: dict[str, int] = {}
         self._passages: dict[str, Key | None] = {}
         self._named: dict[Key, dict[str, list[str]]] = {}
+        self._asked: set[str] = set()
 
     async def prepare(self, direct: Sequence[Key]) -> None:
         """Look up how rare the question's words are."""
@@ -122,6 +129,7 @@ class _Hop:
     async def asked(self, start: dict[Key, float]) -> dict[Key, float]:
         """Return scores of documents that the question names."""
         (named,) = await self._documents.named([self._query])
+        self._asked = {source for sources in named.values() for source in sources}
         scores: dict[Key, float] = {}
         for title, sources in list(named.items())[:MOST_NAMED]:
             rarity = 1 / (1 + 0.5 * math.log(max(1, await self._count(title))))
@@ -147,7 +155,10 @@ class _Hop:
                 for place, key in enumerate(await self._targets(sources, start)):
                     link = score * (LINK * rarity / (1 + 0.5 * place) + REST * self._share(left, key))
                     scores[key] = max(scores.get(key, 0.0), link)
-            for key, link in (await self._holding(seed, left)).items():
+            held_by = [await self._holding(seed, left)]
+            if seed[0] in self._asked:
+                held_by.append(await self._holding_alone(seed, left))
+            for key, link in (pair for links in held_by for pair in links.items()):
                 scores[key] = max(scores.get(key, 0.0), score * link)
         return scores
 
@@ -156,6 +167,8 @@ class _Hop:
         scores: dict[Key, float] = {}
         total = sum(self._weights.values())
         wanted = sum(self._weights[term] for term in left) / total if total else 0.0
+        if not left:
+            return scores
         for name in self._names(seed):
             count = await self._count(name)
             if not 1 < count <= COMMON:  # the seed itself is one
@@ -167,9 +180,29 @@ class _Hop:
                     scores[key] = max(scores.get(key, 0.0), link)
         return scores
 
+    async def _holding_alone(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
+        """Return shares of a seed's score for passages that hold one of its rare names of several words, but its title."""
+        scores: dict[Key, float] = {}
+        title = self._title(seed).lower()
+        for name in self._names(seed):
+            count = await self._count(name)
+            if not 1 < count <= RARE or name.lower() == title or len(tokens(name)) < 2:
+                continue
+            rarity = 1 / (1 + math.log(count))
+            keys = self._found.rank("", await self._documents.holding(name, [], RARE))
+            others = sorted((key for key in keys if key[0] != seed[0]), key=lambda key: -self._share(left, key))
+            for place, key in enumerate(others[:HOLDING]):
+                link = LINK_ALONE * rarity / (1 + 0.5 * place) + REST * self._share(left, key)
+                scores[key] = max(scores.get(key, 0.0), link)
+        return scores
+
+    def _title(self, seed: Key) -> str:
+        """Return the title of a passage's source without what stands in brackets at its end."""
+        return re.sub(r"\s*[(（][^)）]*[)）]$", "", self._found.title(seed))
+
     def _names(self, seed: Key) -> list[str]:
-        """Return the names in a passage that the question does not hold, its title without what stands in brackets first."""
-        title = re.sub(r"\s*[(（][^)）]*[)）]$", "", self._found.title(seed))
+        """Return the names in a passage that the question does not hold, its title first."""
+        title = self._title(seed)
         names = dict.fromkeys([title, *(found.group() for found in _NAME.finditer(self._found.text(seed)))])
         asked = self._query.lower()
         return [name for name in names if name and name.lower() not in asked][:NAMES]

@@ -178,7 +178,9 @@ class _Work:
         if not text.strip():
             raise UselessAnswer(
                 f"The model for the role {self._role} neither called a tool nor gave a result. "
-                f"Name another with LEADLINE_MODEL_{self._role.upper()}."
+                f"Name another with LEADLINE_MODEL_{self._role.upper()}.",
+                role=self._role,
+                problem="it neither calls a tool nor gives a result",
             )
         return self._worked(text, reply, rounds, finished=True, questions=questions)
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from tests.conftest import PROJECT
 from tests.crash.forms import KILLS
 from tests.crash.killing import Crashing
-from tests.crash.known import repeated
 from tests.crash.whole import Whole
 from tests.crash.world import World, world
 
@@ -41,30 +41,40 @@ def run(request: pytest.FixtureRequest, far_ends: World, whole: Whole, tmp_path:
     if made.child is not None:  # of a test that failed
         made.child.kill()
         made.child.wait()
-    under_way = made.repeats + sum(repeated(far_ends).values())
-    request.node.user_properties.append(("crash", {"kills": len(made.kills), "under way, made again": under_way}))
+    made.tally.run(far_ends)
+    request.node.user_properties.append(("crash", made.tally.plain()))
+
+
+_ended: list[pytest.TestReport] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Say in the long form how far it has come, and remember what was killed."""
+    if "tests/crash/" not in report.nodeid:
+        return
+    _ended.append(report)
+    if KILLS and report.when == "teardown":
+        name = report.nodeid.rpartition("::")[2]
+        print(f"\n{datetime.now(UTC):%H:%M:%S} {name}: {_sums().get('kills', 0)} kills so far", flush=True)  # noqa: T201 - progress
+
+
+def _sums() -> dict[str, int]:
+    counted = Counter[str]()
+    for one in _ended:
+        for name, value in one.user_properties if one.when == "teardown" else []:
+            if name == "crash" and isinstance(value, dict):
+                counted.update(value)
+    return dict(counted)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how often runs were killed; the long form keeps it among the results of the benchmarks."""
-    ended = [
-        one for reports in terminalreporter.stats.values() for one in reports if isinstance(one, pytest.TestReport)
-    ]
-    counted = Counter[str]()
-    failed = sum(one.failed and "tests/crash/" in one.nodeid for one in ended)
-    for one in ended:
-        for name, value in one.user_properties if one.when == "teardown" else []:
-            if name == "crash" and isinstance(value, dict):
-                counted += Counter({"runs": 1, **value})
-    if not counted["kills"]:
+    sums = _sums()
+    if not sums.get("kills"):
         return
-    sums = {
-        "kills": counted["kills"],
-        "runs": counted["runs"],
-        "calls under way at a kill, made again": counted["under way, made again"],
-        "completed calls made again": 0 if not failed else None,
-        "tests failed": failed,
-    }
-    terminalreporter.write_line(f"crash matrix: {json.dumps(sums)}")
+    sums["tests"] = sum(one.when == "call" for one in _ended)
+    sums["tests failed"] = sum(one.failed for one in _ended)
+    for name, count in sums.items():
+        terminalreporter.write_line(f"crash matrix: {count:5} {name}")
     if KILLS:
         RESULTS.write_text(json.dumps(sums, indent=1) + "\n")

@@ -1,28 +1,24 @@
 """A run of the command line that is killed again and again, and gone on with until it comes to its report."""
 
 import json
-import re
-import signal
 import subprocess
 import sys
-import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.output import slug_of
 from services.evidence.verification import seal
-from tests.crash.known import repeated, stored, unchanged
+from tests.crash.killer import Killer
+from tests.crash.known import completed, stored, unchanged
 from tests.crash.moments import Moment, Moments
 from tests.crash.strays import no_strays
-from tests.crash.watching import Happening, watching
-from tests.crash.world import QUESTION, Phase, World
+from tests.crash.under_way import Tally
+from tests.crash.watching import watching
+from tests.crash.world import QUESTION, World
 
 MOST_LIVES = 400
 LIFE_SECONDS = 240
-_DATABASES = {"checkpoints.sqlite-wal": "checkpoint", "store.sqlite-wal": "store"}
-_LEAVE_LINES = {"tool-calls": "tool", "code-runs": "code"}
-_WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
 
 
 @dataclass(slots=True)
@@ -37,8 +33,7 @@ class Crashing:
     """The process that does the run, or did it."""
     kills: list[Moment] = field(default_factory=list)
     """At which moments it was killed."""
-    repeats: int = 0
-    """Calls that were made again in earlier runs, as they were under way when those were killed."""
+    tally: Tally = field(default_factory=Tally)
     environment: dict[str, str] = field(default_factory=dict)
     """Variables beside those of the world."""
     more: list[str] = field(default_factory=list)
@@ -66,7 +61,7 @@ class Crashing:
 
     def another(self) -> None:
         """Begin another run, of which nothing is known yet."""
-        self.repeats += sum(repeated(self.world).values())
+        self.tally.run(self.world)
         self.world.begin()
         self.home, self.out = (one.with_name(f"{one.name}+") for one in (self.home, self.out))
 
@@ -102,22 +97,26 @@ class Crashing:
         with no_strays(), ExitStack() as stack:
             for folder in (self.home, self.out):
                 folder.mkdir(parents=True, exist_ok=True)
-            known = stored(self.home, "journal")
+            known, done = stored(self.home, "journal"), completed(self.home)
             seen = len(self.world.seen)
             child = self.start()
-            killer = _Killer(child, moments, self.kills)
+            killer = Killer(child, moments)
             self.world.on_phase = killer.phase
-            stack.enter_context(watching([self.world.folder, *_folders(self.home, self.out)], killer.file))
-            stack.callback(killer.timer(moments.seconds()).cancel)
+            places = [self.world.folder, self.world.temporary, *_folders(self.home, self.out)]
+            stack.enter_context(watching(places, killer.file))
+            stack.callback(killer.timer().cancel)
             out, err = child.communicate(timeout=LIFE_SECONDS)
-            killer.over = True
+            killed_at = killer.killed_at()
             self.world.on_phase = None
+        self.world.note_lines()
         unchanged(known, stored(self.home, "journal"))
+        self.tally.life(self.world, self.world.life, done)
         self._every_file_is_whole()
-        if child.returncode == -signal.SIGKILL:
+        if killed_at is not None:
+            self.kills.append(killed_at)
+            self.tally.kill(self.world, self.home, self.out, killed_at)
             self.world.killed()
             return None
-        self.world.note_lines()
         assert child.returncode == 0, f"{err}\nafter {self.kills}, and calls {self.world.seen[seen:]}"
         return out
 
@@ -144,57 +143,6 @@ class Crashing:
                 return printed
         msg = f"no report after {MOST_LIVES} lives"
         raise AssertionError(msg)
-
-
-class _Killer:
-    """Kills a process at the first of some moments; far ends, files and a timer report to it from their threads."""
-
-    def __init__(self, child: "subprocess.Popen[str]", moments: Moments, kills: list[Moment]) -> None:
-        self.over = False
-        self._child = child
-        self._moments = moments
-        self._kills = kills
-        self._writes = 0
-        self._after = moments.writes()
-        self._lock = threading.Lock()
-
-    def phase(self, label: str, phase: Phase) -> None:
-        self._named((label, phase))
-
-    def file(self, name: str, what: Happening) -> None:
-        if name in _LEAVE_LINES:
-            self._named((_LEAVE_LINES[name], "asked"))
-            return
-        database = _DATABASES.get(name)
-        if database is None:
-            self._named((_WRITING.sub("", name), what))
-            return
-        self._writes += 1
-        if self._writes == self._after:
-            self._kill((database, f"write {self._writes}"), by_lot=True)
-
-    def timer(self, seconds: float | None) -> threading.Timer:
-        timer = threading.Timer(seconds or 0.0, self._kill, [("time", f"{seconds}")], {"by_lot": True})
-        if seconds is not None:
-            timer.start()
-        return timer
-
-    def _named(self, moment: Moment) -> None:
-        if moment in self._moments.named:
-            self._kill(moment, by_lot=False)
-
-    def _kill(self, moment: Moment, *, by_lot: bool) -> None:
-        with self._lock:
-            if self.over:
-                return
-            self.over = True
-            self._child.send_signal(signal.SIGKILL)
-            self._child.wait(30)
-            if self._child.returncode != -signal.SIGKILL:  # it had ended by itself
-                return
-            self._kills.append(moment)
-            self._moments.named.discard(moment)
-            self._moments.lots -= by_lot
 
 
 def _folders(home: Path, out: Path) -> list[Path]:

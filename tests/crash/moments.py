@@ -1,4 +1,4 @@
-"""The moments at which a run is killed: at far ends, at files of the report, and by lot."""
+"""The moments at which a run is killed: at far ends, at files, and by lot."""
 
 import random
 from collections.abc import Iterable
@@ -9,12 +9,28 @@ from tests.crash.watching import Happening
 from tests.crash.world import AFTER, Phase
 
 Moment = tuple[str, str]
-"""A call and its phase; a file of the report and what happens to it; `checkpoint`, `store` or `time` and a number."""
+"""A call and its phase; a file and what happens to it."""
+
+MOST_HAPPENINGS = 200
+"""Of these a life that is ended by lot sees at most. Of writes to databases, calls and files a whole run has some 600."""
+TIMED = 0.3
+"""Share of the lives ended by lot that end after some time, whatever happens then; start and imports are most of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """How a life ends that is not ended at a named moment."""
+
+    seconds: float | None = None
+    count: int = 0
+    """Number of the happening at which it ends; 0 for never."""
+    of: frozenset[Moment] = frozenset()
+    """Happenings that are counted; all, if none are named."""
 
 
 @dataclass(slots=True)
 class Moments:
-    """When to kill: at each of some named moments once, and at some that are drawn by lot."""
+    """When to kill: at each of some named moments once, or at some that are drawn by lot, or at every one of a kind."""
 
     named: set[Moment] = field(default_factory=set)
     lots: int = 0
@@ -22,22 +38,34 @@ class Moments:
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - for repeating
     longest: float = 6.0
     """Seconds within which a life that ends at any time does so."""
+    every: Moment | None = None
+    """Happenings of a kind: the first life ends at the first of them, the second at its second, and so on."""
+    _lives: int = 0
 
-    def seconds(self) -> float | None:
-        """Return after how many seconds the next life ends, if it is one of those that end at any time."""
-        if self.lots > 0 and self.chance.random() < 0.5:
-            return self.chance.uniform(0.0, self.longest)
-        return None
+    def lot(self) -> Lot:
+        """Draw how the next life ends."""
+        if self.every is not None:
+            self._lives += 1
+            return Lot(count=self._lives, of=frozenset({self.every}))
+        if self.lots <= 0:
+            return Lot()
+        if self.chance.random() < TIMED:
+            return Lot(self.chance.uniform(0.0, self.longest))
+        return Lot(count=self.chance.randint(1, MOST_HAPPENINGS))
 
-    def writes(self) -> int:
-        """Return after how many writes to the databases the next life ends by lot; 0 for not at all."""
-        return self.chance.randint(1, 40) if self.lots > 0 else 0
+
+BEFORE_CODE, AFTER_CODE = ("main.py", "made"), ("main.py", "gone")
 
 
 def phases(*wanted: Phase) -> set[Moment]:
-    """Return moments of all calls; programs and tools are only seen to begin."""
-    begun = {(label, "asked") for label in ("tool", "code")}
-    return {(label, phase) for label in AFTER for phase in wanted if label not in {"tool", "code"}} | begun
+    """Return moments of all calls. Of tools it is seen that they begin; of programs, when their folder is made and is gone, too."""
+    far = {(label, phase) for label in AFTER for phase in wanted if label not in {"tool", "code"}}
+    return far.union(
+        *(
+            {"asked": {BEFORE_CODE}, "half": {("tool", "asked"), ("code", "asked")}, "answered": {AFTER_CODE}}[one]
+            for one in wanted
+        )
+    )
 
 
 def file_moments(names: Iterable[str], *wanted: Happening) -> set[Moment]:

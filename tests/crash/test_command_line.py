@@ -4,14 +4,12 @@ import random
 
 import pytest
 
-from tests.crash.forms import KILLS, long_form
+from tests.crash.forms import A_TEST, KILLS, long_form
 from tests.crash.killing import Crashing
-from tests.crash.moments import Moments, file_moments, phases
+from tests.crash.moments import Moment, Moments, file_moments, phases
 from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
-A_TEST = 10
-"""Random kills of one test: of one run, or of several, where a run comes to its end before."""
 SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
 
 
@@ -46,9 +44,27 @@ def test_killed_before_and_after_each_call(run: Crashing, whole: Whole, phase: P
 
 @long_form
 @pytest.mark.timeout(3_000)
+@pytest.mark.parametrize(
+    "every",
+    [
+        ("checkpoints.sqlite-wal", "written"),
+        ("store.sqlite-journal", "made"),
+        ("store.sqlite-journal", "gone"),
+        ("store.sqlite", "written"),
+    ],
+    ids=["at a checkpoint", "before an answer is kept", "after it is kept", "while it is kept"],
+)
+def test_killed_at_writes_to_the_databases(run: Crashing, whole: Whole, every: Moment) -> None:
+    """The first life ends at its first such write, the second at its second, and so on: together they meet every part of a run."""
+    check(run, whole, run.until_the_report(Moments(every=every)))
+    assert len(run.kills) >= 5
+
+
+@long_form
+@pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("seed", range(-(-KILLS // A_TEST)))
 def test_killed_at_random_moments(run: Crashing, whole: Whole, seed: int) -> None:
-    moments = Moments(lots=A_TEST, chance=random.Random(seed))  # noqa: S311 - for repeating a failure
+    moments = Moments(lots=A_TEST, longest=whole.seconds, chance=random.Random(seed))  # noqa: S311 - for repeating a failure
     while moments.lots:
         printed = run.until_the_report(moments)
         check(run, whole, printed)

@@ -1,10 +1,12 @@
 """`kill -9` and SIGTERM of the dev server: up again, it goes on with the run by itself, asks nothing twice, reports the same."""
 
 import asyncio
+import random
 import signal
-import subprocess
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,10 +17,13 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from tests.crash.forms import long_form
-from tests.crash.known import repeated, stored, unchanged
-from tests.crash.moments import Moment, phases
+from tests.crash.forms import A_TEST, KILLS, long_form
+from tests.crash.killer import Killer
+from tests.crash.known import completed, stored, unchanged
+from tests.crash.moments import Moment, Moments, phases
 from tests.crash.strays import no_strays
+from tests.crash.under_way import Tally
+from tests.crash.watching import Happening, watching
 from tests.crash.whole import nothing_completed_is_repeated
 from tests.crash.world import QUESTION, Phase, World
 from tests.server.conftest import dev_server
@@ -27,6 +32,8 @@ GRAPH = "deep_research"
 CONTEXT = {"max_plan_iterations": 1}
 MOST_LIVES = 60
 FLUSHED_SECONDS = 60
+LONGEST = 6.0
+"""Seconds after its start within which a server that ends at any time does so."""
 
 
 @dataclass(slots=True)
@@ -36,63 +43,89 @@ class Served:
     world: World
     place: Path
     how: signal.Signals = signal.SIGKILL
-    named: set[Moment] = field(default_factory=set)
-    """Moments at which the server is ended, each once."""
+    moments: Moments = field(default_factory=Moments)
+    """When the server is ended."""
     kills: list[Moment] = field(default_factory=list)
-    under_way: int = 0
-    """Calls that were made again, as they were under way."""
+    tally: Tally = field(default_factory=Tally)
     thread: str = ""
     run: str = ""
+
+    @property
+    def home(self) -> Path:
+        """Where the server keeps its databases."""
+        return self.place / "home"
 
     async def until_the_report(self) -> tuple[str, str]:
         """Return the report that the run comes to, and that of a second run that nobody interrupts."""
         for _ in range(MOST_LIVES):
-            known = stored(self.place / "home", "journal")
+            known, done = stored(self.home, "journal"), completed(self.home)
+            life = self.world.life
             reports = await self._life()
-            unchanged(known, stored(self.place / "home", "journal"))
             if reports is not None:
                 return reports
+            unchanged(known, stored(self.home, "journal"))
+            assert self.world.life == life + 1
+            self.tally.life(self.world, life, done)
         msg = f"no report after {MOST_LIVES} lives"
         raise AssertionError(msg)
 
     async def _life(self) -> tuple[str, str] | None:
-        named = ("OPENAI_", "TAVILY_", "LEADLINE_")
+        named = ("OPENAI_", "TAVILY_", "LEADLINE_", "TMPDIR")
         chosen = {
             name: value
-            for name, value in self.world.environment(self.place / "home").items()
+            for name, value in self.world.environment(self.home).items()
             if name.startswith(named) and name != "LEADLINE_HOME"
         }
         chosen |= {"LEADLINE_DOCS": str(self.world.folder / "papers"), "BG_JOB_MAX_RETRIES": "100"}
-        with no_strays(), dev_server(self.place, **chosen) as (address, process):
-            before = len(self.kills)
-            self.world.on_phase = partial(self._end, process)
+        self.home.mkdir(exist_ok=True)
+        done = completed(self.home)
+        with no_strays(), ExitStack() as stack:
+            address, process = stack.enter_context(dev_server(self.place, **chosen))
+            killer = Killer(process, self.moments, self.how)
+            self.world.on_phase = partial(self._phase, killer)
+            stack.enter_context(
+                watching([self.world.folder, self.world.temporary, self.home], partial(self._file, killer))
+            )
             async with get_client(url=address) as client:
                 if not self.thread:
                     await self._begin(client)
+                else:
+                    stack.callback(killer.timer().cancel)
                 status = "pending"
                 while process.poll() is None and status in {"pending", "running"}:
                     await asyncio.sleep(0.1)
                     status = await self._status(client)
-                if len(self.kills) > before:
+                killed_at = killer.killed_at()
+                if killed_at is not None:
                     await asyncio.to_thread(process.wait, 60)
                     self.world.on_phase = None
+                    self.world.note_lines()
+                    self.kills.append(killed_at)
+                    self.tally.kill(self.world, self.home, self.place, killed_at)
                     self.world.killed()
                     return None
                 self.world.on_phase = None
                 self.world.note_lines()
                 assert status == "success", (self.place / "log").read_text()[-3000:]
+                self.tally.life(self.world, self.world.life, done)
                 return await self._reports(client)
 
-    def _end(self, process: "subprocess.Popen[bytes]", label: str, phase: Phase) -> None:
+    def _phase(self, killer: Killer, label: str, phase: Phase) -> None:
         """End the server at the first of the moments, once it knows what it has to go on with."""
         if self.how == signal.SIGKILL:
             self._wait_until_written_down()
-        if (label, phase) in self.named and process.poll() is None:
-            self.named.discard((label, phase))
-            self.kills.append((label, phase))
-            process.send_signal(self.how)
-            if self.how == signal.SIGKILL:
-                process.wait(30)
+        killer.phase(label, phase)
+
+    def _file(self, killer: Killer, name: str, what: Happening) -> None:
+        if self.how != signal.SIGKILL or self._is_written_down():
+            killer.file(name, what)
+
+    def another(self) -> None:
+        """Begin another run, on a server of which nothing is known yet."""
+        self.world.begin()
+        self.thread = self.run = ""
+        self.place = self.place / "another"
+        self.place.mkdir()
 
     async def _begin(self, client: LangGraphClient) -> None:
         self.thread = str((await client.threads.create())["thread_id"])
@@ -108,7 +141,7 @@ class Served:
     async def _reports(self, client: LangGraphClient) -> tuple[str, str]:
         """Check what the run asked, and return its report and that of a second run."""
         nothing_completed_is_repeated(self.world)
-        self.under_way = sum(repeated(self.world).values())
+        self.tally.run(self.world)
         self.world.begin()
         state: Any = await client.threads.get_state(self.thread)
         second: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION}, context=CONTEXT)
@@ -136,7 +169,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path, far_ends: World) -> I
     made = Served(far_ends, tmp_path)
     yield made
     far_ends.on_phase = None
-    request.node.user_properties.append(("crash", {"kills": len(made.kills), "under way, made again": made.under_way}))
+    request.node.user_properties.append(("crash", made.tally.plain()))
 
 
 @pytest.mark.timeout(900)
@@ -144,9 +177,10 @@ def served(request: pytest.FixtureRequest, tmp_path: Path, far_ends: World) -> I
     "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=long_form)], ids=["kill -9", "SIGTERM"]
 )
 async def test_a_server_that_is_ended_goes_on_with_its_run(served: Served, how: signal.Signals) -> None:
-    served.how, served.named = how, {("researcher", "half"), ("reporter", "half")}
+    served.how, served.moments = how, Moments({("researcher", "half"), ("reporter", "half")})
     report, second = await served.until_the_report()
     assert report == second
+    check_what_is_left(served)
     assert len(served.kills) == 2
 
 
@@ -154,7 +188,33 @@ async def test_a_server_that_is_ended_goes_on_with_its_run(served: Served, how: 
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("phase", ["asked", "half", "answered"])
 async def test_a_server_killed_at_each_call_goes_on_with_its_run(served: Served, phase: Phase) -> None:
-    served.named = phases(phase)
+    served.moments = Moments(phases(phase))
     report, second = await served.until_the_report()
     assert report == second
-    assert not served.named
+    assert not served.moments.named
+    check_what_is_left(served)
+
+
+@long_form
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("seed", range(-(-KILLS // (4 * A_TEST))))
+async def test_a_server_killed_at_random_moments_goes_on_with_its_run(served: Served, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - for repeating a failure
+    served.moments = Moments(lots=A_TEST, longest=LONGEST, chance=chance)
+    while served.moments.lots:
+        report, second = await served.until_the_report()
+        assert report == second
+        check_what_is_left(served)
+        if served.moments.lots:
+            served.another()
+
+
+def check_what_is_left(served: Served) -> None:
+    """Check that no lock, no unfinished file and no broken database is left when the server has ended."""
+    locks = served.home / "locks"
+    assert not locks.exists() or not list(locks.iterdir())
+    assert not list(served.world.temporary.iterdir())
+    assert not list(served.place.rglob(".writing-*"))
+    for name in ("store.sqlite", "checkpoints.sqlite"):
+        with closing(sqlite3.connect(served.home / name)) as db:
+            assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -1,5 +1,6 @@
 """Watching files be written from outside, with Linux's inotify: each write, new file and renaming calls a function."""
 
+import contextlib
 import ctypes
 import os
 import select
@@ -10,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-Happening = Literal["written", "made", "named"]
+Happening = Literal["written", "made", "named", "gone"]
 OnFile = Callable[[str, Happening], None]
 
-_MODIFY, _CREATE, _MOVED_TO, _IS_DIR = 0x2, 0x100, 0x80, 0x40000000
+_MODIFY, _CREATE, _DELETE, _MOVED_TO, _IS_DIR = 0x2, 0x100, 0x200, 0x80, 0x40000000
+_HAPPENING: dict[int, Happening] = {_CREATE: "made", _DELETE: "gone", _MOVED_TO: "named", _MODIFY: "written"}
 _HEAD = struct.Struct("iIII")
 
 
@@ -21,7 +23,7 @@ _HEAD = struct.Struct("iIII")
 def watching(folders: list[Path], on_file: OnFile) -> Iterator[None]:
     """Call a function, in a thread of its own, for whatever happens to files in folders and in new folders below them.
 
-    It is told the file's name, and whether the file was `written` to, `made`, or `named` so by a renaming.
+    It is told the file's name, and whether the file was `written` to, `made`, `named` so by a renaming, or is `gone`.
     """
     watch = _Watch(on_file)
     for folder in folders:
@@ -47,7 +49,7 @@ class _Watch:
         self._places: dict[int, Path] = {}
 
     def add(self, folder: Path) -> None:
-        number = self._libc.inotify_add_watch(self._handle, os.fsencode(folder), _MODIFY | _CREATE | _MOVED_TO)
+        number = self._libc.inotify_add_watch(self._handle, os.fsencode(folder), sum(_HAPPENING))
         if number >= 0:
             self._places[number] = folder
 
@@ -61,13 +63,17 @@ class _Watch:
                 self._tell(number, mask, name)
 
     def _tell(self, number: int, mask: int, name: str) -> None:
-        if mask & _IS_DIR:
+        happening = next((what for bit, what in _HAPPENING.items() if mask & bit), None)
+        if happening is None:
+            return
+        if not mask & _IS_DIR:
+            self._on_file(name, happening)
+        elif happening != "gone":
             new = self._places[number] / name
             self.add(new)
-            for file in new.iterdir():  # made before it was watched
-                self._on_file(file.name, "made")
-        elif name:
-            self._on_file(name, "made" if mask & _CREATE else "named" if mask & _MOVED_TO else "written")
+            with contextlib.suppress(FileNotFoundError):  # it is gone again
+                for file in new.iterdir():  # made before it was watched
+                    self._on_file(file.name, "made")
 
     def stop(self) -> None:
         os.write(self._stop, b".")

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,19 @@ class Whole:
 
     printed: str
     files: dict[str, bytes]
-    calls: dict[str, int]
+    seconds: float
+    """That it took, on this machine as it is loaded now."""
 
     @classmethod
     def of(cls, run: Crashing) -> "Whole":
         """Carry a run out and keep what it came to."""
         run.world.begin()
+        started = time.monotonic()
         printed = run.finish()
+        seconds = time.monotonic() - started
         calls = {label: run.world.asked(label) for label in AFTER}
         assert set(calls.values()) == {1}, calls
-        return cls(printed, files_of(run.folder), calls)
+        return cls(printed, files_of(run.folder), seconds)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -31,6 +31,9 @@ QUESTION = (
 )
 MACHINE, TALLOW = "The wire sounding machine was designed by", "Tallow was pressed into the lead"
 TOOL_STEP = "Count the casts of the pump"
+TOOL = "pump__count"
+WITH_TOOLS = ("researcher with tools", "researcher with results")
+"""The two rounds of the step that has tools."""
 PAGES = {
     "/machine": (
         MACHINE,
@@ -202,7 +205,7 @@ def _think(body: dict[str, Any]) -> Reply | str | None:
     """Return what the script says to a request; None leaves it to the offline model."""
     answers: dict[str, Reply | str] = {
         "planner": PLAN.model_dump_json(),
-        "researcher with tools": completion(body, "", calls=[("pump__count", "{}")]),
+        "researcher with tools": completion(body, "", calls=[(TOOL, "{}")]),
         "researcher with results": json.dumps(COUNTED),
         "coder": json.dumps({"description": "adds up", "code": CODE}),
         "reflector": Reflection(has_enough_context=True, confidence=1).model_dump_json(),

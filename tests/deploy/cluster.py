@@ -17,7 +17,13 @@ from tests.fakes.postgres import PostgresServer
 
 AEGRA = PROJECT / ".venv-aegra"
 PAPERS = ("kelvin-sounding-machine.md", "william-thomson-lord-kelvin.md", "arming-the-lead.md")
-PATIENCE = 180
+NOTES = {
+    "ada": "# The brass quadrant\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n",
+    "grace": "# The copper kettle\n\nThe copper kettle was mended by Hester Bateman in 1780.\n",
+}
+"""Documents of users, each for its own alone."""
+TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
+PATIENCE = 360
 """Seconds for a process to come up on a busy machine."""
 
 
@@ -25,7 +31,7 @@ class Cluster:
     """The processes, and where they keep what; the settings are those of `deploy/env.example`, save addresses and times."""
 
     def __init__(self, folder: Path, postgres: PostgresServer, endpoint: Mapping[str, str]) -> None:
-        self._folder = folder
+        self.folder = folder
         self._postgres = postgres
         self._redis_port = free_port()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -33,6 +39,10 @@ class Cluster:
         documents.mkdir()
         for name in PAPERS:
             shutil.copy(PROJECT / "examples" / "deep-sea" / name, documents)
+        for user, note in NOTES.items():
+            (folder / "users" / user).mkdir(parents=True)
+            (folder / "users" / user / "note.md").write_text(note)
+        (folder / "threads").mkdir()
         example = {name: value or "" for name, value in dotenv_values(PROJECT / "deploy" / "env.example").items()}
         kept = {
             name: value
@@ -47,25 +57,36 @@ class Cluster:
             "AEGRA_CONFIG": str(PROJECT / "deploy" / "aegra.json"),
             "REAPER_INTERVAL_SECONDS": "2",
             "WORKER_DRAIN_TIMEOUT": "2",
+            "LEADLINE_TOKENS": "",
             "LEADLINE_DOCS": str(documents),
+            "LEADLINE_USER_DOCS": str(folder / "users"),
             "LEADLINE_EMBEDDINGS_MODEL": "none",
             **endpoint,
         }
         self.address = ""
+        self.guarded = ""
+        """Address of a process for the API that wants tokens."""
 
     def start(self, workers: int) -> None:
         """Start everything, and wait until it answers."""
-        subprocess_log = (self._folder / "redis.log").open("ab")
+        subprocess_log = (self.folder / "redis.log").open("ab")
         with subprocess_log:
             self._processes["redis"] = subprocess.Popen(
-                ["redis-server", "--port", str(self._redis_port), "--bind", "127.0.0.1", "--save", "", "--dir", self._folder],
+                ["redis-server", "--port", str(self._redis_port), "--bind", "127.0.0.1", "--save", "", "--dir", self.folder],
                 stdout=subprocess_log,
             )  # fmt: skip
         self.address = self._serve("api", WORKER_COUNT="0")
         self.answers("api", self.address)  # the first makes the tables
         names = [f"worker-{number}" for number in range(1, workers + 1)]
-        for name, address in {name: self._serve(name, WORKER_COUNT="1") for name in names}.items():
+        tokens = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
+        self.guarded = self._serve("guarded", WORKER_COUNT="0", LEADLINE_TOKENS=tokens)
+        started = {name: self._serve(name, WORKER_COUNT="1") for name in names}
+        for name, address in {"guarded": self.guarded, **started}.items():
             self.answers(name, address)
+
+    def add_worker(self, name: str) -> None:
+        """Start one more worker, and wait until it answers."""
+        self.answers(name, self._serve(name, WORKER_COUNT="1"))
 
     def kill(self, name: str) -> None:
         """End a process as a machine that fails ends it."""
@@ -79,7 +100,7 @@ class Cluster:
 
     def log(self, name: str) -> str:
         """Return what a process said."""
-        return (self._folder / f"{name}.log").read_text()
+        return (self.folder / f"{name}.log").read_text()
 
     def stop(self) -> None:
         """End all of it."""
@@ -100,12 +121,13 @@ class Cluster:
             return connection.execute(query.encode(), values).fetchall()
 
     def _serve(self, name: str, **own: str) -> str:
-        """Start a process, with a home of its own as it would have on a machine of its own."""
-        home = self._folder / name
+        """Start a process, with a home of its own as it would have on a machine of its own; attachments are in a shared folder."""
+        home = self.folder / name
         home.mkdir()
+        (home / "threads").symlink_to(self.folder / "threads")
         port = free_port()
         command = [str(AEGRA / "bin" / "python"), "-m", "uvicorn", "aegra_api.main:app", "--host", "127.0.0.1"]
-        with (self._folder / f"{name}.log").open("ab") as log:
+        with (self.folder / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
                 [*command, "--port", str(port)],
                 cwd=home,

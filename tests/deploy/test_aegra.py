@@ -1,10 +1,8 @@
 """The graph on Aegra with PostgreSQL, Redis and two workers, through the real SDK client: what one process does, too."""
 
-import asyncio
 import hashlib
 import html
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from leadline.runners import There
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(1800)
 
 GRAPH = "deep_research"
 TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
@@ -74,43 +72,6 @@ async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(cli
     assert state["question"] == "Where was William Thomson born?"
     assert "Belfast" in state["messages"][-1]["content"]
     assert len(state["messages"]) == 4
-
-
-async def test_a_cancelled_run_asks_nothing_more_and_its_thread_takes_another_question(
-    client: LangGraphClient, model: OpenAIServer
-) -> None:
-    thread, reached, cancelled = await thread_of(client), threading.Event(), threading.Event()
-    first = len(model.requests) + 1
-
-    def hold(number: int) -> None:
-        if number == first + 1:  # the planner
-            reached.set()
-            cancelled.wait(60)
-
-    model.on_request = hold
-    run = await client.runs.create(thread, GRAPH, input={"question": TWO_PARTS})
-    assert await asyncio.to_thread(reached.wait, 60)
-    await client.runs.cancel(thread, run["run_id"], wait=True)
-    assert (await client.runs.get(thread, run["run_id"]))["status"] == "interrupted"
-    cancelled.set()
-    state: Any = await client.runs.wait(thread, GRAPH, input=said("Where was William Thomson born?"))
-    assert "Belfast" in state["messages"][-1]["content"]
-    assert "planner" not in model.roles[first + 1 :]
-
-
-async def test_a_second_run_of_a_busy_thread_is_refused_and_the_first_is_not_disturbed(
-    client: LangGraphClient, model: OpenAIServer
-) -> None:
-    thread, gate = await thread_of(client), threading.Event()
-    model.on_request = lambda _: (gate.wait(60), None)[1]
-    run = await client.runs.create(thread, GRAPH, input={"question": "Who owned the schooner Lalla Rookh?"})
-    second: Any = client.runs.wait(thread, GRAPH, input={"question": "Where was William Thomson born?"})
-    with pytest.raises(Exception, match=f"busy with run {run['run_id']}"):
-        await second
-    gate.set()
-    state: Any = await client.runs.join(thread, run["run_id"])
-    assert state["question"] == "Who owned the schooner Lalla Rookh?"
-    assert state["report"]["citations"]
 
 
 async def test_characters_that_postgresql_refuses_do_no_harm(client: LangGraphClient, model: OpenAIServer) -> None:

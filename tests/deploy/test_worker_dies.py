@@ -13,14 +13,14 @@ from services.journal import run_key
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(1800)
 
 RESEARCHES = 50
 KILL_AT = 100
 """The number of the model call at which the worker is killed; all runs together make about 300."""
 PARALLEL = 2
 """Calls that a run has under way at once: a researcher for each part of the question."""
-LONGEST = 780
+LONGEST = 900
 """Seconds, for machines that are busy with other things."""
 CONTEXT = {"max_plan_iterations": 1, "max_step_attempts": 1}
 

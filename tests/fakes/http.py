@@ -27,14 +27,18 @@ class Request:
 
 @dataclass(slots=True)
 class Reply:
-    """What is sent back: JSON, or server-sent events where `events` are given."""
+    """What is sent back: JSON, or server-sent events where `events` are given, or `lines`."""
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     events: list[Any] | None = None
+    lines: list[Any] | None = None
+    """JSON, a line each, as Ollama streams."""
     named: bool = False
     """Whether each event is named by its type, as Anthropic does."""
+    done: bool = True
+    """Whether a last event says that there are no more, as OpenAI does."""
     cut_after: int | None = None
     """Bytes of the body after which the connection is reset."""
     gate: threading.Event | None = None
@@ -76,11 +80,17 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 
             self.do_POST()
 
         def _send(self, reply: Reply) -> None:
-            if reply.events is None:
+            if reply.lines is not None:
+                data = "".join(f"{json.dumps(one)}\n" for one in reply.lines).encode()
+                kind = "application/x-ndjson"
+            elif reply.events is None:
                 data, kind = json.dumps(reply.body).encode(), "application/json"
             else:
                 lines = [_event(event, named=reply.named) for event in reply.events]
-                data, kind = "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream"
+                data, kind = (
+                    "".join([*lines, *(["data: [DONE]\n\n"] if reply.done else [])]).encode(),
+                    "text/event-stream",
+                )
             self.send_response(reply.status)
             for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
                 self.send_header(name, value)

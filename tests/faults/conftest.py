@@ -1,5 +1,6 @@
 """A whole research through the command line, against an endpoint that fails, and the judgement of how it ended."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = ["leadline"]
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 COMPUTED = "What is the mean depth of the Challenger soundings in the table?"
 CHINESE = "钢丝测深机是谁设计的，测深锤底部的油脂有什么用途？"
+HAN = re.compile("[\u4e00-\u9fff]{2}")
 _WHOLE: "dict[str, Ended]" = {}
 PLANS, STEPS, ATTEMPTS = 3, 3, 2
 
@@ -86,6 +88,9 @@ def check_honest(code: int, report: Report) -> None:
     assert (code == 3) == (not report.excerpts)
     assert report.folder is not None
     assert not verify_bundle(Path(report.folder)).problems
+    for limit in report.limits:
+        assert "It answered" not in limit, "what a model said word for word is nothing for a reader"
+        assert report.locale != "zh-CN" or HAN.search(limit), f"not in the reader's language: {limit}"
     if code == 3:
         assert not report.citations
         assert report.limits
@@ -97,7 +102,10 @@ def check_honest(code: int, report: Report) -> None:
 
 @pytest.fixture
 def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    """Serve a model on loopback; deadlines and waits are as many times shorter as a test has less patience than a person."""
+    """Serve a model on loopback; waits are as many times shorter as a test has less patience than a person.
+
+    What a model may be silent for is long: a busy machine is silent, too, and then a call is made again that no test expects.
+    """
     monkeypatch.setattr(wire, "FIRST_WAIT", 0.005)
     monkeypatch.setattr(recorded, "SECOND_TRY", 0.01)
     (docs / "ceshen.md").write_text(
@@ -109,8 +117,8 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
             "OPENAI_API_KEY": server.key,
             "OPENAI_BASE_URL": server.base_url,
             "LEADLINE_MODEL": "test-model",
-            "LEADLINE_FIRST_TOKEN_TIMEOUT": "1",
-            "LEADLINE_TOKEN_TIMEOUT": "1",
+            "LEADLINE_FIRST_TOKEN_TIMEOUT": "60",
+            "LEADLINE_TOKEN_TIMEOUT": "60",
             "LEADLINE_SEARCH_TIMEOUT": "1",
             "LEADLINE_PAGE_TIMEOUT": "1",
         }.items():
@@ -119,3 +127,11 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
             forget()
         yield Lab(server, leadline, docs)
     forget_endpoints()
+
+
+def grow_impatient(monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
+    """Give a model up after so long a silence."""
+    for name in ("LEADLINE_FIRST_TOKEN_TIMEOUT", "LEADLINE_TOKEN_TIMEOUT"):
+        monkeypatch.setenv(name, str(seconds))
+    for forget in (forget_settings, forget_endpoints):
+        forget()

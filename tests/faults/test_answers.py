@@ -14,8 +14,8 @@ Answer = Callable[[str, dict[str, Any]], str]
 LOST = {
     "coordinator": "the question was read by rules",
     "planner": "plan 1 was made by rules",
-    "researcher": "gave no usable Findings",
-    "coder": "gave no usable Code",
+    "researcher": "gave no answer that can be used",
+    "coder": "gave no answer that can be used",
     "reflector": "whether enough is known was decided by rules",
     "reporter": "gave no text for this report",
     "reporter_outline": "there is a section for each step",
@@ -77,10 +77,19 @@ def test_a_model_of_no_use_at_all(lab: Lab) -> None:
     assert tried.names(LOST["researcher"])
 
 
-def test_a_chinese_report_admits_it_in_chinese(lab: Lab) -> None:
-    tried = lab.run(of_role("planner", truncated), question=CHINESE)
+@pytest.mark.parametrize(
+    ("role", "words"),
+    [
+        ("coordinator", "由规则"),
+        ("planner", "第 1 个计划由规则制定"),
+        ("researcher", "语言模型多次回答，均无法使用"),
+        ("reflector", "规则"),
+    ],
+)
+def test_a_chinese_report_admits_it_in_chinese(lab: Lab, role: str, words: str) -> None:
+    tried = lab.run(of_role(role, truncated), question=CHINESE)
     assert tried.code == 0
-    assert tried.names("第 1 个计划由规则制定")
+    assert tried.names(words)
 
 
 def test_tokens_hold_while_answers_and_the_wire_fail(lab: Lab) -> None:

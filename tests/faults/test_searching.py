@@ -17,7 +17,7 @@ from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
-from tests.faults.conftest import Ended, Lab
+from tests.faults.conftest import CHINESE, Ended, Lab
 from tests.faults.faults import chance
 from tests.services.search.test_duckduckgo import results
 from tests.services.tools.mcp.conftest import left
@@ -103,6 +103,16 @@ def test_a_search_that_fails_beside_documents_that_answer(lab: Lab, tavily: Tavi
     ended = search(lab, question="Who designed the wire sounding machine, and why was tallow pressed into the lead?")
     assert ended.code == 0
     assert ended.names("Tavily")
+
+
+@pytest.mark.parametrize("trouble", [fails, stalls])
+def test_a_chinese_report_names_a_search_that_fails_in_chinese(
+    lab: Lab, tavily: TavilyServer, trouble: Trouble
+) -> None:
+    trouble(tavily)
+    ended = search(lab, question=CHINESE)
+    assert ended.code == 0
+    assert ended.names("检索中有一处故障，系统原文提示：Tavily")
 
 
 @pytest.mark.parametrize("percent", [10, 30])

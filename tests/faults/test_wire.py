@@ -10,7 +10,7 @@ from services.models.roles import SILENT_SECONDS
 from services.models.wire import FIRST_WAIT
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion, think
-from tests.faults.conftest import CHINESE, QUESTION, Lab
+from tests.faults.conftest import CHINESE, QUESTION, Lab, grow_impatient
 from tests.faults.faults import at_rate, ended, of_role, reset, seed_for, silent, stuck
 
 ROLES = ["coordinator", "planner", "researcher", "reflector", "reporter"]
@@ -44,8 +44,9 @@ def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("when", ["before", "amid"])
-def test_a_stall_of_a_minute(lab: Lab, role: str, when: str) -> None:
+def test_a_stall_of_a_minute(lab: Lab, role: str, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lab.whole()
+    grow_impatient(monkeypatch, 1)
     over = threading.Event()
     tried = lab.run(of_role(role, silent if when == "before" else stuck(over), times=1))
     over.set()
@@ -59,11 +60,12 @@ def test_a_stall_costs_less_than_fifteen_seconds() -> None:
 
 def test_a_long_answer_that_keeps_coming_is_not_cut_off(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lab.whole()
+    grow_impatient(monkeypatch, 3)
 
     def slow(role: str, body: dict[str, Any]) -> Reply:
         written = completion(body, think(role, body))
         words = len(written.events or [])
-        return Reply(events=written.events, pace=2.5 / words)
+        return Reply(events=written.events, pace=4.0 / words)
 
     tried = lab.run(of_role("reporter", slow))
     assert tried.requests == whole.requests

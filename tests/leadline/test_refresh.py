@@ -1,11 +1,14 @@
 """`leadline refresh`: which claims of a report hold when its sources have changed."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from leadline import research
+from leadline import refresh, research
+from schemas.context import RunContext
+from schemas.evidence import Claim
 from services.search.web import forget_web
 from services.settings import forget_settings
 from tests.fakes.site import Answer, site
@@ -62,6 +65,36 @@ def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Le
     assert "## Fallen" in ran.out
     assert "now: “William Thomson was born in Belfast in 1842.”" in ran.out
     assert ran.out.strip() == next(Path("out").glob("*/refresh.md")).read_text("utf-8").strip()
+
+
+def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, leadline: Leadline) -> None:
+    thomson = docs / "thomson.md"
+    thomson.write_text(
+        "# William Thomson\n\nThis page has moved. Please see the museum's catalogue for opening hours.\n"
+    )
+    code, found = refreshed(leadline, run_id)
+    assert code == 1
+    assert {one["now"] for one in found["claims"] if one["state"] == "fallen"} == {""}
+
+
+def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
+    thomson = docs / "thomson.md"
+    report = research(QUESTION, docs=[docs])
+    quote = next(one for one in report.excerpts if BORN in one.quote).model_copy(
+        update={"quote": f"{BORN} He was knighted in 1866."}
+    )
+    said = Claim(
+        text="William Thomson, born in Belfast in 1824, was knighted in 1866.", citations=[quote.id], verified=True
+    )
+    thomson.write_text(
+        thomson.read_text().replace(
+            BORN, "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
+        )
+    )
+    changed = report.model_copy(update={"excerpts": [quote], "citations": [said]})
+    [claim] = asyncio.run(refresh.refreshed(changed, RunContext(documents=[str(docs)]))).claims
+    assert claim.state == "changed"
+    assert claim.now == "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
 
 
 def test_a_document_that_is_gone_takes_its_claims_with_it(run_id: str, docs: Path, leadline: Leadline) -> None:

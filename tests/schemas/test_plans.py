@@ -5,25 +5,37 @@ from hypothesis import strategies as st
 
 from schemas.planner import Plan, PlanError, Step, first_steps, known_tools, settle_plan
 
-NAMES = st.sampled_from(["1", "2", "3", "a", "", "一"])
-PLANS = st.builds(
-    Plan,
-    title=st.just("t"),
-    has_enough_context=st.booleans(),
-    steps=st.lists(
-        st.builds(
-            Step,
-            id=NAMES,
-            title=st.text(max_size=5),
-            description=st.just(""),
-            step_type=st.sampled_from(["research", "processing"]),
-            queries=st.lists(st.sampled_from(["", " ", "deep", "deep ", "wide"]), max_size=8),
-            depends_on=st.lists(st.sampled_from(["1", "2", "3", "a", "9", "old"]), max_size=4),
-            tools=st.lists(st.sampled_from(["Pump", "PUMP", "nothing"]), max_size=3),
-        ),
-        max_size=7,
-    ),
-)
+NAMES = ["1", "2", "3", "a", "", "一", "b"]
+QUERIES = ["", " ", "deep", "deep ", "wide", "wire", "tallow", "rope", "lead", "cast"]
+
+
+def step(name: st.SearchStrategy[str], needs: st.SearchStrategy[str]) -> st.SearchStrategy[Step]:
+    """Give steps of these names that wait for these."""
+    return st.builds(
+        Step,
+        id=name,
+        title=st.text(max_size=5),
+        description=st.just(""),
+        step_type=st.sampled_from(["research", "processing"]),
+        queries=st.lists(st.sampled_from(QUERIES), max_size=9),
+        depends_on=st.lists(needs, max_size=4),
+        tools=st.lists(st.sampled_from(["Pump", "PUMP", "nothing"]), max_size=3),
+    )
+
+
+@st.composite
+def nearly_right(draw: st.DrawFn) -> list[Step]:
+    """Give steps whose names differ and which wait for earlier ones; of some plans, one waits for any other."""
+    names = draw(st.lists(st.sampled_from(NAMES), max_size=7, unique=True))
+    steps = [draw(step(st.just(name), st.sampled_from([*names[:place], "old"]))) for place, name in enumerate(names)]
+    later = draw(st.lists(st.tuples(st.sampled_from(steps), st.sampled_from(names)), max_size=1)) if steps else []
+    for one, needs in later:
+        one.depends_on.append(needs)
+    return steps
+
+
+ANY = st.lists(step(st.sampled_from(NAMES), st.sampled_from(["1", "2", "3", "a", "9", "old"])), max_size=7)
+PLANS = st.builds(Plan, title=st.just("t"), has_enough_context=st.booleans(), steps=st.one_of(ANY, nearly_right()))
 
 
 def circular(plan: Plan) -> bool:

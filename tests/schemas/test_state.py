@@ -74,6 +74,7 @@ def test_the_order_in_which_workers_finish_does_not_matter(updates: list[dict[st
     shuffled = list(updates)
     random.shuffle(shuffled)
     assert merged(shuffled) == merged(updates)
+    assert list(merged(shuffled)["sources"]) == list(merged(updates)["sources"])
 
 
 @given(UPDATES, st.integers(0, 4))

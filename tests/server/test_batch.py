@@ -3,8 +3,11 @@
 import json
 from pathlib import Path
 
-from leadline.batch import read_batch, run_batch
+import pytest
+
+from leadline.batch import Asked, read_batch, read_results, run_batch
 from leadline.runners import There
+from services.errors import ServerGone
 
 QUESTIONS = ["Who designed the wire sounding machine?", "Why was tallow pressed into the lead?"]
 
@@ -27,10 +30,17 @@ async def test_a_batch_is_researched_by_a_server_and_each_question_once(server: 
     assert [one.usage for one in again] == [one.usage for one in first]
 
 
-async def test_a_server_that_is_not_there_fails_each_question_with_its_address(tmp_path: Path) -> None:
-    file = tmp_path / "questions.txt"
-    file.write_text(QUESTIONS[0])
+async def test_a_server_that_is_not_there_stops_the_batch_with_its_address(tmp_path: Path) -> None:
+    file, results = tmp_path / "questions.txt", tmp_path / "results.jsonl"
+    file.write_text("\n".join(QUESTIONS))
     async with There("http://127.0.0.1:9", tmp_path / "out", {}) as runner:
-        [outcome] = await run_batch(read_batch(file), runner, tmp_path / "results.jsonl", 1)
-    assert outcome.status == "failed"
-    assert "http://127.0.0.1:9 cannot be reached" in outcome.error
+        with pytest.raises(ServerGone, match=r"http://127\.0\.0\.1:9 cannot be reached"):
+            await run_batch(read_batch(file), runner, results, 1)
+    assert [one.status for one in read_results(results).values()] == ["started"]
+
+
+async def test_a_run_that_fails_on_the_server_says_why(server: str, tmp_path: Path) -> None:
+    asked = Asked(id="1", question=QUESTIONS[0], docs=["/etc"])
+    async with There(server, tmp_path / "out", {}) as runner:
+        [outcome] = await run_batch([asked], runner, tmp_path / "results.jsonl", 1)
+    assert outcome.error == "The folder /etc is not open to this server. Its operator can add it to LEADLINE_DOCS."

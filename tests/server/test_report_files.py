@@ -1,5 +1,6 @@
 """The files of a thread's report, served beside the API."""
 
+import gzip
 import hashlib
 import html
 import json
@@ -42,6 +43,26 @@ async def test_a_report_is_served_in_every_format_with_its_sources(
             assert hashlib.sha256(text.content).hexdigest() == source["content_hash"]
 
 
+async def test_a_text_that_the_report_does_not_link_to_is_served_packed_and_unpacked(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    state: Any = (await client.threads.get_state(thread))["values"]
+    first = state["report"]["sources"][0]
+    first |= {"kind": "web", "url": "https://example.org/"}
+    await client.threads.update_state(thread, {"report": state["report"]})
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        [source] = [
+            one for one in json.loads((await files.get("evidence.json")).text)["sources"] if one["kind"] == "web"
+        ]
+        packed = await files.get(source["text"])
+        assert packed.headers["content-type"] == "application/octet-stream"
+        assert "content-encoding" not in packed.headers
+        plain = await files.get(source["text"].removesuffix(".gz"))
+        assert plain.headers["content-type"].startswith("text/plain")
+        assert gzip.decompress(packed.content) == plain.content
+        assert hashlib.sha256(plain.content).hexdigest() == source["content_hash"]
+
+
 @pytest.mark.parametrize("name", ["nothing.txt", "sources/../../langgraph.json", "sources/%2e%2e/x", "report.exe"])
 async def test_what_is_no_file_of_a_report_is_not_there(server: str, thread: str, name: str) -> None:
     async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/") as files:
@@ -54,6 +75,15 @@ async def test_a_thread_without_a_report_has_no_files(client: LangGraphClient, s
         assert "no report yet" in (await files.get(f"/reports/{empty}/report.md")).text
         assert (await files.get(f"/reports/{uuid.uuid4()}/report.md")).status_code == 404
         assert (await files.get("/reports/no-thread/report.md")).status_code == 404
+
+
+async def test_a_turn_without_research_leaves_the_last_report_standing(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        before = {name: (await files.get(name)).text for name in ("report.md", "view.json", "evidence.json")}
+        await client.runs.wait(thread, "deep_research", input={"question": "Thanks!"})
+        assert {name: (await files.get(name)).text for name in before} == before
 
 
 async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(

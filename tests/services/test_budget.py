@@ -10,9 +10,9 @@ from schemas.usage import Allowance, CallUsage, Usage
 from services.budget import REPORT_SHARE, Budget, Reservation, allowance_of, shares
 from services.errors import LimitReached
 
-TOKENS, COST, SEARCHES, PAGES = 5_000, 0.05, 7, 5
+TOKENS, COST, SEARCHES, PAGES = 5_000, 0.02, 7, 5
 PRICE = (2e-6, 8e-6)
-"""Dollars a token, in and out."""
+"""Dollars a token, in and out: calls that write much run out of money first, those that read much out of tokens."""
 
 
 class Interleaved(RuleBasedStateMachine):

@@ -1,6 +1,7 @@
 """Two runs on one thread, as a server of several machines might start them: the second is refused, and the first goes on."""
 
 import asyncio
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,23 @@ async def test_a_second_run_on_a_thread_is_refused_while_the_first_works(
         again = await second.ainvoke(given, config("c"), context=context)
         assert again["report"].markdown
         assert await first_store.asearch(("claims",)) == []
+
+
+async def test_a_run_that_is_stopped_between_two_nodes_gives_its_thread_free(docs: Path, tmp_path: Path) -> None:
+    given: Any = {"question": QUESTION}
+    context: Any = {"documents": [str(docs)]}
+    allow_folders([docs])
+    async with checkpointer(tmp_path) as saver, store(tmp_path) as kept:
+        graph = build_graph().compile(checkpointer=saver, store=kept)
+        stream: Any = graph.astream(given, config("a"), context=context, stream_mode="updates")
+        async with aclosing(stream) as updates:
+            async for update in updates:
+                if "coordinator" in update:
+                    break
+            assert await kept.asearch(("claims",))
+        assert await kept.asearch(("claims",)) == []
+        state = await graph.ainvoke(given, config("b"), context=context)
+    assert state["report"].markdown
 
 
 async def test_a_claim_that_is_not_renewed_runs_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from leadline import aresearch
+from leadline.api import aresume
+from leadline.review import ReviewPending
 from services import traces
 from services.journal import run_key
 from tests.fakes.collector import Collector, collector
@@ -95,7 +98,44 @@ async def test_a_call_that_fails_says_what_kind_of_error_it_was(
     await asyncio.to_thread(traces.flush)
     failed = [span for span in spans_of(taken) if span.status.code == 2]
     assert {attributes_of(span)["error.type"] for span in failed} == {"ModelError"}
-    assert {span.name.split()[0] for span in failed} == {"chat", "reporter"}
+    assert {span.name.split()[0] for span in failed} == {"chat", "reporter", "invoke_agent"}
+    [root] = [span for span in failed if not span.parent_span_id]
+    assert attributes_of(root)["leadline.status"] == "failed"
+
+
+async def test_a_run_that_is_cancelled_ends_its_trace_and_goes_on_in_the_same_one(
+    taken: Collector, docs: Path, endpoint: OpenAIServer
+) -> None:
+    begun, go = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def hold(number: int) -> None:
+        if number == 2:
+            loop.call_soon_threadsafe(begun.set)
+            go.wait(60)
+
+    endpoint.on_request = hold
+    running = asyncio.create_task(aresearch(QUESTION, docs=[docs], run_id="the-run"))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    go.set()
+    await aresume("the-run")
+    await asyncio.to_thread(traces.flush)
+    stopped, done = (span for span in spans_of(taken) if not span.parent_span_id)
+    assert stopped.trace_id == done.trace_id
+    assert attributes_of(stopped)["leadline.status"] == "cancelled"
+    assert attributes_of(stopped)["error.type"] == "CancelledError"
+    assert (stopped.status.code, done.status.code) == (2, 0)
+    assert attributes_of(done)["leadline.status"] == "done"
+
+
+async def test_a_run_that_waits_for_a_review_has_not_ended(taken: Collector, docs: Path) -> None:
+    with pytest.raises(ReviewPending):
+        await aresearch(QUESTION, docs=[docs], run_id="the-run", review_plan=True)
+    await asyncio.to_thread(traces.flush)
+    assert [span for span in spans_of(taken) if not span.parent_span_id] == []
 
 
 @pytest.mark.parametrize(

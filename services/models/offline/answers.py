@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from services.evidence.numbers import quantities
-from services.models.offline.language import names_in
+from services.models.offline.language import names_in, persons_in
 from services.models.offline.terms import terms
 
 AnswerType = Literal["person", "date", "place", "number", "reason", "manner", "yes_no", "definition", "thing"]
@@ -78,6 +78,9 @@ _BY_MEANS = re.compile(
 _PLACE = re.compile(
     r"\b(?:in|at|from|near|of|to|off|on)\s+(?:the\s+)?[A-Z]|省|市|县|区|国|州|岛|位于|地处|坐落|出生于|海|湾|镇|村|山"
 )
+OPENING = 40
+"""Characters in which a definition names what it defines."""
+_NAMES = re.compile(r"\b(?:known as|called|named)\b|称为|叫做?|简称|俗称", re.I)
 _DEFINES = re.compile(r"\b(?:is|are|was|were|means|refers to|called|known as)\b|是|指|称为|即|叫做?|定义", re.I)
 UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
@@ -86,7 +89,7 @@ UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
             re.I,
         ),
         re.compile(
-            r"(?:met(?:re|er)s?|fathoms?|feet|foot|ft|miles?|km|kilomet|inch|yards?|leagues?|mm|cm)\b|\d\s?m\b|米|英尺|公里|英里|里|厘米|毫米|尺",
+            r"(?<!cubic )(?<!square )(?:met(?:re|er)s?|fathoms?|feet|foot|ft|miles?|km|kilomet|inch|yards?|leagues?|mm|cm)\b|\d\s?m\b|米|英尺|公里|英里|里|厘米|毫米|尺",
             re.I,
         ),
     ),
@@ -103,7 +106,7 @@ UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (re.compile(r"how old\b|\bage\b|多大年纪|几岁|年龄", re.I), re.compile(r"years?|aged?\b|岁", re.I)),
     (
-        re.compile(r"\bcost|price|\bpaid?\b|how much money|多少钱|价格|费用|金额", re.I),
+        re.compile(r"\bcost|price|\bpaid?\b|how much money|多少钱|价格|[房票售单]价|费用|金额", re.I),
         re.compile(r"[$£€¥]|dollars?|pounds?|元|美元|英镑|万|亿", re.I),
     ),
     (re.compile(r"heavy|weigh", re.I), re.compile(r"pounds?|lbs?|kg|kilo|tons?|tonnes?|grams?|公斤|千克|吨|克", re.I)),
@@ -139,7 +142,7 @@ def fit(question: str, kind: AnswerType, sentence: str) -> float:
     if kind == "manner":
         return 1.0 if _BY_MEANS.search(sentence) else 0.4
     if kind == "definition":
-        return 1.0 if _DEFINES.search(sentence) else 0.3
+        return _definition_fit(question, sentence)
     return 0.5
 
 
@@ -162,10 +165,25 @@ def _number_fit(question: str, sentence: str) -> float:
     return 0.3 if only_years and not small else 0.9 if fresh else 0.6
 
 
+def _definition_fit(question: str, sentence: str) -> float:
+    topic = next(iter(terms(question)), "")
+    if topic not in terms(sentence):
+        return 0.2
+    opens = topic in terms(sentence[:OPENING]) and _DEFINES.search(sentence)
+    return 1.0 if opens or _NAMES.search(sentence) else 0.4
+
+
 def _person_fit(question: str, sentence: str) -> float:
     asked = set(terms(question))
-    for name in names_in(sentence):
-        words = terms(name)
-        if words and not asked.intersection(words):
-            return 1.0
-    return 0.6 if re.search(r"[\u4e00-\u9fff]", sentence) else 0.0
+    fresh = [name for name in names_in(sentence) if (words := terms(name)) and not asked.intersection(words)]
+    persons = persons_in(sentence)
+    if any(name in persons for name in fresh) or any(one not in question for one in persons):
+        return 1.0
+    doers = [
+        name
+        for name in fresh
+        if not re.search(rf"\b(?:[Tt]he|[Ii]n|[Aa]t|[Oo]f|[Ff]rom|[Oo]n|[Tt]o) {re.escape(name)}", sentence)
+    ]
+    if doers:
+        return 0.8
+    return 0.6 if re.search(r"[\u4e00-\u9fff]", sentence) else 0.4 if fresh else 0.0

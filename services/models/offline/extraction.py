@@ -6,23 +6,22 @@ from dataclasses import dataclass
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, Quotation
-from services.evidence.passages import sentences
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import clauses_of, names_in
 from services.models.offline.meaning import nearness
 from services.models.offline.sections import Prompt
 from services.models.offline.terms import terms, worth
+from services.models.offline.wording import quotable
 
 MAX_EXCERPTS = 6
 PER_PASSAGE = 3
-KEPT_SHARE = 0.4
+KEPT_SHARE = 0.25
 """Share of the best sentence's score that another must reach to be quoted."""
+FITS, FITTING = 0.6, 5
+"""From which fit on a sentence holds the kind of answer that is asked for; how many such are added where none was best."""
 MAX_FINDING = 600
 """Characters of a finding."""
-_LEANS_BACK = re.compile(
-    r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter|device|instrument|ship|method|study|"
-    r"result)s?|However|But|Moreover|[它他她其该此这]|后者|前者|两者|因此|但)"
-)
+_HEADING = re.compile(r"(?m)^#.*$")
 _LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*")
 
 
@@ -67,28 +66,19 @@ def extract(prompt: Prompt) -> Findings:
 
 
 def candidates_of(prompt: Prompt) -> list[Candidate]:
-    """Return the sentences of a prompt's passages that can be quoted: no headings, no questions, no rules of tables."""
+    """Return the sentences of a prompt's passages that can be quoted."""
     found: list[Candidate] = []
     for rank, passage in enumerate(prompt.all("passage")):
-        spans = sentences(passage.body)
-        texts = [passage.body[span.start : span.end] for span in spans]
         title = frozenset(terms(passage["source"]))
         around = frozenset(terms(passage.body)) | title
-        section: frozenset[str] = frozenset()
-        for place, own in enumerate(texts):
-            if own.lstrip().startswith("#"):
-                section = frozenset(terms(own))
-                continue
-            if len(own) < 8 or own.endswith(("?", "？")) or re.fullmatch(r"[|\s:-]+", own):
-                continue
-            start = spans[place].start
-            if place and _LEANS_BACK.match(own) and not texts[place - 1].startswith(("#", "|", "-", "*")):
-                start = spans[place - 1].start if spans[place].end - spans[place - 1].start < 500 else start
-            beside = frozenset(term for other in texts[max(0, place - 1) : place + 2] for term in terms(other))
-            quote = passage.body[start : spans[place].end]
-            found.append(
-                Candidate(passage["id"], rank, place, quote, frozenset(terms(quote)), title | section | beside, around)
-            )
+        wordings = quotable(passage.body)
+        texts = [passage.body[one.start : one.end] for one in wordings]
+        held = [frozenset(terms(text)) for text in texts]
+        for place, (wording, text) in enumerate(zip(wordings, texts, strict=True)):
+            headings = _HEADING.findall(passage.body[: wording.own])
+            section = frozenset(terms(headings[-1])) if headings else frozenset[str]()
+            beside = frozenset[str]().union(*held[max(0, place - 1) : place + 2])
+            found.append(Candidate(passage["id"], rank, place, text, held[place], title | section | beside, around))
     return found
 
 
@@ -141,12 +131,23 @@ def _choose(asked: str, candidates: list[Candidate], importance: dict[str, float
         own = {**importance, **dict.fromkeys(importance.keys() & set(terms(asked)), 0.5 if len(clauses) > 1 else 1.0)}
         own.update(dict.fromkeys(terms(clause), 1.0))
         _score(candidates, clause, own)
-        for one in _best(clause, candidates, own, max(2, MAX_EXCERPTS // len(clauses))):
+        best = _best(clause, candidates, own, max(2, MAX_EXCERPTS // len(clauses)))
+        for one in [*best, *_fitting(clause, best, candidates)]:
             earlier = chosen.get((one.passage, one.place))
             if earlier is None or earlier.score < one.score:
                 chosen[one.passage, one.place] = _copy(one)
     kept = sorted(chosen.values(), key=lambda one: (-one.score, one.rank, one.place))
-    return _without_repetitions(kept)[:MAX_EXCERPTS]
+    return _without_repetitions(kept)[: MAX_EXCERPTS + FITTING]
+
+
+def _fitting(clause: str, best: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return what holds the kind of answer that is asked for where the best does not: the reporter then has the choice."""
+    if answer_type(clause) not in {"number", "date", "place", "person"} or any(one.fits >= FITS for one in best[:1]):
+        return []
+    first = best[0].around if best else frozenset[str]()
+    of_it = [one for one in candidates if one.fits >= FITS and one not in best and first & one.around]
+    holding = sorted(of_it, key=lambda one: (-one.score, one.rank, one.place))
+    return holding[:FITTING]
 
 
 def _copy(one: Candidate) -> Candidate:

@@ -23,13 +23,15 @@ GENERIC = frozenset(
     tokens(
         "year years name names person people kind type called known first second much many long often main number date time "
         "important used made work different difference compare comparison role play happen figure value reason reasons cause "
-        "mean average total sum median share percent ratio table come come take took say said"
+        "mean average total sum median share percent ratio table come come take took say said something anything anyone someone everything "
+        "everyone thing things find found tell explain describe"
     )
 ) | _listed(
     "什么 多少 哪些 哪个 哪年 何时 怎么 怎样 如何 为何 是谁 分别 原因 区别 主要 关系 影响 介绍 情况 方面 以及 哪里"
 )
 _CLAUSE = re.compile(
-    r"[?？]\s*|[;；]\s*|,?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
+    r"[?？]\s*|[;；]\s*|,\s+(?=(?:what|when|where|why|how|who)\s+(?:is|are|was|were|did|does|do|can|many|much|long|deep|far|often|old|has|have|had|wrote|made|built)\b)"
+    r"|,?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
     r"|，(?:并且?|以及|同时|又|且)?(?=.*(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.*(?:什么|多少|哪|谁|何|几|怎|如何))",
     re.IGNORECASE,
 )
@@ -144,8 +146,15 @@ def compared_in(question: str) -> tuple[str, str] | None:
                 for side in "ab"
             )
             if all(tokens(side) for side in sides):
-                return sides[0], sides[1]
+                return _with_noun(sides[0], sides[1]), sides[1]
     return None
+
+
+def _with_noun(one: str, other: str) -> str:
+    """Give the first of two things the noun that only the second has: `single-beam and multibeam sonar`."""
+    words = other.split()
+    lone = len(one.split()) == 1 and one[:1].islower() and not has_cjk(one)
+    return f"{one} {words[-1]}" if lone and len(words) == 2 and words[-1].islower() else one
 
 
 _LIST_BREAK = re.compile(

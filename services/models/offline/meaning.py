@@ -1,4 +1,4 @@
-"""How near sentences come to a question in another language, where no word can be compared."""
+"""How near sentences come to a question in meaning, by the local embedding model."""
 
 from collections.abc import Sequence
 
@@ -16,3 +16,12 @@ def nearness(question: str, texts: Sequence[str]) -> dict[str, float]:
     if vectors is None:
         return {}
     return {text: max(0.0, float(row @ vectors[0])) for text, row in zip(foreign, vectors[1:], strict=True)}
+
+
+def likeness(question: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return the cosine of each text, whatever its language; nothing where no local model is in use."""
+    each = list(dict.fromkeys(texts))
+    vectors = embed_locally([question, *each]) if each else None
+    if vectors is None:
+        return {}
+    return {text: float(row @ vectors[0]) for text, row in zip(each, vectors[1:], strict=True)}

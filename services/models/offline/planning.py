@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from schemas.planner import Plan, Step
 from schemas.results import RECALLED
+from services.models.offline.answering import answer
 from services.models.offline.computing import asks_for_computation, computable, computes_from_text, operations_of
 from services.models.offline.language import (
     GENERIC,
@@ -88,7 +89,7 @@ def _facets(question: str, room: int) -> list[str]:
     compared = None if listed_in(question) else compared_in(question)
     if compared is not None:
         return [_about(compared[0], question, compared[1]), _about(compared[1], question, compared[0])]
-    clauses = clauses_of(question)
+    clauses = clauses_of(question, short=True)
     named = names_in(question)
     facets: list[str] = []
     for clause in clauses:
@@ -112,15 +113,18 @@ def _of_one(item: str, items: Sequence[str], clause: str) -> str:
 
 
 def _about(thing: str, question: str, other: str) -> str:
-    """Ask of one compared thing what the question asks of both."""
-    rest = question.replace(other, " ")
+    """Ask of one compared thing what the question asks of both: `lead line: depth`; the thing alone where that is nothing."""
     rest = re.sub(
-        r"\b(?:compare|comparison|differences?|between|versus|vs|contrast|and)\b|比较|对比|区别|差异|差别|不同|相比|有什么|和|与|跟",
+        r"\b(?:compare[ds]?|comparison|differences?|differ|between|versus|vs|contrast|and|the|an?|of|with|to|regarding|both)\b|"
+        r"比较|对比|区别|差异|差别|不同|相比|有什么|和|与|跟|的",
         " ",
-        rest,
+        question.replace(other, " ").replace(thing, " "),
         flags=re.IGNORECASE,
     )
-    return " ".join(rest.split()) if thing in rest else f"{thing} {' '.join(rest.split())}"
+    sides = {*tokens(thing), *tokens(other)}
+    rest = " ".join(word for word in rest.split() if has_cjk(word) or not set(tokens(word)) & sides)
+    asked = statement_of(rest)
+    return f"{thing}: {asked}" if {term for term in tokens(asked) if term not in GENERIC} else thing
 
 
 def _completed(clause: str, first: str, named: tuple[str, ...]) -> str:
@@ -224,4 +228,7 @@ def _known(prompt: Prompt) -> bool:
     wanted = [term for term in need.terms if term not in GENERIC]
     if prompt.all("feedback") or len(wanted) < 2 or len(wanted) > 5:
         return False
-    return any(set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in evidence_of(prompt)[:3])
+    shown = evidence_of(prompt)[:3]
+    if not any(set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in shown):
+        return False
+    return all(one.whole for one in answer(question, shown, 1))

@@ -23,6 +23,8 @@ from services.models.offline.terms import terms
 from services.search.tokens import has_cjk, tokens
 
 MAX_FOLLOW_UPS = 3
+MOST_TAIL = 4
+"""Words that a question may end with after what it describes."""
 NAMED_BY = 3
 """Excerpts, the most telling first, whose names are followed."""
 UNMET = 0.34
@@ -44,6 +46,16 @@ _ENDS = frozenset(
     "the a an of in on at by to with for from is are was were be been and or as it its that this which than about "
     "的 是 为 在 于 和 与 达 了 约".split()
 )
+_OPENING = re.compile(
+    r"(?:(?:in|on|at|from|to|for|by|of|with|under) )?(?:where|when|who|whom|what|which|why|how)\b(?: [a-z]+)? (?:is|are|was|were|did|does|do|has|had|can)\b",
+    re.IGNORECASE,
+)
+"""How a question begins that asks something of what it describes: `From which river did`."""
+_BEFORE = frozenset(
+    "take took taken his her its their the a an get got have come came be been give gave given receive win".split()
+)
+"""Words that belong to the one after them, which is the one to look for."""
+_WORD = re.compile(r"\b[A-Za-z]{3}|[\u4e00-\u9fff]{2}")
 _DIGITS = re.compile(r"\d")
 _CHINESE_NAME = re.compile(
     r"[\u4e00-\u9fff]{2,6}(?:教授|医生|博士|研究所|大学|医院|试验|条例|方案|镜片|公司|中心|计划)|[A-Z][A-Za-z0-9]{2,}"
@@ -104,14 +116,31 @@ def _follow_ups(question: str, findings: list[Finding], evidence: list[Evidence]
     lacking = uncovered or [term for term in wanted if term not in best_held]
     if not wanted or not _is_open(question, wanted, uncovered, lacking, held, evidence, round_number):
         return []
-    rest = _words_of(lacking, question)
+    unheard = [term for term in lacking if term not in held]
+    rest = _words_of(unheard or lacking, question)
     followed = " ".join(f"{finding.title} {finding.text}" for finding in findings if round_number > 1).lower()
     names = [
         name for name in _new_names(question, ranked[:NAMED_BY]) if name.lower() not in followed or round_number == 1
     ]
-    if not names or not rest:
+    if not names or not _WORD.search(rest):
         return []
-    return [f"{name} {rest}" for name in names][:MAX_FOLLOW_UPS]
+    return [_asked_of(name, rest, question) for name in names][:MAX_FOLLOW_UPS]
+
+
+def _asked_of(name: str, rest: str, question: str) -> str:
+    """Ask what is left of a question of a name that was found: `Where was William Thomson born`, as a person would search."""
+    opening = _OPENING.match(question)
+    words = question.rstrip("?？. ").split()
+    if opening is None or has_cjk(question):
+        return f"{name} {rest}"
+    last = rest.split()[-1:]
+    first = next((place for place in reversed(range(len(words))) if words[place].strip(",;:") in last), len(words))
+    while first > len(opening.group().split()) and words[first - 1].lower() in _BEFORE:
+        first -= 1
+    tail = words[first:]
+    if not tail or len(tail) > MOST_TAIL:
+        return f"{name} {rest}"
+    return f"{opening.group().strip()} {name} {' '.join(tail)}"
 
 
 def _is_open(
@@ -136,8 +165,14 @@ def _is_open(
     if len(clauses) > 1 and round_number == 1 and len(_aspects(question, evidence)[1]) > 0:
         return True
     if describes(question):
+        if 2 * (len(wanted) - len(uncovered)) <= len(wanted) and not has_cjk(
+            question
+        ):  # names in what says little on the question lead nowhere
+            return False
         return share >= UNCOVERED_DESCRIBED or (round_number == 1 and len(lacking) >= UNCOVERED * len(wanted))
-    if len(uncovered) < 2:
+    if len(uncovered) < 2 or 2 * len(uncovered) > len(
+        wanted
+    ):  # a name in what says nothing on the question leads nowhere
         return False
     return share >= (
         UNCOVERED_CHINESE if has_cjk(question) else UNCOVERED_LONG if len(wanted) > LONG else UNCOVERED_PLAIN
@@ -163,8 +198,10 @@ def _new_names(question: str, evidence: list[Evidence]) -> list[str]:
     known = set(tokens(question))
     wants_person = means_person(question)
     counts: dict[str, int] = {}
+    met: set[str] = set()
     for one in evidence:
         persons = persons_in(one.quote)
+        met.update(persons)
         others = [*names_in(one.quote), *(_CHINESE_NAME.findall(one.quote) if has_cjk(one.quote) else [])]
         for name in dict.fromkeys([*persons, *others]):
             words = tokens(name)
@@ -172,6 +209,8 @@ def _new_names(question: str, evidence: list[Evidence]) -> list[str]:
                 continue
             worth = 4 if name in persons and wants_person else 2 if len(name.split()) > 1 or has_cjk(name) else 1
             counts[name] = counts.get(name, 0) + worth
+    if wants_person and any(name in met for name in counts):
+        counts = {name: worth for name, worth in counts.items() if name in met}
     return sorted(counts, key=lambda name: -counts[name])
 
 

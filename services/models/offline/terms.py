@@ -34,6 +34,7 @@ _FAMILY_LISTS = (
     "teach taught teacher",
     "make made maker",
     "think thought",
+    "dive dived dives descend descended descent 下潜",
     "nationality citizen national country",
     "invent inventor invention 发明",
     "wife husband marry married spouse 妻子 丈夫 结婚",

@@ -7,7 +7,8 @@ from services.messages import is_chinese, say
 from services.models.offline.computing import asks_for_computation
 from services.models.offline.following import judged, standing_alone
 from services.models.offline.language import clauses_of, compared_in, describes
-from services.models.offline.sections import Prompt
+from services.models.offline.reporting import short_answer
+from services.models.offline.sections import Prompt, evidence_of
 from services.search.tokens import has_cjk, tokens
 
 _GREETING = re.compile(
@@ -41,6 +42,8 @@ def triage(prompt: Prompt) -> Triage:
     question, filled = (asked, "") if _GREETING.match(asked) else standing_alone(asked, prompt)
     intent, reason, category = _intent(asked, question, prompt)
     answered, uses, missing = judged(question, prompt)
+    simple = _simple(question)
+    known = [one for one in evidence_of(Prompt(prompt.one("known").body)) if one.id in uses]
     return Triage(
         intent=intent,
         confidence=0.9 if intent != "unclear" else 0.6,
@@ -50,11 +53,12 @@ def triage(prompt: Prompt) -> Triage:
         rewritten=question != asked,
         rewriting=filled if question != asked else "",
         locale=locale,
-        complexity="simple" if _simple(question) else "complex",
+        complexity="simple" if simple else "complex",
         reply=_reply(intent, locale, prompt),
         answered=answered,
         uses=uses,
         missing=missing,
+        answer=short_answer(question, known, is_chinese(locale)) if simple and answered == "whole" else "",
     )
 
 

@@ -42,11 +42,12 @@ def _pie(chart: Chart) -> dict[str, Any]:
     ]
     return {
         "type": "pie",
-        "radius": ["35%", "65%"],
+        "radius": ["28%", "54%"],
         "center": ["50%", "45%"],
         "avoidLabelOverlap": True,
         "data": data,
-        "label": {"overflow": "break", "formatter": "{b}: {c}"},
+        "label": {"overflow": "break", "formatter": "{b}\n{c}"},
+        "labelLine": {"length": 8, "length2": 6},
     }
 
 

@@ -53,16 +53,20 @@ class Blocks:
     with_echarts: bool
     charts: list[Drawing] = field(default_factory=list)
     """The charts that were met, in order; `chart-<place>` are their ids."""
+    diagrams: list[Code] = field(default_factory=list)
+    """The diagrams with a picture that were met, in order."""
     _tips: int = 0
 
     def html(self, blocks: Iterable[Block]) -> Markup:
         """Render blocks."""
-        first = len(self.charts)
+        first, drawn_first = len(self.charts), len(self.diagrams)
         clean = sanitised(Markup("\n").join(map(self._block, blocks)))
         for place, drawing in enumerate(self.charts[first:], first):
             cited = sanitised(self.line(drawing.citations))
             drawn = figure(drawing.chart, place, self.words, cited, with_echarts=self.with_echarts)
-            clean = clean.replace(_placeholder(place), drawn)
+            clean = clean.replace(_placeholder("chart", place), drawn)
+        for place, diagram in enumerate(self.diagrams[drawn_first:], drawn_first):
+            clean = clean.replace(_placeholder("diagram", place), self._diagram(diagram))
         return clean
 
     def inline(self, content: Inlines) -> Markup:
@@ -154,6 +158,9 @@ class Blocks:
                 return Markup("<blockquote>{}</blockquote>").format(Markup("\n").join(map(self._block, blocks)))
             case Table():
                 return self._table(block)
+            case Code() if self.report.picture(block):
+                self.diagrams.append(block)
+                return Markup(_placeholder("diagram", len(self.diagrams) - 1))  # noqa: S704 - of our own making
             case Code(text=text) if block.is_diagram:
                 return Markup(
                     '<figure class="diagram"><figcaption>{}</figcaption><pre tabindex="0"><code>{}</code></pre></figure>'
@@ -164,9 +171,18 @@ class Blocks:
                 return Markup('<div class="formula" tabindex="0">{}</div>').format(mathml(latex, display=True))
             case Drawing():
                 self.charts.append(block)
-                return Markup(_placeholder(len(self.charts) - 1))  # noqa: S704 - of our own making
+                return Markup(_placeholder("chart", len(self.charts) - 1))  # noqa: S704 - of our own making
             case Rule():
                 return Markup("<hr>")
+
+    def _diagram(self, block: Code) -> Markup:
+        """Show a diagram's picture, and its text to those who ask for it."""
+        picture = self.report.picture(block)
+        assert picture is not None  # noqa: S101 - or it would not be among them
+        return Markup(
+            '<figure class="diagram"><div class="scroll" tabindex="0" role="img" aria-label="{}">{}</div>'
+            '<details><summary>{}</summary><pre tabindex="0"><code>{}</code></pre></details></figure>'
+        ).format(picture.label, Markup(picture.svg), self.words.diagram, block.text)  # noqa: S704 - a cleaned drawing
 
     def _list(self, block: Listing) -> Markup:
         items = Markup("\n").join(Markup("<li>{}</li>").format(self._item(item, block)) for item in block.items)
@@ -200,8 +216,8 @@ class Blocks:
         ).format(head, rows)
 
 
-def _placeholder(place: int) -> str:
-    return f'<div id="chart-{place}"></div>'
+def _placeholder(kind: str, place: int) -> str:
+    return f'<div id="{kind}-{place}"></div>'
 
 
 def _short(quote: str) -> str:

@@ -1,8 +1,12 @@
 """A report in a notebook: the page in a frame of its own, which can neither style nor read the notebook."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
 from markupsafe import Markup
 
 from schemas.reporter import Report
+from services.reports.diagrams.pictures import with_pictures
 from services.reports.html.page import render_html
 from services.reports.parsing import parse_report
 
@@ -11,7 +15,9 @@ HEIGHT = 720
 
 def notebook_html(report: Report) -> str:
     """Return a frame that holds the report's page; charts are drawings, so that the notebook stays small."""
-    page = render_html(parse_report(report), interactive=False)
+    with ThreadPoolExecutor(1) as apart:  # the notebook's own event loop runs here
+        parsed = apart.submit(lambda: asyncio.run(with_pictures(parse_report(report)))).result()
+    page = render_html(parsed, interactive=False)
     return str(
         Markup(
             '<iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox" '

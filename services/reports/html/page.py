@@ -86,7 +86,9 @@ def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
             )
             for section in report.sections
         ],
-        "disagreements": [(one.topic, [blocks.inline(side) for side in one.sides]) for one in report.disagreements],
+        "disagreements": [
+            (one.topic, [blocks.inline(side) for side in one.sides], one.note) for one in report.disagreements
+        ],
     }
 
 

@@ -16,6 +16,13 @@
         const chart = echarts.init(plot, dark ? "dark" : null, { renderer: "canvas" });
         const option = options[Number(plot.dataset.chart)];
         option.textStyle = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 16 };
+        const size = Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.1);
+        for (const axis of [option.xAxis, option.yAxis].filter(Boolean)) {
+          axis.axisLabel = { ...axis.axisLabel, fontSize: size };
+          axis.nameTextStyle = { fontSize: size };
+        }
+        if (option.legend) option.legend.textStyle = { fontSize: size };
+        for (const one of option.series) if (one.label) Object.assign(one, { radius: ["32%", "62%"], label: { ...one.label, fontSize: size } });
         chart.setOption(option);
         drawn.set(plot, chart);
       }

@@ -1,5 +1,7 @@
 """The deck as one HTML file: 16:9, moved through by buttons, keys or by itself, and printed a slide a page."""
 
+import itertools
+
 from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
@@ -52,15 +54,21 @@ def _size(slide: Slide) -> str:
 
 
 def _drawings(slides: list[Slide], *, with_echarts: bool) -> dict[int, Markup]:
-    """Return what is drawn on each slide with a chart, by the slide's place; a table where nothing can draw."""
+    """Return what is drawn on slides with a chart or a diagram, by their places; a table where nothing can draw a chart."""
     drawn: dict[int, Markup] = {}
+    charts = itertools.count()
     for place, slide in enumerate(slides):
+        if slide.picture is not None:
+            drawn[place] = Markup('<div class="diagram" role="img" aria-label="{}">{}</div>').format(
+                slide.picture.label,
+                Markup(slide.picture.svg),  # noqa: S704 - a cleaned drawing
+            )
         if slide.chart is None:
             continue
         still = None if with_echarts else chart_svg(slide.chart, width=900, height=380)
         if with_echarts:
             plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
-            drawn[place] = plot.format(len(drawn), slide.title)
+            drawn[place] = plot.format(next(charts), slide.title)
         elif still is not None:
             drawn[place] = Markup('<div class="plot still" role="img" aria-label="{}">{}</div>').format(
                 slide.title, still

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from schemas.chart import Chart
 from services.reports.html.figure import data_rows
+from services.reports.linear import in_line, linear
 from services.reports.parsed import (
     Block,
     Citation,
@@ -17,6 +18,7 @@ from services.reports.parsed import (
     Listing,
     Paragraph,
     ParsedReport,
+    Picture,
     Quotation,
     Section,
     Table,
@@ -33,6 +35,10 @@ MOST_SLIDES = 40
 """From here on a deck shows the main points of its sections; the rest stands in the notes."""
 MOST_OF_A_SECTION = 3
 """Slides of cards that a section of such a deck has."""
+WIDE, HIGH = 1150, 510
+"""Pixels that a diagram may take of a slide, which has 1280 by 720."""
+SMALLEST = 0.6
+"""Scale at which a diagram can still be read; a larger one stays text."""
 CONTENTS = 10
 """Entries of one slide of contents."""
 
@@ -55,17 +61,25 @@ class Slide:
     """One slide."""
 
     kind: str
-    """`cover`, `contents`, `divider`, `cards`, `table`, `chart` or `end`."""
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`."""
     title: str
     subtitle: str = ""
     cards: tuple[Card, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Of a table, the header first; or the entries of the contents."""
     chart: Chart | None = None
+    picture: Picture | None = None
     numbers: tuple[int, ...] = ()
     """Of the sources of a table or chart."""
     notes: tuple[str, ...] = ()
     """First what the report says beside the slide, then its sources."""
+
+    @property
+    def few(self) -> bool:
+        """Tell whether its cards hold so little that their letters may be larger."""
+        return bool(self.cards) and all(
+            one.kind != "code" and _size(one) <= CAPACITY[max(2, len(self.cards))] // 3 for one in self.cards
+        )
 
 
 def outline(report: ParsedReport) -> list[Slide]:
@@ -124,7 +138,8 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
     slides = []
     for one in report.disagreements:
         cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in one.sides]
-        slides += _cards(f"{title} · {one.topic}" if one.topic else title, cards)
+        shown = _cards(f"{title} · {one.topic}" if one.topic else title, cards)
+        slides += [replace(each, notes=(one.note,)) if one.note else each for each in shown]
     return slides
 
 
@@ -135,7 +150,8 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
         return slides
     first, rest = [], []
     for block in section.blocks:
-        cards = [] if isinstance(block, Table | Drawing) else list(_block_cards(block))
+        alone = isinstance(block, Table | Drawing) or _drawn(block, report)
+        cards = [] if alone else list(_block_cards(block))
         kept = cards[:1] if isinstance(block, Paragraph) else cards
         first += kept
         rest += cards[len(kept) :]
@@ -143,12 +159,12 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
     points = points[:MOST_OF_A_SECTION]
     said = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
-    shown = [one for one in slides if one.kind in {"table", "chart"}]
+    shown = [one for one in slides if one.kind in {"table", "chart", "diagram"}]
     return [*points[:-1], *(replace(one, notes=said) for one in points[-1:]), *shown]
 
 
 def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
-    """Fill slides with blocks: texts as cards, tables and charts on slides of their own."""
+    """Fill slides with blocks: texts as cards, tables, charts and diagrams on slides of their own."""
     slides: list[Slide] = []
     cards: list[Card] = []
     for block in blocks:
@@ -156,9 +172,18 @@ def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[S
             slides += _cards(title, cards)
             cards = []
             slides += _table(title, block) if isinstance(block, Table) else [_chart(block, report)]
+        elif picture := _drawn(block, report):
+            slides += [*_cards(title, cards), Slide("diagram", title, picture=picture)]
+            cards = []
         else:
             cards += _block_cards(block)
     return slides + _cards(title, cards)
+
+
+def _drawn(block: Block, report: ParsedReport) -> Picture | None:
+    """Return a diagram's picture, if its text can be read at the size at which it fits."""
+    picture = report.picture(block) if isinstance(block, Code) else None
+    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= SMALLEST else None
 
 
 def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
@@ -207,20 +232,20 @@ def _block_cards(block: Block) -> Iterator[Card]:
         case Display(latex=latex):
             yield Card(latex, kind="formula")
         case Heading(content=content):
-            yield Card(words(content))
+            yield Card(words(in_line(content)))
         case _:
             return
 
 
 def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
-    for one in cited_sentences(content, single=single):
+    for one in cited_sentences(in_line(content), single=single):
         yield Card(one.text, numbers=_numbers(one.citations), unverified=one.unverified)
 
 
 def _item_card(item: Sequence[Block]) -> Card:
     inner = [card for block in item for card in _block_cards(block)]
     return Card(
-        " ".join(card.text for card in inner),
+        " ".join(linear(card.text) if card.kind == "formula" else card.text for card in inner),
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         unverified=any(card.unverified for card in inner),
     )
@@ -228,9 +253,10 @@ def _item_card(item: Sequence[Block]) -> Card:
 
 def _table(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
-    header = tuple(words(cell) for cell in table.header)
+    header = tuple(words(in_line(cell)) for cell in table.header)
     numbered = [
-        (tuple(words(cell) for cell in row), _numbers([one for cell in row for one in cell])) for row in table.rows
+        (tuple(words(in_line(cell)) for cell in row), _numbers([one for cell in row for one in cell]))
+        for row in table.rows
     ]
     over = _numbers([one for cell in table.header for one in cell])
     slides = []

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.chart import Chart
 from services.reports.charts.options import PALETTE
-from services.reports.parsed import ParsedReport, words
-from services.reports.slides.fitting import CAPACITY, TITLE, shortened, width
+from services.reports.linear import linear
+from services.reports.parsed import ParsedReport, Picture, words
+from services.reports.slides.fitting import TITLE, shortened, width
 from services.reports.slides.outline import Card, Slide, outline
 from services.reports.words import Words, language_of, words_for
 
@@ -69,10 +70,12 @@ class _Writer:
         if slide.kind == "contents":
             self._contents(slide)
         elif slide.kind == "cards":
-            self._cards(slide.cards)
+            self._cards(slide)
         elif slide.kind == "chart" and slide.chart is not None:
             self._chart(slide.chart)
             self._cited(slide)
+        elif slide.picture is not None:
+            self._picture(slide.picture)
         else:
             self._table(slide.rows)
             self._cited(slide)
@@ -84,7 +87,7 @@ class _Writer:
         if slide.kind == "divider":
             self._text(slide.subtitle, MARGIN, 2.0, 3, 1.2, 66, SHEET, bold=True)
         self._title(
-            shortened(slide.title, 2 * TITLE),
+            self._broken(shortened(slide.title, 2 * TITLE)),
             MARGIN,
             2.2 if slide.kind == "cover" else 3.2,
             WIDE - 2 * MARGIN,
@@ -99,6 +102,12 @@ class _Writer:
         if slide.kind == "cover":
             self._text(" · ".join(filter(None, slide.rows[0])), MARGIN, 6.6, 8, 0.5, 15, SHEET)
 
+    @staticmethod
+    def _broken(title: str) -> str:
+        """Break a long Chinese title behind its colon: PowerPoint breaks Chinese lines anywhere."""
+        before, colon, after = title.partition("：")
+        return f"{before}{colon}\v{after}" if colon and width(title) > 36 and width(after) <= 40 else title
+
     def _contents(self, slide: Slide) -> None:
         for place, (number, entry) in enumerate(slide.rows):
             left = MARGIN + (place % 2) * 6.1
@@ -106,16 +115,24 @@ class _Writer:
             self._text(number, left, top, 0.6, 0.5, 22, ACCENT, bold=True)
             self._text(entry, left + 0.6, top + 0.03, 5.3, 0.85, 18, INK)
 
-    def _cards(self, cards: tuple[Card, ...]) -> None:
+    def _cards(self, slide: Slide) -> None:
+        cards = slide.cards
         columns = {1: 1, 2: 2, 3: 3, 4: 2}[len(cards)]
         rows = -(-len(cards) // columns)
         wide = (WIDE - 2 * MARGIN - (columns - 1) * GAP) / columns
         high = (BOTTOM - TOP - (rows - 1) * GAP) / rows
-        if all(width(card.text) <= CAPACITY[4] // 2 for card in cards):
-            high = min(high, 2.45)
+        size = (22 if columns == 3 else 24) if slide.few else 21 if len(cards) == 1 else 18
+        high = min(high, max(2.1, *(self._needed(card, wide, size) for card in cards), 0))
         for place, card in enumerate(cards):
             left = MARGIN + (place % columns) * (wide + GAP)
-            self._card(card, left, TOP + (place // columns) * (high + GAP), wide, high, 21 if len(cards) == 1 else 18)
+            self._card(card, left, TOP + (place // columns) * (high + GAP), wide, high, size)
+
+    def _needed(self, card: Card, wide: float, size: int) -> float:
+        """Return how high a card has to be, in inches, rather too high than too low."""
+        points = 14 if card.kind == "code" else size
+        line = max(8.0, (wide - 0.5) * 72 / (points * 0.56))
+        lines = sum(max(1, -(-(width(one) + 6 * len(card.numbers)) // line)) for one in card.text.split("\n"))
+        return float(lines * points * 1.3 / 72 + (0.65 if card.heading else 0) + 0.7)
 
     def _card(self, card: Card, left: float, top: float, wide: float, high: float, size: int) -> None:
         from pptx.enum.shapes import MSO_SHAPE
@@ -135,7 +152,7 @@ class _Writer:
         if card.heading:
             self._run(paragraph, card.heading, 30, ACCENT, bold=True)
             paragraph = frame.add_paragraph()
-        lines = card.text.split("\n")
+        lines = (linear(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:
             self._run(paragraph, line, 14 if card.kind == "code" else size, INK)
             if line is not lines[-1]:
@@ -199,6 +216,11 @@ class _Writer:
         if chart.type != "scatter" and len(chart.series) * len(chart.categories) <= 12:
             plot.has_data_labels = True
             plot.data_labels.show_value = True
+            plot.data_labels.number_format, plot.data_labels.number_format_is_linked = _written(chart), False
+        if chart.type in {"bar", "line"}:
+            drawn.value_axis.tick_labels.number_format = _written(chart)
+            drawn.value_axis.tick_labels.number_format_is_linked = False
+            drawn.value_axis.major_gridlines.format.line.color.rgb = _colour(LINE)
         parts = (
             [plot.series[0].points[place] for place in range(len(chart.categories))]
             if chart.type == "pie"
@@ -208,6 +230,19 @@ class _Writer:
             if chart.type in {"bar", "pie"}:
                 one.format.fill.solid()
                 one.format.fill.fore_color.rgb = _colour(colour[1:].upper())
+
+    def _picture(self, picture: Picture) -> None:
+        """Put a diagram in the middle, as large as fits and at most twice as large as on a page."""
+        from pptx.util import Inches
+
+        room = WIDE - 2 * MARGIN, BOTTOM - TOP
+        inches = min(2 / 96, room[0] / picture.width, room[1] / picture.height)
+        wide, high = picture.width * inches, picture.height * inches
+        left, top = (WIDE - wide) / 2, TOP + (room[1] - high) / 2
+        drawn = self._page.shapes.add_picture(
+            io.BytesIO(picture.png), Inches(left), Inches(top), Inches(wide), Inches(high)
+        )
+        drawn._element._nvXxPr.cNvPr.set("descr", _clean(picture.label))
 
     def _cited(self, slide: Slide) -> None:
         if slide.numbers:
@@ -225,7 +260,10 @@ class _Writer:
         title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
         paragraph = title.text_frame.paragraphs[0]
         paragraph.alignment = 1  # left
-        self._run(paragraph, text, size, colour, bold=True)
+        for place, line in enumerate(text.split("\v")):
+            if place:
+                paragraph.add_line_break()
+            self._run(paragraph, line, size, colour, bold=True)
 
     def _text(
         self,
@@ -257,6 +295,12 @@ class _Writer:
         properties.set("lang", self._language)
         east = properties.makeelement(qn("a:ea"), {"typeface": CHINESE_FONT})
         properties.append(east)
+
+
+def _written(chart: Chart) -> str:
+    """Return how the numbers of a chart are written, as Excel says it."""
+    whole = all(value.is_integer() for one in chart.series for value in one.values)
+    return "#,##0" if whole else "#,##0.0##"
 
 
 def _colour(name: str) -> Any:

@@ -21,13 +21,13 @@ _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.
 DRAINED = 20_000
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ADVICE = {
-    401: "It wants a login",
-    402: "It wants to be paid",
-    403: "Its server refuses programs, or asks for a login",
-    404: "There is no such page",
-    410: "The page is gone",
-    429: "Its server has had too many requests",
-    451: "It is withheld for legal reasons",
+    401: "it wants a login",
+    402: "it wants to be paid",
+    403: "its server refuses programs, or asks for a login",
+    404: "there is no such page",
+    410: "the page is gone",
+    429: "its server has had too many requests",
+    451: "it is withheld for legal reasons",
 }
 
 Check = Callable[[Target], Awaitable[None]]
@@ -211,7 +211,7 @@ def _next(target: Target, location: str, allowance: Allowance) -> Target:
 
 def status_problem(status: int) -> str:
     """Say what a status other than success means."""
-    return f"{_ADVICE.get(status, 'Its server failed' if status >= 500 else 'Its server gave no page')} (HTTP {status})"
+    return f"{_ADVICE.get(status, 'its server failed' if status >= 500 else 'its server gave no page')} (HTTP {status})"
 
 
 def _words(error: Exception) -> str:

@@ -1,7 +1,10 @@
 """A bundle is written whole, checks offline, and names whatever was changed in it."""
 
+import gzip
 import hashlib
+import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +17,15 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.errors import BundleError, StoreError
 from services.evidence.bundle import verify_bundle, write_bundle
+from services.evidence.cited_markdown import verify_markdown
 from services.evidence.store import EvidenceStore
+from services.evidence.texts import LARGEST
 from services.evidence.verification import seal
 from services.reports.markdown import finish_report
-from tests.services.reports.conftest import Make, source_of
+from tests.services.reports.conftest import TEXTS, Make, source_of
+
+VERSION_1 = Path(__file__).with_name("bundle-1")
+"""A bundle that the first version wrote."""
 
 MARKDOWN = """# How deep: 4,475 fathoms
 
@@ -82,7 +90,7 @@ def test_a_fresh_bundle_holds(bundle: Path) -> None:
 def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) -> None:
     content = json.loads((bundle / "evidence.json").read_text("utf-8"))
     assert (bundle / "report.md").read_text("utf-8") == report.markdown
-    assert content["version"] == 1
+    assert content["version"] == 2
     assert {"question", "plans", "results", "contradictions", "usage", "limits", "report_sha256"} <= content.keys()
     assert set(content["sources"][0]) == {
         "id", "url", "title", "kind", "content_hash", "fetched_at", "published", "duplicate_of", "snippet_only", "text",
@@ -97,6 +105,7 @@ async def test_writing_again_gives_the_same_bytes_and_leaves_nothing_else(
 ) -> None:
     before = files_below(bundle)
     (bundle / "sources" / f"{'0' * 64}.txt").write_text("of an earlier run")
+    (bundle / "sources" / f"{source_of('web').content_hash}.txt").write_text("of an earlier version")
     (bundle / "notes.md").write_text("the user's own")
     await write_bundle(report, bundle, evidence)
     assert files_below(bundle) == before | {bundle / "notes.md": b"the user's own"}
@@ -136,9 +145,10 @@ async def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(
 def test_one_changed_byte_of_a_text_is_found(bundle: Path) -> None:
     for source in json.loads((bundle / "evidence.json").read_text("utf-8"))["sources"]:
         file = bundle / source["text"]
-        data = bytearray(file.read_bytes())
+        packed = file.suffix == ".gz"
+        data = bytearray(gzip.decompress(file.read_bytes()) if packed else file.read_bytes())
         data[len(data) // 2] ^= 1
-        file.write_bytes(data)
+        file.write_bytes(gzip.compress(data) if packed else data)
         assert any(problem.startswith(f"{source['id']}:") for problem in verify_bundle(bundle).problems)
 
 
@@ -205,8 +215,77 @@ def test_a_report_that_leads_elsewhere_or_says_something_else_is_found(
     assert any(problem in one for one in verify_bundle(bundle).problems)
 
 
+def test_texts_that_the_report_links_to_are_plain_and_the_others_compressed(bundle: Path, report: Report) -> None:
+    written = {one["id"]: one["text"] for one in json.loads((bundle / "evidence.json").read_text("utf-8"))["sources"]}
+    for source in report.sources:
+        plain = f"sources/{source.content_hash}.txt"
+        assert (plain in report.markdown) == (source.kind != "web")
+        assert written[source.id] == (f"{plain}.gz" if source.kind == "web" else plain)
+    assert gzip.decompress(packed_text(bundle).read_bytes()).decode() == TEXTS["web"]
+    assert (bundle / "sources" / f"{source_of('paper').content_hash}.txt").read_text("utf-8") == TEXTS["paper"].rstrip()
+
+
+def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
+    check = verify_bundle(VERSION_1)
+    assert check.problems == []
+    assert check.checked == {"sources": 3, "quotes": 4, "claims": 6, "artifacts": 0, "citations": 8}
+    assert verify_markdown(VERSION_1 / "report.md").problems == []
+    changed = Path(shutil.copytree(VERSION_1, tmp_path / "changed"))
+    (changed / "sources" / f"{source_of('web').content_hash}.txt").write_text("Something else.")
+    assert [one.partition(":")[0] for one in verify_bundle(changed).problems] == ["S1", "E1-1", "E1-2"]
+
+
+def packed_text(folder: Path) -> Path:
+    """Return the file of the text that the report does not link to."""
+    return folder / "sources" / f"{source_of('web').content_hash}.txt.gz"
+
+
+def bomb() -> bytes:
+    """Return a small file that unpacks to more than any text may have."""
+    file = io.BytesIO()
+    with gzip.open(file, "wb") as packed:
+        for _ in range(LARGEST // 1_000_000 + 1):
+            packed.write(b"\0" * 1_000_000)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda data: data[:-9], "is not one whole gzip file"),
+        (lambda data: data + data, "is not one whole gzip file"),
+        (lambda data: data[:20] + b"\xff" + data[21:], "is no gzip file"),
+        (lambda _: b"", "is not one whole gzip file"),
+        (lambda _: TEXTS["web"].encode(), "is no gzip file"),
+        (lambda _: bomb(), "unpacks to more than 50 MB"),
+        (lambda _: gzip.compress(b"Something else."), "was changed: it does not hash to its name"),
+    ],
+    ids=["cut off", "doubled", "a byte changed", "empty", "not packed", "a bomb", "another text"],
+)
+def test_a_compressed_text_that_is_not_what_it_was_is_a_problem_of_its_source(
+    bundle: Path, damage: Callable[[bytes], bytes], said: str
+) -> None:
+    file = packed_text(bundle)
+    file.write_bytes(damage(file.read_bytes()))
+    problems = verify_bundle(bundle).problems
+    assert [one.partition(":")[0] for one in problems] == ["S1", "E1-1", "E1-2"]
+    assert said in problems[0]
+
+
+def test_a_text_that_the_report_links_to_may_not_be_compressed(bundle: Path) -> None:
+    paper = next(
+        one for one in json.loads((bundle / "evidence.json").read_text("utf-8"))["sources"] if one["kind"] != "web"
+    )
+    file = bundle / paper["text"]
+    file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    file.unlink()
+    place = int(paper["id"][1:]) - 1
+    edit(bundle, lambda content: content["sources"][place].update(text=f"{paper['text']}.gz"), resealed=True)
+    assert any(one.startswith(f"{paper['id']}:") and "is not where" in one for one in verify_bundle(bundle).problems)
+
+
 def test_a_text_behind_a_link_out_of_the_folder_is_not_read(bundle: Path, tmp_path: Path) -> None:
-    file = bundle / "sources" / f"{source_of('web').content_hash}.txt"
+    file = packed_text(bundle)
     outside = tmp_path / "outside.txt"
     file.rename(outside)
     file.symlink_to(outside)
@@ -214,7 +293,7 @@ def test_a_text_behind_a_link_out_of_the_folder_is_not_read(bundle: Path, tmp_pa
 
 
 def test_a_missing_text_is_a_problem_of_its_source(bundle: Path) -> None:
-    (bundle / "sources" / f"{source_of('web').content_hash}.txt").unlink()
+    packed_text(bundle).unlink()
     problems = verify_bundle(bundle).problems
     assert any(problem.startswith("S1:") for problem in problems)
     assert any(problem.startswith("E1-1:") for problem in problems)
@@ -228,9 +307,12 @@ def test_a_missing_text_is_a_problem_of_its_source(bundle: Path) -> None:
         (lambda folder: (folder / "evidence.json").write_text("{"), "no valid JSON"),
         (lambda folder: (folder / "evidence.json").write_bytes(b"\xff\xfe\x00"), "no valid JSON"),
         (lambda folder: (folder / "evidence.json").write_text("[" * 100_000), "no valid JSON"),
-        (lambda folder: (folder / "evidence.json").write_text("[]"), "version 1"),
-        (lambda folder: (folder / "evidence.json").write_text('{"version": 2}'), "version 1"),
-        (lambda folder: (folder / "evidence.json").write_text('{"version": 1}'), "does not have the form"),
+        (
+            lambda folder: (folder / "evidence.json").write_text("[]"),
+            r"none of the versions that this program reads \(1, 2\)",
+        ),
+        (lambda folder: (folder / "evidence.json").write_text('{"version": 3}'), "none of the versions"),
+        (lambda folder: (folder / "evidence.json").write_text('{"version": 2}'), "does not have the form of version 2"),
     ],
 )
 def test_what_is_no_bundle_is_an_error_that_says_what_to_do(

@@ -98,3 +98,25 @@ async def test_a_passage_that_names_what_was_found_is_found_by_what_is_still_ask
     providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
     result = await found(providers, "To whom was the composer of The Salt Road married?")
     assert "Clara Weiss" in [one.title for one in result.passages][:3]
+
+
+async def test_a_rare_name_in_a_document_that_is_asked_about_leads_on_without_a_word_of_the_question(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "lives"
+    folder.mkdir()
+    for name, text in {
+        "The Salt Road": "The Salt Road is an opera by Ivo Hartmann, first played in a hall beside a lake.",
+        "Clara Weiss": "Clara Weiss, a cellist from Basel, was the mother of Ivo Hartmann.",
+        "Lake fishing": "Fishing in a lake needs patience. Nobody is asked where he was born.",
+    }.items():
+        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    for place in range(12):
+        (folder / f"other{place}.md").write_text(
+            f"# Road {place}\n\nSalt was carried along the road, and a citizen of which country carried it.\n"
+        )
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    asked = await found(providers, "Of which country was the composer of The Salt Road a citizen?")
+    assert "Clara Weiss" in [one.title for one in asked.passages][:3]
+    other = await found(providers, "Of which country was who carried salt along a road a citizen?")
+    assert "Clara Weiss" not in [one.title for one in other.passages]

@@ -29,7 +29,7 @@ async def test_what_duckduckgo_finds_is_read(served: Site, reader: PageReader) -
     )
     assert (kept.text, kept.snippet_only) == ("Gone.", True)
     assert [failure.split(":")[-1] for failure in failures] == [
-        " There is no such page (HTTP 404). Use another source."
+        " there is no such page (HTTP 404). Use another source."
     ]
 
 

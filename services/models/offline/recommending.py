@@ -1,0 +1,71 @@
+"""Questions to ask next that the sources found can answer: about their sections, and about persons they name."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from services.evidence.passages import split
+from services.models.offline.language import persons_in
+from services.search.tokens import has_cjk, tokens
+
+MOST = 3
+LEAST_SECTION = 120
+"""Characters of a section that has something to tell; half as many in Chinese."""
+LONGEST = 60
+"""Characters of a heading that reads well inside a question."""
+_EMPTY = re.compile(
+    r"^(?:introduction|overview|summary|conclusions?|references?|contents?|notes?|see also|appendix|abstract|license|changelog|more|"
+    r"references and further reading|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"^(?:how|why|what|when|where|who|which)\b.*\?$|.*[？]$", re.IGNORECASE)
+
+
+def recommended(question: str, chinese: bool, texts: Mapping[str, str], told: Sequence[str]) -> list[str]:
+    """Return two or three questions that sources answer and the report does not.
+
+    Args:
+        question: the one that was asked; what it names is not asked about again.
+        chinese: the language of the answer.
+        texts: of the sources that the report quotes, by title, the most telling first.
+        told: what the report quotes.
+    """
+    quoted, known = "\n".join(told), set(tokens(question))
+    by_source = [_sections(title, text, quoted, known, chinese) for title, text in texts.items()]
+    persons = [asked for text in texts.values() for asked in _persons(text, question, quoted, chinese)][:1]
+    turns = [asked for turn in range(MOST) for own in by_source for asked in own[turn : turn + 1]]
+    return list(dict.fromkeys([*turns[: MOST - len(persons)], *persons]))
+
+
+def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool) -> list[str]:
+    """Ask about the sections of a source that the report has not quoted."""
+    asked: list[str] = []
+    for span in split(text):
+        _, _, heading = span.heading.rpartition(" > ")
+        heading = re.sub(r"[*_`#]+", "", heading).strip(" .。:：")
+        body = text[span.start : span.end]
+        least = LEAST_SECTION / 2 if has_cjk(body) else LEAST_SECTION
+        own = set(tokens(heading))
+        unfit = not own or own <= known or own <= set(tokens(title)) or _EMPTY.match(heading) or len(heading) > LONGEST
+        if unfit or len(body) < least or any(line in quoted for line in body.splitlines()[1:] if len(line) > 40):
+            continue
+        asked.append(
+            heading if _ASKS.match(heading) and has_cjk(heading) == chinese else _about(title, heading, chinese)
+        )
+    return list(dict.fromkeys(asked))
+
+
+def _about(title: str, heading: str, chinese: bool) -> str:
+    if chinese:
+        return f"《{title}》关于“{heading}”说了什么？"
+    return f"What does “{title}” say about “{heading}”?"
+
+
+def _persons(text: str, question: str, quoted: str, chinese: bool) -> list[str]:
+    """Ask about persons whom the report names and the source tells more of."""
+    words = set(re.findall(r"[\w’'-]+", text))
+    names = [
+        name
+        for name in persons_in(quoted)
+        if text.count(name) > 1 and name not in question and not any(word.lower() in words for word in name.split())
+    ]
+    return [f"{name}是谁？" if chinese else f"Who was {name}?" for name in names if has_cjk(name) == chinese]

@@ -1,0 +1,105 @@
+"""The pictures of a report's diagrams: drawn by a locked-in process, and cleaned before they stand in a page."""
+
+import base64
+import html
+import importlib.util
+import re
+import time
+from dataclasses import replace
+
+from markupsafe import Markup
+from pydantic import BaseModel, TypeAdapter
+
+from services.reports.parsed import Code, ParsedReport, Picture, walk
+from services.sandbox.workers import Workers
+
+MOST = 24
+"""Diagrams of a report that are drawn; further ones, and longer ones, stay text."""
+LONGEST = 20_000
+"""Characters of a diagram that is drawn."""
+KINDS = frozenset(
+    "flowchart sequence state class er gantt timeline mindmap journey gitGraph block kanban requirement".split()
+)
+"""Kinds that are drawn. Those of quantities stay text: charts are drawn from numbers that were checked, and from nothing else."""
+LARGEST = 400_000
+"""Characters of a picture."""
+PATIENCE = 120
+"""Seconds that drawing them all may take."""
+_PNG = b"\x89PNG\r\n\x1a\n"
+_TAGS = frozenset("svg g path rect circle ellipse line polygon polyline text tspan".split())
+_ATTRIBUTES = frozenset(
+    "viewBox width height x y x1 x2 y1 y2 cx cy r rx ry d points transform fill fill-opacity stroke stroke-width "
+    "stroke-linecap stroke-linejoin stroke-dasharray text-anchor font-size font-weight font-style".split()
+)
+_VALUE = re.compile(r"[-+\w.,#%\s]*|(?:(?:translate|rotate|scale)\([-\d.,\s]*\)\s*)+")
+"""Numbers, names and colours: nothing that refers to anything."""
+_TEXT = re.compile(r"<text\b[^>]*>(.*?)</text>", re.DOTALL)
+_MARKUP = re.compile(r"<[^>]*>")
+
+
+class _Drawn(BaseModel):
+    kind: str = ""
+    svg: str = ""
+    width: float = 0
+    height: float = 0
+    png: str = ""
+    error: str = ""
+
+
+def can_draw() -> bool:
+    """Tell whether the library that draws is installed."""
+    return importlib.util.find_spec("mermaid_render") is not None
+
+
+async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedReport:
+    """Return a report with pictures of its diagrams; a diagram that cannot be drawn stays text.
+
+    Args:
+        report: parsed.
+        png: draw them for Word and PowerPoint, too.
+    """
+    sources = dict.fromkeys(one.text for one in walk(report) if isinstance(one, Code) and one.is_diagram)
+    wanted = [one for one in sources if len(one) <= LONGEST][:MOST]
+    if not wanted or not can_draw():
+        return report
+    pictures: dict[str, Picture] = {}
+    end = time.monotonic() + PATIENCE
+    async with Workers("services.reports.diagrams.drawing", TypeAdapter(_Drawn)) as workers:
+        for source in wanted:
+            drawn = await workers.run({"png": png}, source.encode("utf-8", "replace"), end - time.monotonic())
+            picture = _picture(drawn) if drawn is not None else None
+            if picture is not None and (picture.png or not png):
+                pictures[source] = picture
+    return replace(report, pictures=pictures)
+
+
+def _picture(drawn: _Drawn) -> Picture | None:
+    if drawn.kind not in KINDS or not 0 < len(drawn.svg) <= LARGEST or drawn.width < 1 or drawn.height < 1:
+        return None
+    svg = cleaned(drawn.svg)
+    if not svg.startswith("<svg"):
+        return None
+    said = [" ".join(html.unescape(_MARKUP.sub(" ", one)).split()) for one in _TEXT.findall(svg)]
+    png = base64.b64decode(drawn.png)
+    return Picture(
+        svg=svg,
+        width=drawn.width,
+        height=drawn.height,
+        label="; ".join(dict.fromkeys(filter(None, said)))[:400],
+        png=png if png.startswith(_PNG) else b"",
+    )
+
+
+def cleaned(svg: str) -> Markup:
+    """Return a drawing of plain shapes and texts: no scripts, styles, links, references, images or foreign elements."""
+    import nh3
+
+    clean = nh3.clean(
+        svg, tags=set(_TAGS), attributes={tag: set(_ATTRIBUTES) for tag in _TAGS}, attribute_filter=_allowed
+    )
+    still = clean.strip().replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
+    return Markup(still)  # noqa: S704 - sanitised just before
+
+
+def _allowed(_: str, __: str, value: str) -> str | None:
+    return value if _VALUE.fullmatch(value) else None

@@ -1,0 +1,44 @@
+"""Search by words across languages: passages that hold translations of a query's words.
+
+The translations of one word count as one word, as in Pirkola, "The Effects of Query Structure and Dictionary Setups in
+Dictionary-Based Cross-Language Information Retrieval" (1998): a word with many translations does not count more, and one
+with a common translation counts less.
+"""
+
+import math
+
+from services.search.dictionary import dictionary
+from services.search.index import FolderIndex
+from services.search.tokens import has_cjk
+
+COMMON = 0.2
+"""Share of all passages that hold a word in some translation, from which on it tells nothing."""
+
+
+def translated(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
+    """Return passages that hold words of a query in the other language, best first; none where no dictionary is installed.
+
+    Blocking.
+
+    Returns:
+        Share of the query's translated words, by weight, that a passage holds, by its id.
+    """
+    if not index.in_another_language(has_cjk(query)):
+        return {}
+    words = dictionary(index.home)
+    concepts = words.concepts(query) if words else []
+    if not concepts:
+        return {}
+    count = index.passages()
+    most = max(1, int(COMMON * count))
+    scores: dict[int, float] = {}
+    total = 0.0
+    for holding in index.holding_any(concepts, most + 1):
+        if len(holding) > most:
+            continue
+        weight = max(math.log((count - len(holding) + 0.5) / (len(holding) + 0.5)), 1e-6)
+        total += weight
+        for passage in holding:
+            scores[passage] = scores.get(passage, 0.0) + weight
+    best = sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
+    return {passage: scores[passage] / total for passage in best}

@@ -1,0 +1,93 @@
+"""A loopback server that speaks Gemini's generateContent: streams, functions, usage, and its errors. It thinks with the offline model."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from services.models.offline import OfflineModel
+from tests.fakes.http import Reply, Request, serving
+from tests.fakes.openai_server import SCHEMAS
+
+Part = dict[str, Any]
+
+
+@dataclass(slots=True)
+class GoogleServer:
+    """What was asked, and what to answer."""
+
+    base_url: str = ""
+    key: str = "test-key"
+    model: str = "gemini-2.5-flash"
+    """The only one that there is."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    script: list[Reply | list[Part]] = field(default_factory=list)
+    """Answers that come before the model's own: parts, or a whole reply."""
+    counted: list[tuple[int, int]] = field(default_factory=list)
+    """Tokens in and out of each answer."""
+
+    def answer(self, request: Request) -> Reply:
+        """Answer as the original does."""
+        if request.headers.get("X-Goog-Api-Key") != self.key:
+            return failure(
+                400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"
+            )
+        path, _, _ = request.path.partition("?")
+        model, _, method = path.rpartition("/models/")[2].partition(":")
+        body = request.body
+        self.requests.append(body)
+        if model != self.model:
+            return failure(404, "NOT_FOUND", f"models/{model} is not found for API version v1beta")
+        scripted = self.script.pop(0) if self.script else None
+        if isinstance(scripted, Reply):
+            return scripted
+        parts = scripted if scripted is not None else _think(body)
+        counted = len(json.dumps(body)) // 4, len(json.dumps(parts)) // 4 + 1
+        self.counted.append(counted)
+        usage = {"promptTokenCount": counted[0], "candidatesTokenCount": counted[1], "totalTokenCount": sum(counted)}
+        if method == "generateContent":
+            return Reply(body=_answer(model, parts, usage, "STOP"))
+        cut = [piece for part in parts for piece in _pieces(part)]
+        answers = [_answer(model, [piece], {**usage, "candidatesTokenCount": 0}, "") for piece in cut[:-1]]
+        return Reply(events=[*answers, _answer(model, cut[-1:], usage, "STOP")], done=False)
+
+
+def failure(status: int, kind: str, message: str, reason: str = "") -> Reply:
+    """Return an error in Google's form."""
+    details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}] if reason else []
+    return Reply(status, {"error": {"code": status, "message": message, "status": kind, "details": details}})
+
+
+def _answer(model: str, parts: list[Part], usage: dict[str, int], finish: str) -> dict[str, Any]:
+    candidate = {
+        "content": {"role": "model", "parts": parts},
+        "index": 0,
+        **({"finishReason": finish} if finish else {}),
+    }
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "1"}
+
+
+def _pieces(part: Part) -> list[Part]:
+    text = part.get("text")
+    return [part] if text is None else [{"text": text[start : start + 40]} for start in range(0, len(text), 40)]
+
+
+def _think(body: dict[str, Any]) -> list[Part]:
+    """Answer a prompt of ours as the offline model does, by a call of the function that stands for the schema if there is one."""
+    human = next("".join(part["text"] for part in one["parts"]) for one in body["contents"] if one["role"] == "user")
+    calling = (body.get("toolConfig") or {}).get("functionCallingConfig") or {}
+    name = next(iter(calling.get("allowedFunctionNames") or []), "")
+    thought = OfflineModel(role=SCHEMAS.get(name, "reporter")).invoke([HumanMessage(human)]).text
+    return [{"functionCall": {"name": name, "args": json.loads(thought)}}] if name else [{"text": thought}]
+
+
+@contextmanager
+def google_server() -> Iterator[GoogleServer]:
+    """Serve until the block ends."""
+    server = GoogleServer()
+    with serving(server.answer) as address:
+        server.base_url = address
+        yield server

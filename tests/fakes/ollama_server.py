@@ -1,0 +1,72 @@
+"""A loopback server that speaks Ollama's chat API: streams of JSON lines, JSON schemas, tools. It thinks with the offline model."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from services.models.offline import OfflineModel
+from tests.fakes.http import Reply, Request, serving
+from tests.fakes.openai_server import SCHEMAS
+
+
+@dataclass(slots=True)
+class OllamaServer:
+    """What was asked, and what to answer."""
+
+    base_url: str = ""
+    model: str = "qwen3:8b"
+    """The only one that is pulled."""
+    takes_schemas: bool = True
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    script: list[Reply | dict[str, Any]] = field(default_factory=list)
+    """Answers that come before the model's own: messages, or a whole reply."""
+    counted: list[tuple[int, int]] = field(default_factory=list)
+    """Tokens in and out of each answer."""
+
+    def answer(self, request: Request) -> Reply:
+        """Answer as the original does."""
+        body = request.body
+        if request.path != "/api/chat":
+            return Reply(404, "404 page not found")
+        self.requests.append(body)
+        if body["model"] != self.model:
+            return Reply(404, {"error": f"model '{body['model']}' not found"})
+        if body.get("format") and not self.takes_schemas:
+            return Reply(400, {"error": "format is not supported by this model"})
+        scripted = self.script.pop(0) if self.script else None
+        if isinstance(scripted, Reply):
+            return scripted
+        message = scripted if scripted is not None else _think(body)
+        counted = len(json.dumps(body)) // 4, len(json.dumps(message)) // 4 + 1
+        self.counted.append(counted)
+        about = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z"}
+        text = message.get("content", "")
+        pieces = [{**message, "content": text[start : start + 40]} for start in range(0, max(1, len(text)), 40)]
+        usage = {"prompt_eval_count": counted[0], "eval_count": counted[1], "total_duration": 1, "eval_duration": 1}
+        end = {**about, "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", **usage}
+        return Reply(lines=[*({**about, "message": one, "done": False} for one in pieces), end])
+
+
+def _think(body: dict[str, Any]) -> dict[str, Any]:
+    """Answer a prompt of ours as the offline model does; Ollama cannot be made to call a tool."""
+    human = next(message["content"] for message in body["messages"] if message["role"] == "user")
+    wanted = (body.get("format") or {}).get("title", "")
+    called = next((one["function"]["name"] for one in body.get("tools") or []), "")
+    thought = OfflineModel(role=SCHEMAS.get(wanted or called, "reporter")).invoke([HumanMessage(human)]).text
+    if called in SCHEMAS:
+        call = {"function": {"name": called, "arguments": json.loads(thought)}}
+        return {"role": "assistant", "content": "", "tool_calls": [call]}
+    return {"role": "assistant", "content": thought}
+
+
+@contextmanager
+def ollama_server() -> Iterator[OllamaServer]:
+    """Serve until the block ends."""
+    server = OllamaServer()
+    with serving(server.answer) as address:
+        server.base_url = address
+        yield server

@@ -1,0 +1,35 @@
+"""Databases that a process was killed amid the making of: the next one finishes them."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from langgraph.store.sqlite.base import MIGRATIONS
+
+from leadline.persistence import store
+
+
+def half_made(file: Path, changes: int, noted: int) -> None:
+    """Leave a store as a process does that is killed after so many changes of its tables, of which so many are noted."""
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("CREATE TABLE store_migrations (v INTEGER PRIMARY KEY)")
+        for change in MIGRATIONS[:changes]:
+            db.executescript(change)
+        db.executemany("INSERT INTO store_migrations (v) VALUES (?)", [(one,) for one in range(noted)])
+        db.commit()
+
+
+@pytest.mark.parametrize("changes", range(len(MIGRATIONS) + 1))
+@pytest.mark.parametrize("noted", ["all", "all but the last"])
+async def test_a_store_that_was_half_made_is_made_whole(tmp_path: Path, changes: int, noted: str) -> None:
+    half_made(tmp_path / "store.sqlite", changes, max(0, changes - (noted != "all")))
+    async with store(tmp_path) as opened:
+        await opened.aput(("a",), "b", {"c": 1})
+        kept = await opened.aget(("a",), "b")
+    assert kept is not None
+    assert kept.value == {"c": 1}
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        assert [v for (v,) in db.execute("SELECT v FROM store_migrations ORDER BY v")] == [*range(len(MIGRATIONS))]
+        columns = [name for _, name, *_ in db.execute("PRAGMA table_info(store)")]
+    assert {"expires_at", "ttl_minutes"} <= set(columns)

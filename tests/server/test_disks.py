@@ -1,0 +1,130 @@
+"""A server whose disk is full or read-only: the client is told what to do, nothing is half-written, and the server goes on."""
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from tests.crash.disk import Disk, small_disk
+from tests.deploy.cluster import free_port
+from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.server.conftest import dev_server, papers
+
+pytestmark = pytest.mark.timeout(300)
+
+GRAPH = "deep_research"
+QUESTION = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
+Served = tuple[str, Disk, OpenAIServer]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve with a home on a small disk."""
+    home = tmp_path_factory.mktemp("disks")
+    with small_disk(home / "disk") as disk, openai_server() as endpoint:
+        settings = {
+            "LEADLINE_HOME": str(disk.folder / "home"),
+            "LEADLINE_DOCS": str(papers(home)),
+            "LEADLINE_EMBEDDINGS_MODEL": "none",
+            "OPENAI_API_KEY": endpoint.key,
+            "OPENAI_BASE_URL": endpoint.base_url,
+        }
+        with dev_server(home, **settings) as (address, _):
+            yield address, disk, endpoint
+
+
+@pytest.fixture
+async def client(served: Served) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=served[0]) as connected:
+        yield connected
+    served[2].on_request = None
+
+
+async def thread_of(client: LangGraphClient) -> str:
+    return str((await client.threads.create())["thread_id"])
+
+
+async def researched(client: LangGraphClient, thread: str) -> Any:
+    return await client.runs.wait(thread, GRAPH, input={"question": QUESTION})
+
+
+def whole(disk: Disk) -> None:
+    """Make sure that what the server keeps can be read."""
+    for file in (disk.folder / "home").glob("*.sqlite"):
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as kept:
+            assert kept.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def at_call(served: Served, role: str, do: Any) -> None:
+    """Do something when a role is asked for the first time from now on."""
+    _, _, endpoint = served
+    left = threading.Semaphore(1)
+
+    def watch(number: int) -> None:
+        if endpoint.roles[number - 1] == role and left.acquire(blocking=False):
+            do()
+
+    endpoint.on_request = watch
+
+
+@pytest.mark.parametrize("role", ["coordinator", "researcher", "reporter"])
+async def test_a_disk_that_fills_up_fails_the_run_with_what_to_do_and_the_thread_goes_on(
+    served: Served, client: LangGraphClient, role: str
+) -> None:
+    _, disk, _ = served
+    thread = await thread_of(client)
+    at_call(served, role, disk.fill)
+    try:
+        with pytest.raises(Exception, match=r"disk is full.*Make room on its disk.*ask again in the same thread"):
+            await researched(client, thread)
+        [run] = await client.runs.list(thread)
+        assert run["status"] == "error"
+    finally:
+        disk.empty()
+    whole(disk)
+    assert (await researched(client, thread))["report"]["citations"]
+
+
+async def test_an_attachment_for_which_there_is_no_room_leaves_nothing_behind(
+    served: Served, client: LangGraphClient
+) -> None:
+    address, disk, _ = served
+    thread = await thread_of(client)
+    disk.fill()
+    try:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as web:
+            answer = await web.put(f"/attachments/{thread}/note.md", content="# A note\n" * 10_000)
+        assert answer.status_code == 507
+        assert "No space left on device" in answer.json()["detail"]
+    finally:
+        disk.empty()
+    found = [
+        one
+        for one in await asyncio.to_thread(lambda: list((disk.folder / "home" / "threads").rglob("*")))
+        if one.is_file()
+    ]
+    assert found == []
+
+
+def test_a_home_that_is_read_only_keeps_the_server_from_starting_and_is_named(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        disk.read_only(True)
+        home = disk.folder / "home"
+        ended = subprocess.run(
+            [sys.executable, "-m", "leadline.cli", "serve", "--port", str(free_port())],
+            env={**os.environ, "LEADLINE_HOME": str(home)}, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert ended.returncode == 1
+    assert f"{home}/server cannot be written (Read-only file system)" in ended.stderr
+    assert "Traceback" not in ended.stderr
