@@ -13,8 +13,6 @@ import importlib
 import sys
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from leadline.lazy import postpone
 
 POSTPONED = (
@@ -37,6 +35,8 @@ def main() -> None:
     """Run the command line; whoever interrupts it before it has begun anything sees a word instead of the imports."""
     gc.set_threshold(ALLOCATIONS, 20, 20)
     try:
+        from pydantic import BaseModel, ConfigDict
+
         postpone(POSTPONED)
         BaseModel.model_config = ConfigDict(defer_build=True)
         _import_without_numpy("sqlite_vec")
