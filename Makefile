@@ -13,7 +13,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test pictures test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ test-crash: setup .venv/develop ## Kill runs at every boundary and at random mom
 test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
 	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2
 	@TEST_DEPLOY=1 $(BIN)/pytest tests/deploy $(ARGS)
+
+pictures: setup .venv/develop ## Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
+	@LEADLINE_PICTURES=$(CURDIR)/docs/images $(BIN)/pytest -n 0 tests/pictures tests/server/test_chat_client.py $(ARGS)
 
 dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)

@@ -13,8 +13,6 @@ import importlib
 import sys
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from leadline.lazy import postpone
 
 POSTPONED = (
@@ -29,17 +27,25 @@ POSTPONED = (
 ALLOCATIONS = 500_000
 """New objects between two collections; Python's default is 700."""
 
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C ended."""
+
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; whoever interrupts it before it has begun anything sees a word instead of the imports."""
     gc.set_threshold(ALLOCATIONS, 20, 20)
-    postpone(POSTPONED)
-    BaseModel.model_config = ConfigDict(defer_build=True)
-    _import_without_numpy("sqlite_vec")
-    from leadline import cli
-
     try:
+        from pydantic import BaseModel, ConfigDict
+
+        postpone(POSTPONED)
+        BaseModel.model_config = ConfigDict(defer_build=True)
+        _import_without_numpy("sqlite_vec")
+        from leadline import cli
+
         cli.main()
+    except KeyboardInterrupt:
+        sys.stderr.write("\nleadline: Interrupted.\n")
+        sys.exit(INTERRUPTED)
     finally:
         gc.freeze()
 

@@ -71,7 +71,8 @@ def read_batch(file: Path) -> list[Asked]:
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The questions {file} cannot be read ({error}). Name another file.") from None
+        why = getattr(error, "strerror", "it is no text in UTF-8")
+        raise BadInput(f"The questions {file} cannot be read ({why}). Name another file.") from None
     asked = [_read(line.strip(), number, file) for number, line in enumerate(lines, 1) if line.strip()]
     if not asked:
         raise BadInput(f"The questions {file} are empty. Write a question a line, or a JSON object a line.")

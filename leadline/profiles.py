@@ -24,11 +24,14 @@ def load_profile(file: Path) -> tuple[Profile, list[Path]]:
     try:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The profile {file} cannot be read ({error}). Name another with --profile.") from None
+        why = getattr(error, "strerror", "it is no text in UTF-8")
+        raise BadInput(f"The profile {file} cannot be read ({why}). Name another with --profile.") from None
     try:
         content, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
-        raise BadInput(f"The profile {file} is not valid YAML: {' '.join(str(error).split())}") from None
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise BadInput(f"The profile {file} is not valid YAML: {line}{getattr(error, 'problem', error)}.") from None
     try:
         profile = Profile.model_validate(content)
     except ValidationError as error:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leadline.batch import Outcome
 
 _MARKS = {
-    "notice": "!",
+    "notice": "·",
     "triage": "?",
     "background": "~",
     "plan": "#",

@@ -31,7 +31,8 @@ def read_questions(file: Path) -> list[Question]:
     try:
         found = TypeAdapter(list[Question]).validate_python(json.loads(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The questions {file} cannot be read ({error}). Name another file.") from None
+        why = getattr(error, "strerror", "it is no text in UTF-8")
+        raise BadInput(f"The questions {file} cannot be read ({why}). Name another file.") from None
     except json.JSONDecodeError as error:
         raise BadInput(f"The questions {file} are no valid JSON ({error}).") from None
     except ValidationError as error:

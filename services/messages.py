@@ -71,7 +71,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "seen_plan": ("Plan {number}: {title}", "计划 {number}：{title}"),
     "seen_plan_done": ("{done} of {all} steps done", "{all} 步中已完成 {done} 步"),
     "seen_quotes": ("{count} quotes, {confidence}%", "{count} 条摘录，{confidence}%"),
-    "seen_reading": ("{count} sources, last: {title}", "{count} 个来源，最近：{title}"),
+    "seen_reading": ("sources {count}, last: {title}", "{count} 个来源，最近：{title}"),
     "seen_waits": ("after {steps}", "等待 {steps}"),
     "seen_redone": ("attempt {attempt}", "第 {attempt} 次"),
     "seen_more": ("… {count} more", "… 另有 {count} 项"),

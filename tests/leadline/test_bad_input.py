@@ -144,3 +144,35 @@ def test_a_terminal_that_cannot_show_chinese_gets_question_marks(docs: Path) -> 
     )
     assert done.returncode in {0, 3}, done.stderr
     assert b"?" in done.stdout
+
+
+def test_who_interrupts_a_command_that_has_not_begun_sees_one_word() -> None:
+    begun = "import signal, sys; sys.argv = ['leadline', 'runs']; from leadline.__main__ import main"
+    at_once = "import leadline.__main__ as m; m.postpone = lambda _: signal.raise_signal(signal.SIGINT); main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{begun}; {at_once}"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == 130
+    assert not ran.stdout
+    assert ran.stderr.split() == ["leadline:", "Interrupted."]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "(No such file or directory)"),
+        (b"\xff\xfe", "no text in UTF-8"),
+        (b"a: [b\n", "line 2: expected ',' or ']'"),
+    ],
+)
+def test_a_profile_that_cannot_be_read_is_told_in_words(
+    leadline: Leadline, tmp_path: Path, content: bytes | None, why: str
+) -> None:
+    file = tmp_path / "a.profile.yaml"
+    if content is not None:
+        file.write_bytes(content)
+    ran = leadline("research", "Who was Kelvin?", "--profile", str(file))
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+    assert "Errno" not in ran.err
+    assert len(ran.err.strip().splitlines()) == 1

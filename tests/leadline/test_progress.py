@@ -89,7 +89,7 @@ def test_the_picture_shows_every_step_what_it_came_to_and_the_account() -> None:
     text = "\n".join(drawn(seen(EVENTS), 120))
     assert "Plan 1: Kelvin and his machine" in text
     assert "✓ 1 The designer of the wire sounding machine  3 quotes, 82%" in text
-    assert "2 His birthplace  1 sources, last: Tallow" in text
+    assert "2 His birthplace  sources 1, last: Tallow" in text
     assert "· 3 How long ago that was  after 1, 2" in text
     assert "calls 1 · tokens 1,234 · sources 1 · 0:00 · $0.5000" in text
 

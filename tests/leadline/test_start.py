@@ -52,13 +52,13 @@ def test_what_is_imported_ahead_is_there(name: str) -> None:
 
 def test_the_question_is_shown_first(leadline: Leadline, docs: Path) -> None:
     ran = leadline("research", "When was William  Thomson\nknighted?", "--docs", docs)
-    assert ran.err.splitlines()[0] == "! Researching: When was William Thomson knighted?"
+    assert ran.err.splitlines()[0] == "· Researching: When was William Thomson knighted?"
 
 
 def test_a_long_question_is_shown_shortened_and_in_its_language(leadline: Leadline, docs: Path) -> None:
     ran = leadline("research", "威廉·汤姆森何时受封为爵士？" * 20, "--docs", docs)
     first = ran.err.splitlines()[0]
-    assert first.startswith("! 开始研究：威廉")
+    assert first.startswith("· 开始研究：威廉")
     assert first.endswith("…")
 
 

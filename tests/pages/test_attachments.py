@@ -151,7 +151,7 @@ def test_in_the_page_files_are_attached_before_the_question_and_removed(page: Pa
     page.reload()
     report_text(page)
     assert "note.md" in text(page, "#attached")
-    ask(page, "1")
+    ask(page, "Where was William Thomson born?")
     page.wait("document.querySelectorAll('.turn').length === 2", "the second turn")
     status(page, "done")
     assert text(page, "#run-list [aria-current] .title") == ASKED

@@ -38,7 +38,7 @@ def test_the_whole_path_in_firefox(fox: FirefoxPage, site: Site, width: int) -> 
     fox.wait(f"getComputedStyle({REPORT}.querySelector('.cite .tip')).display === 'block'", "the quote of a citation")
     assert fox.evaluate("document.documentElement.scrollWidth <= innerWidth")
     fox.evaluate("document.getElementById('review').click()")
-    fox.click("document.querySelector('.follow-ups button')")
+    ask(fox, "Where was William Thomson born?")
     fox.wait("document.querySelectorAll('.turn').length === 2", "the second turn")
     status(fox, "done")
     fox.reload()

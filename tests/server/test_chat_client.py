@@ -2,7 +2,6 @@
 
 import functools
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +14,9 @@ import pytest
 from langgraph_sdk import get_sync_client
 
 from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.pictures import keep, makes
 
 CLIENT = Path(os.environ.get("LEADLINE_CHAT_CLIENT") or "missing")
-PICTURE = os.environ.get("LEADLINE_CHAT_PICTURE")
-"""Where the picture of docs/api.md goes when it is made anew."""
 QUESTION = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
 FOLLOW_UP = "How was the wire stopped at the bottom, and why is the tallow armed?"
 EDITED = "title: Only the brake\nsteps:\n- title: The brake\n  queries:\n  - rope brake on the drum"
@@ -75,14 +73,21 @@ def ask(page: Page, question: str) -> None:
     page.press("Enter", 13, text="\r")
 
 
+def at_rest(page: Page) -> None:
+    """Wait while the client glides to its bottom: until then nothing can be clicked where it stands."""
+    page.evaluate("new Promise(done => setTimeout(done, 1500))")
+
+
 def reports(page: Page, count: int) -> None:
     page.wait(f"document.body.innerText.split('References').length === {count + 1}", f"report number {count}")
     page.wait(button("Send"), "the end of the run")
 
 
+@makes("agent-chat.png")
 def test_a_conversation_with_reviews_in_agent_chat(chat: Page, tmp_path: Path) -> None:
     ask(chat, QUESTION)
     chat.wait(button("Accept"), "the review of the plan")
+    at_rest(chat)
     assert "Please review the plan" in chat.evaluate("document.body.innerText")
     chat.click(button("Accept"))
     reports(chat, 1)
@@ -90,12 +95,14 @@ def test_a_conversation_with_reviews_in_agent_chat(chat: Page, tmp_path: Path) -
 
     ask(chat, FOLLOW_UP)
     chat.wait(button("Accept"), "the review of the second turn's plan")
+    at_rest(chat)
     chat.evaluate(f"{PLAN}.select()")
     chat.write("steps: [")
     chat.click(button("Submit"))
     chat.wait("document.body.innerText.includes('That answer cannot be used: plan is not YAML, line 1')")
     chat.reload()
     chat.wait(button("Accept"), "the review after a reload")
+    at_rest(chat)
     chat.evaluate(f"{PLAN}.select()")
     chat.write(EDITED)
     chat.click(button("Submit"))
@@ -115,11 +122,10 @@ def test_a_conversation_with_reviews_in_agent_chat(chat: Page, tmp_path: Path) -
     assert not [one for one in chat.logged if "favicon" not in one and "404 (File not found)" not in one]
     history = "[...document.querySelectorAll('h1')].find(one => one.innerText === 'Thread History').parentElement.parentElement"
     chat.wait(f"{history}.innerText.includes({QUESTION!r})", "the thread in the history")
-    picture = tmp_path / "chat.png"
-    chat.evaluate("new Promise(done => setTimeout(done, 1500))")  # it glides to the bottom first
+    picture = tmp_path / "agent-chat.png"
+    at_rest(chat)
     above = chat.evaluate(f"{ANSWERS}[2].getBoundingClientRect().top") - 220
     chat.call("Input.dispatchMouseEvent", type="mouseWheel", x=800, y=400, deltaX=0, deltaY=above)
     chat.evaluate("new Promise(done => setTimeout(done, 1000))")
     chat.screenshot(picture)
-    if PICTURE:
-        shutil.copy(picture, PICTURE)
+    keep(picture)

@@ -21,6 +21,6 @@ def notebook_html(report: Report) -> str:
     return str(
         Markup(
             '<iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox" '
-            'width="100%" height="{}" referrerpolicy="no-referrer"></iframe>'
+            'width="100%" height="{}" referrerpolicy="no-referrer" style="box-sizing: border-box; display: block"></iframe>'
         ).format(report.title, page, HEIGHT)
     )

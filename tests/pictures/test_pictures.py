@@ -1,0 +1,160 @@
+"""The terminal, a report, a deck, a timeline and the page at work, as pictures."""
+
+import io
+import re
+import time
+from pathlib import Path
+
+import pytest
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+
+from leadline import aresearch
+from leadline.api import atimeline
+from leadline.progress_live import Board
+from leadline.watched import Watched
+from schemas.events import Event
+from tests.conftest import EXAMPLES
+from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.fakes.openai_server import OpenAIServer, error
+from tests.pages.conftest import Site, ask, browser, choose, opened, page, served, site  # noqa: F401 - fixtures
+from tests.pictures import KEPT, keep, makes
+
+pytestmark = pytest.mark.skipif(not KEPT, reason="pictures are made by `make pictures`")
+
+BORN = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
+CAST = "How long did a deep-sea cast take with hemp rope, and how long with piano wire?"
+THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
+MYOPIA = "户外活动时间与近视发病率有什么关系？"
+FONTS = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
+"""Of rich's template: they would be fetched from elsewhere."""
+
+
+def sharp(tab: Page, width: int, height: int) -> None:
+    """Draw more points than one for each, as screens do that people read on."""
+    tab.evaluate("document.documentElement.style.scrollbarWidth = 'none'")
+    tab.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1.6, mobile=False)
+    tab.evaluate("document.fonts.ready.then(() => new Promise(done => setTimeout(done, 600)))")
+
+
+@makes("terminal.svg")
+async def test_the_live_view_of_a_terminal(tmp_path: Path) -> None:
+    drawn = Console(record=True, width=84, height=30, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    watched = Watched()
+    seen = False
+
+    def draw(event: Event) -> None:
+        """Draw once: as the second plan's step has found what it searches."""
+        nonlocal seen
+        watched.see(event)
+        steps = [step for plan in watched.plans[1:] for step in plan.steps]
+        if not seen and any(step.state == "running" and step.sources for step in steps):
+            seen = True
+            drawn.print(f'[green]$[/] leadline research "{BORN[:-1]}?"\n', highlight=False)
+            drawn.print(Board(drawn, watched)())
+
+    await aresearch(BORN, docs=[EXAMPLES / "deep-sea"], on_event=draw)
+    assert seen
+    picture = tmp_path / "terminal.svg"
+    title = "leadline: plans, steps and sources as they come"
+    drawn.save_svg(str(picture), title=title, code_format=FONTS.sub("", CONSOLE_SVG_FORMAT), unique_id="terminal")
+    text = picture.read_text("utf-8")
+    assert "Plan&#160;2" in text
+    assert "https://cdnjs" not in text
+    keep(picture)
+
+
+def made(out: Path, name: str) -> Path:
+    """Find a file of the one report."""
+    [place] = out.rglob(name)
+    return place
+
+
+def shown(out: Path, tab: Page, *, width: int, height: int, dark: bool = False) -> None:
+    """Open a report's page, and the quote of the last citation of its summary."""
+    tab.open(made(out, "report.html"), width=width, height=height, dark=dark)
+    sharp(tab, width, height)
+    tab.evaluate("[...document.querySelectorAll('.summary .cite .mark')].at(-1).focus({preventScroll: true})")
+    assert tab.evaluate("getComputedStyle(document.activeElement.nextElementSibling).display") == "block"
+
+
+@needs_chromium
+@makes("report.png")
+async def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
+    await aresearch(CAST, docs=[EXAMPLES / "deep-sea"], out=tmp_path, output_formats=["html"])
+    with chromium() as tab:
+        shown(tmp_path, tab, width=1000, height=760)
+        tab.screenshot(tmp_path / "report.png")
+    keep(tmp_path / "report.png")
+
+
+@needs_chromium
+@makes("report-zh.png")
+@makes("slides-zh.png")
+async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None:
+    await aresearch(MYOPIA, docs=[EXAMPLES / "myopia"], out=tmp_path, output_formats=["html", "slides"])
+    with chromium() as tab:
+        shown(tmp_path, tab, width=1000, height=760, dark=True)
+        tab.screenshot(tmp_path / "report-zh.png")
+        tab.open(made(tmp_path, "slides.html"), width=960, height=540)
+        figures = "[...document.querySelectorAll('.slide')].map(one => one.querySelectorAll('.card .value').length)"
+        counted = tab.evaluate(figures)
+        assert max(counted) > 1
+        for _ in range(counted.index(max(counted))):
+            tab.press("ArrowRight", 39)
+        sharp(tab, 960, 540)
+        tab.screenshot(tmp_path / "slides-zh.png")
+    for name in ("report-zh.png", "slides-zh.png"):
+        keep(tmp_path / name)
+
+
+@needs_chromium
+@makes("timeline.png")
+async def test_the_timeline_of_a_run_that_was_held_up(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    await aresearch(BORN, docs=[EXAMPLES / "deep-sea"], deep_research=False)  # reads and indexes the documents
+    endpoint.on_request = lambda _: time.sleep(0.4)
+    endpoint.script = {
+        "planner": [error(429, "slow down", "rate", retry_after="0.4")],
+        "researcher": [error(500, "overloaded", "overloaded")],
+    }
+    report = await aresearch(THREE, docs=[EXAMPLES / "deep-sea"], max_plan_iterations=1)
+    _, timeline = await atimeline(report.run_id)
+    place = tmp_path / "timeline.html"
+    place.write_text(timeline.html(THREE), "utf-8")
+    with chromium() as tab:
+        tab.open(place)
+        sharp(tab, 1000, 700)
+        assert "tried again after HTTP 429" in tab.evaluate("document.body.innerText")
+        tab.screenshot(tmp_path / "timeline.png")
+    keep(tmp_path / "timeline.png")
+
+
+@needs_chromium
+@makes("page.png")
+def test_the_page_at_work(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - the fixtures
+    model = site.model
+    waits: list[int] = []
+
+    def second_waits(number: int) -> None:
+        """Let the first step be done while the others are at work."""
+        if model.endpoint.roles[number - 1] == "researcher":
+            waits.append(number)
+            if len(waits) > 1:
+                model.let.wait(30)
+
+    model.let.clear()
+    model.endpoint.on_request = second_waits
+    try:
+        opened(page, site.address, width=1100, height=800)
+        choose(page, max_plan_iterations=1)
+        ask(page, THREE)
+        page.wait("document.querySelector('.steps [data-status=done]')", "a finished step")
+        page.wait("document.querySelectorAll('.arrived').length > 1", "sources")
+        sharp(page, 1100, 800)
+        page.screenshot(tmp_path / "page.png")
+        words = page.evaluate("document.body.textContent")
+    finally:
+        model.endpoint.on_request = model.on_request
+        model.release()
+    page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
+    keep(tmp_path / "page.png", words)
