@@ -127,6 +127,7 @@ async def run_batch(
     """
     known = await asyncio.to_thread(read_results, results)
     gate, writing = asyncio.Semaphore(jobs), asyncio.Lock()
+    gone: list[ServerGone] = []
 
     async def keep(outcome: Outcome) -> None:
         async with writing:
@@ -138,7 +139,13 @@ async def run_batch(
             before = None
         if before is None or before.status != "done":
             async with gate:
-                before = await _one(question, before, runner, keep)
+                if gone:
+                    raise gone[0]
+                try:
+                    before = await _one(question, before, runner, keep)
+                except ServerGone as error:
+                    gone.append(error)
+                    raise
         if on_outcome is not None:
             on_outcome(before)
         return before
