@@ -67,7 +67,7 @@ def _row(parts: list[ElementTree.Element]) -> str:
         ):
             text = f"({text})"
         operator = one.tag.rpartition("}")[2] == "mo" and text in _SPACED
-        first = place == 0 or said.rstrip().endswith(("(", "=", "[", ","))
+        first = place == 0 or said.rstrip().endswith(tuple("([,=<>≤≥≠≈"))
         function = one.tag.rpartition("}")[2] == "mi" and len(text) > 1
         said += (
             f" {text} " if operator and not (first and text in _UNSPACED_FIRST) else f" {text} " if function else text
