@@ -27,10 +27,10 @@ QUOTE = 600
 
 async def background_investigator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Search the web and the user's documents for the question itself; no model is called."""
-    locale, question = state["locale"], _question(state)
+    locale, question, context = state["locale"], _question(state), choices(runtime)
     limits: list[str] = []
     known = state["results"][RECALLED].excerpts if RECALLED in state["results"] else []
-    if known and not _searches(state, choices(runtime)):
+    if known and not _searches(state, context):
         emit_message(
             runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=_told(state)
         )
@@ -40,14 +40,15 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
             found = await gather_once(run, [question], evidence_of(runtime), PASSAGES, question)
         except LimitReached as limit:
             found, limits = Search(), [limit_said(limit, locale)]
+        alone = _reports_next(state, context)
+        by_rules = await run.journal.decided(
+            "rules", lambda: alone and context.deep_research and role_model("reporter", context).model == OFFLINE
+        )
     first = 1 + max((int(one.id.rpartition("-")[2]) for one in known), default=0)
-    context = choices(runtime)
-    alone = _reports_next(state, context)
     excerpts = [
         quote_best(passage, question, f"E{RECALLED}-{place}", whole=alone)
         for place, passage in enumerate(found.passages, first)
     ]
-    by_rules = alone and context.deep_research and role_model("reporter", context).model == OFFLINE
     thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, found.sources))
     emit_message(
         runtime,

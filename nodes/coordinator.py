@@ -1,6 +1,7 @@
 """Coordinator: what is asked, in which language, and whether research is due, in one model call."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -63,7 +64,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             profile=context.profile,
             locale=context.locale,
             known=evidence_views(recalled, former.sources) if former else [],
-            answers=_answers_itself(context),
+            answers=await run.journal.decided("answers", partial(_answers_itself, context)),
             asked_back=former.asked_back if former else "",
         )
         try:

@@ -53,8 +53,10 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         closing = asyncio.ensure_future(close_sessions(run))
         try:
             if answer := _answered(state):
-                offline = _offline_note("coordinator", context, locale)
-                written = Written(answer, notes=offline, by_rules=bool(offline))
+                by_rules = await run.journal.decided(
+                    "rules", lambda: role_model("coordinator", context).model == OFFLINE
+                )
+                written = Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
                 written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
@@ -104,10 +106,6 @@ def _answered(state: ResearchState) -> str:
     return triage.answer if triage is not None and not state["plans"] else ""
 
 
-def _offline_note(role: str, context: RunContext, locale: str) -> list[str]:
-    return [say("offline", locale)] if role_model(role, context).model == OFFLINE else []
-
-
 async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
     """Let the model write; where a limit leaves no room for it, or it writes nothing, extracts selected by rules are the report."""
     try:
@@ -147,15 +145,13 @@ async def _recommended(
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
     """Tell whether a report is long enough to be written in sections; the offline model writes all in one."""
-    if run.journal.replays:
-        return run.journal.marked("sections")
     found = sum(bool(one.evidence) for one in prompt.findings)
     wanted = prompt.length != "answer" and (run.context.words or 0) >= SECTIONS_FROM
     wanted = wanted or (prompt.length == "full" and run.context.words is None)
-    if not found or not wanted or role_model("reporter", run.context).model == OFFLINE:
-        return False
-    await run.journal.mark("sections")
-    return True
+    wanted = wanted and found > 0
+    return await run.journal.decided(
+        "sections", lambda: wanted and role_model("reporter", run.context).model != OFFLINE
+    )
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:

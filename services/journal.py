@@ -243,6 +243,15 @@ class Journal:
         recording = _replaying.get()
         return recording is not None and (self.place, kind, 0) in recording.entries
 
+    async def decided(self, kind: str, decide: Callable[[], bool]) -> bool:
+        """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did."""
+        if self.replays:
+            return self.marked(kind)
+        wanted = decide()
+        if wanted:
+            await self.mark(kind)
+        return wanted
+
     async def _reuse(self, item: str, found: Entry) -> None:
         """Count that a resumed run did not ask again."""
         if self.store is not None and found.kind not in INSTANT:

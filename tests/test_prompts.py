@@ -42,7 +42,7 @@ def test_a_folder_replaces_only_the_templates_that_it_holds(folder: Path) -> Non
     built_in = template_source("planner")
     with using(load_prompts(folder)):
         assert _system() == "SHORT in auto."
-        assert prompt_info("coordinator").version == 3
+        assert prompt_info("coordinator").version == 2
         assert template_source("planner") == built_in
 
 

@@ -6,8 +6,6 @@ Several processes may use one index at once. Blocking; callers run it in a threa
 import hashlib
 import math
 import sqlite3
-import time
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from services.evidence.passages import split
 from services.evidence.store import content_hash, normalise_text
+from services.search.connections import Connections
 from services.search.convert import Converted
 from services.search.hit import Found, Hit
 from services.search.links import Titles
@@ -88,9 +87,7 @@ class FolderIndex:
         """Where indexes, and what several of them use, are kept."""
         self._file = self.home / f"{name}.v{VERSION}.sqlite"
         self.home.mkdir(parents=True, exist_ok=True)
-        self._idle: list[sqlite3.Connection] = []
-        """Opening takes longer than most of what is asked, so connections are used again, and closed with the index."""
-        weakref.finalize(self, _close, self._idle)
+        self._open = Connections(self._file).open
         with self._open() as db, db:
             db.executescript(_SCHEMA)
 
@@ -351,40 +348,6 @@ class FolderIndex:
         db.execute(f"DELETE FROM texts WHERE hash IN ({orphans})")  # noqa: S608 - constant text
         db.execute("UPDATE generation SET number = number + 1")
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            db = self._idle.pop()
-        except IndexError:
-            db = sqlite3.connect(self._file, timeout=60, check_same_thread=False)
-            _use_wal(db)
-            db.execute("PRAGMA synchronous=NORMAL")
-        try:
-            yield db
-        except BaseException:
-            db.close()
-            raise
-        self._idle.append(db)
-
-
-def _close(connections: list[sqlite3.Connection]) -> None:
-    for db in connections:
-        db.close()
-
 
 def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
-
-
-def _use_wal(db: sqlite3.Connection) -> None:
-    """Turn the write-ahead log on. SQLite does not wait for locks here, so a second process opening at once tries again."""
-    until = time.monotonic() + 60
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.02)
-        else:
-            return

@@ -94,15 +94,14 @@ async def use_tools(
 async def _starts_structured(role: str) -> bool:
     """Choose the protocol, as the run did that is replayed, if one is."""
     run = current_run()
-    if run.journal.replays:
-        return run.journal.marked("structured")
-    model = role_model(role, run.context)
-    structured = model.tool_protocol == "structured" or (
-        model.tool_protocol == "auto" and not learned(model).native_tools
-    )
-    if structured:
-        await run.journal.mark("structured")
-    return structured
+
+    def structured() -> bool:
+        model = role_model(role, run.context)
+        return model.tool_protocol == "structured" or (
+            model.tool_protocol == "auto" and not learned(model).native_tools
+        )
+
+    return await run.journal.decided("structured", structured)
 
 
 @dataclass(slots=True)

@@ -55,13 +55,8 @@ async def works_with_tools(run: Run, step: Step) -> bool:
 
     All other steps are a single model call, which costs a fraction. The offline model calls no tools.
     """
-    if run.journal.replays:
-        return run.journal.marked("tools")
     wanted = bool(step.tools) or (step.step_type == "processing" and run.context.output_style == "data")
-    if not wanted or role_model(run.node, run.context).model == OFFLINE:
-        return False
-    await run.journal.mark("tools")
-    return True
+    return await run.journal.decided("tools", lambda: wanted and role_model(run.node, run.context).model != OFFLINE)
 
 
 async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:

@@ -70,6 +70,7 @@ def site(served: Site) -> Iterator[Site]:
     yield served
     served.model.release()
     served.model.endpoint.script.clear()
+    served.model.endpoint.choose = None
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,22 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from tests.fakes.browser import Page
+from tests.fakes.openai_server import role_of, think
 from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
 
 
+def _asks_on(body: dict[str, Any]) -> str | None:
+    return f"{think('reporter', body)}\n\n===\n{SIMPLE}\n" if role_of(body) == "reporter" else None
+
+
 def test_from_the_question_to_the_download(page: Page, site: Site, tmp_path: Path) -> None:
+    site.model.endpoint.choose = _asks_on
     opened(page, site.address)
     page.click("document.getElementById('review')")
     ask(page, QUESTION)

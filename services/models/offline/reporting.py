@@ -35,8 +35,7 @@ def report(prompt: Prompt) -> str:
     told = _told(prompt.question, findings, evidence)
     conclusion = _lines(told, chinese)
     short = _short(prompt.question, told, chinese)
-    everything = [*background, *(one for finding in findings for one in finding.evidence)]
-    points = _points(prompt.question, everything, told, 3 if length == "brief" else MAX_POINTS)
+    points = _points(prompt.question, findings, background, told, 3 if length == "brief" else MAX_POINTS)
     parts = [
         f"# {prompt.question.rstrip('?？ ')}",
         f"**TL;DR** {short}" if any(one.whole for one in told) else short,
@@ -205,19 +204,24 @@ def _cited(sentences_and_ids: Sequence[tuple[str, str]]) -> str:
     return " ".join(parts)
 
 
-def _points(question: str, evidence: list[Evidence], parts: Sequence[Part], most: int) -> list[str]:
+def _points(
+    question: str, findings: Sequence[Finding], background: Sequence[Evidence], parts: Sequence[Part], most: int
+) -> list[str]:
     """Return evidence points: the source, and below it the verbatim excerpt; those behind what is told come first.
 
-    Then comes what says most besides: a sentence that rules have passed over may be the one that a reader looks for. Where
-    nothing answers, there is none.
+    Then comes what says most on each step that nothing is told of, since somebody wanted it looked up, and what says most
+    besides: a sentence that rules have passed over may be the one that a reader looks for. Where nothing answers, there is none.
     """
+    evidence = [*background, *(one for finding in findings for one in finding.evidence)]
     used = [excerpt for part in parts for _, excerpt in part.sentences]
     by_id = {one.id: one for one in evidence}
     points: list[str] = []
     seen: list[str] = []
-    others = by_relevance(question, _each_once(evidence)) if used else []
-    if any(by_id[name].kind == "computation" for name in used):
-        others = []
+    others: list[Evidence] = []
+    if used and not any(by_id[name].kind == "computation" for name in used):
+        untold = (one for one in findings if not any(found.id in used for found in one.evidence))
+        others = [(by_relevance(one.title, one.evidence) or one.evidence)[0] for one in untold]
+        others += by_relevance(question, _each_once(evidence))
     for one in [*(by_id[name] for name in dict.fromkeys(used)), *others]:
         if len(points) < most and not any(alike(one.quote, other) for other in seen):
             seen.append(one.quote)
