@@ -16,8 +16,6 @@ _NAME = 60
 """Characters of a name in a terminal."""
 _TOUCH = 0.002
 """Seconds by which clocks may differ: a call that begins so much before another's end may still have waited for it."""
-_MARKS = frozenset(["sections", "timeout"])
-"""Kinds of entries that only say that something happened."""
 TEMPLATE = Path(__file__).parent / "pages" / "timeline.html"
 
 
@@ -100,7 +98,7 @@ class Timeline:
     def of(cls, entries: Iterable[Entry], locale: str = "en-US") -> "Timeline":
         """Read the calls of a journal."""
         timed = [(datetime.fromisoformat(one.at).timestamp() - one.seconds, one) for one in entries if one.at]
-        calls = [(start, one) for start, one in timed if one.kind not in INSTANT | _MARKS]
+        calls = [(start, one) for start, one in timed if one.kind not in INSTANT]
         first = min((start for start, _ in calls), default=0.0)
         spans = sorted((_span(start - first, one) for start, one in calls), key=lambda one: (one.start, one.place))
         spans = [replace(one, inside=_is_inside(one, spans)) for one in spans]

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from services.log import DEBUG, INFO, WARNING, about, log
 from services.traces import Span, span
 
-INSTANT = frozenset(["clock", "seconds"])
-"""Kinds of the journal's entries that take no time: they are no calls."""
+INSTANT = frozenset(["clock", "seconds", "timeout", "answers", "rules", "sections", "structured", "tools"])
+"""Kinds of the journal's entries that take no time: they are no calls, but what was seen and decided."""
 _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": INFO, "code": INFO, "embedding": INFO}
 _notes: ContextVar[dict[str, object] | None] = ContextVar("notes", default=None)
 

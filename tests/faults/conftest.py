@@ -96,7 +96,9 @@ def check_honest(code: int, report: Report) -> None:
         assert report.limits
         return
     if not report.citations:
-        assert any(one in report.markdown for one in ("do not answer", "没有提到")), "nothing is said, and not that it is"
+        assert any(one in report.markdown for one in ("do not answer", "没有提到")), (
+            "nothing is said, and not that it is"
+        )
     elif not any(claim.verified for claim in report.citations):
         assert any("No sentence of this report is proven" in one for one in report.limits)
     assert all(plain(limit) in report.markdown for limit in report.limits)
