@@ -15,11 +15,11 @@ from services.models.offline.wording import quotable
 
 MAX_EXCERPTS = 6
 PER_PASSAGE = 3
-KEPT_SHARE = 0.25
+KEPT_SHARE = 0.3
 """Share of the best sentence's score that another must reach to be quoted."""
 FITS, FITTING = 0.6, 5
-"""From which fit on a sentence holds the kind of answer that is asked for; how many such are added where none was best."""
-MAX_FINDING = 600
+"""From which fit on a sentence holds the kind of answer that is asked for; how many such take others' places where none was best."""
+MAX_FINDING = 480
 """Characters of a finding."""
 _HEADING = re.compile(r"(?m)^#.*$")
 _LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*")
@@ -131,13 +131,15 @@ def _choose(asked: str, candidates: list[Candidate], importance: dict[str, float
         own = {**importance, **dict.fromkeys(importance.keys() & set(terms(asked)), 0.5 if len(clauses) > 1 else 1.0)}
         own.update(dict.fromkeys(terms(clause), 1.0))
         _score(candidates, clause, own)
-        best = _best(clause, candidates, own, max(2, MAX_EXCERPTS // len(clauses)))
-        for one in [*best, *_fitting(clause, best, candidates)]:
+        room = max(2, MAX_EXCERPTS // len(clauses))
+        best = _best(clause, candidates, own, room)
+        fitting = _fitting(clause, best, candidates)
+        for one in [*best[: max(3, room - len(fitting))], *fitting]:
             earlier = chosen.get((one.passage, one.place))
             if earlier is None or earlier.score < one.score:
                 chosen[one.passage, one.place] = _copy(one)
     kept = sorted(chosen.values(), key=lambda one: (-one.score, one.rank, one.place))
-    return _without_repetitions(kept)[: MAX_EXCERPTS + FITTING]
+    return _without_repetitions(kept)[:MAX_EXCERPTS]
 
 
 def _fitting(clause: str, best: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
