@@ -8,7 +8,6 @@ import contextlib
 import importlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -52,8 +51,8 @@ class WarmUp(BaseCallbackHandler):
 
     async def _get_ready(self) -> None:
         await asyncio.sleep(AFTER)
-        await asyncio.gather(_quietly(partial(asyncio.to_thread, _soon)), *map(_quietly, self._work))
-        await _quietly(partial(asyncio.to_thread, _later))
+        await asyncio.gather(_quietly(_soon), *map(_quietly, self._work))
+        await _quietly(_later)
 
     async def end(self) -> None:
         """Wait for the end of it, as a thread that still imports would delay the end of the process."""
@@ -84,30 +83,36 @@ async def _quietly(work: Callable[[], Awaitable[None]]) -> None:
         await work()
 
 
-def _soon() -> None:
-    """Get the search and the planner's call ready; the prompts are those of the run, as threads inherit its context."""
+async def _soon() -> None:
+    """Get the search and the planner's call ready."""
     from schemas.planner import Plan
     from services.models.dialects import shape_of
 
-    _import(SOON)
+    await _import(SOON)
     shape_of(Plan)
     compile_template("planner")
 
 
-def _later() -> None:
+async def _later() -> None:
     """Get everything else ready."""
     from schemas.reflector import Reflection
     from schemas.researcher import Findings
     from services.models.dialects import shape_of
 
-    _import(LATER)
+    await _import(LATER)
     for answer in (Findings, Reflection):
         shape_of(answer)
     for role in ("researcher", "reflector", "reporter"):
+        await asyncio.sleep(0)
         compile_template(role)
 
 
-def _import(names: tuple[str, ...]) -> None:
+async def _import(names: tuple[str, ...]) -> None:
+    """Import modules between other work of the event loop.
+
+    Not in a thread: where two threads import modules that import each other, Python gives one of them half a module.
+    """
     for name in names:
+        await asyncio.sleep(0)
         with contextlib.suppress(ImportError):  # whoever needs it will say so
             importlib.import_module(name)

@@ -50,7 +50,9 @@ class Crashing:
         """Return the command that begins the run, or goes on with it."""
         start = [sys.executable, "-u", "-m", "leadline"]
         if self.begun():
-            return [*start, "resume", *self.more]
+            [record] = stored(self.home, "runs").values()
+            ended = record["status"] == "done"  # killed after the run's end was written down, before its report was printed
+            return [*start, "replay"] if ended else [*start, "resume", *self.more]
         docs = self.world.folder / "papers"
         chosen = ["--docs", docs, "--out", self.out, "--max-plans", "1", "--format", self.formats]
         return [*start, "research", QUESTION, *map(str, chosen)]
