@@ -32,7 +32,6 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
     try:
-        _sweep(folder)
         yield
     finally:
         # While it is held: whoever has opened the file by now sees that it is gone, and does not hold a lock without a name
@@ -40,10 +39,10 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
         lock.release()
 
 
-def _sweep(folder: Path) -> None:
-    """Remove locks that nobody holds: of processes that were killed before their run was known, which nobody goes on with."""
+def sweep(home: Path) -> None:
+    """Remove locks that nobody holds: of processes that were killed before their run was known, or after its end. Blocking."""
     from filelock import FileLock, Timeout
 
-    for file in folder.glob("*.lock"):
+    for file in (home / "locks").glob("*.lock"):
         with suppress(Timeout, OSError), FileLock(file, timeout=0, blocking=False):
             file.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """The folder where runs live (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, all in SQLite."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
 from graph import build_graph
+from leadline.alone import sweep
 from leadline.persistence import broken, checkpointer, serializer, store
 from leadline.run_ids import full_id
 from schemas.context import RunContext
@@ -109,6 +111,7 @@ async def open_home(folder: Path) -> AsyncIterator[Home]:
         StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.
     """
     async with checkpointer(folder) as saver, store(folder) as opened:
+        await asyncio.to_thread(sweep, folder)
         try:
             yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened)
         except sqlite3.DatabaseError as error:

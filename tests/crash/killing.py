@@ -51,7 +51,9 @@ class Crashing:
         start = [sys.executable, "-u", "-m", "leadline"]
         if self.begun():
             [record] = stored(self.home, "runs").values()
-            ended = record["status"] == "done"  # killed after the run's end was written down, before its report was printed
+            ended = (
+                record["status"] == "done"
+            )  # killed after the run's end was written down, before its report was printed
             return [*start, "replay"] if ended else [*start, "resume", *self.more]
         docs = self.world.folder / "papers"
         chosen = ["--docs", docs, "--out", self.out, "--max-plans", "1", "--format", self.formats]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.alone import alone
+from leadline.alone import alone, sweep
 from services.errors import BadInput
 
 KILLED = """
@@ -22,12 +22,14 @@ def test_a_lock_of_a_process_that_was_killed_is_removed_by_the_next_one(tmp_path
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "killed"], check=False)
     assert [one.name for one in (tmp_path / "locks").iterdir()] == ["killed.lock"]
     with alone(tmp_path, "another"):
+        sweep(tmp_path)
         assert [one.name for one in (tmp_path / "locks").iterdir()] == ["another.lock"]
     assert not list((tmp_path / "locks").iterdir())
 
 
 def test_a_lock_that_is_held_stays_and_its_run_is_refused(tmp_path: Path) -> None:
     with alone(tmp_path, "held"), alone(tmp_path, "another"):
+        sweep(tmp_path)
         assert (tmp_path / "locks" / "held.lock").exists()
         with pytest.raises(BadInput, match="Another process works on run held already"), alone(tmp_path, "held"):
             pass

@@ -84,8 +84,12 @@ _NAMES = re.compile(r"\b(?:known as|called|named)\b|称为|叫做?|简称|俗称
 _DEFINES = re.compile(r"\b(?:is|are|was|were|means|refers to|called|known as)\b|是|指|称为|即|叫做?|定义", re.I)
 UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
+        re.compile(r"how long\b.*\b(?:take|took|taken|last|lasted|need|spend|spent)\b|多久|多长时间|持续", re.I),
+        re.compile(r"(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b|年|月|周|天|日|小时|分钟|秒", re.I),
+    ),
+    (
         re.compile(
-            r"\b(?:deep|depth|tall|high|height|far|distance|wide|width|length|thick)\b|多[高深远宽长]|深度|高度|距离|长度",
+            r"\b(?:deep(?!-)|depth|tall|high|height|far|distance|wide|width|length|thick)\b|多[高深远宽长]|深度|高度|距离|长度",
             re.I,
         ),
         re.compile(
@@ -98,7 +102,7 @@ UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         re.compile(r"%|％|per ?cent|百分之|成", re.I),
     ),
     (
-        re.compile(r"how long\b|多久|多长时间|持续", re.I),
+        re.compile(r"how long\b", re.I),
         re.compile(
             r"(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|met(?:re|er)s?|miles?|km|feet)\b|年|月|周|天|日|小时|分钟|秒|米|公里",
             re.I,

@@ -13,13 +13,14 @@ from services.models.offline.sections import Prompt
 from services.models.offline.terms import terms, worth
 from services.models.offline.wording import quotable
 
-MAX_EXCERPTS = 6
+MAX_EXCERPTS, MOST = 6, 8
+"""Sentences that are quoted for their words, and with those that hold the kind of answer that is asked for."""
 PER_PASSAGE = 3
 KEPT_SHARE = 0.3
 """Share of the best sentence's score that another must reach to be quoted."""
 FITS, FITTING = 0.6, 5
 """From which fit on a sentence holds the kind of answer that is asked for; how many such take others' places where none was best."""
-MAX_FINDING = 480
+MAX_FINDING = 240
 """Characters of a finding."""
 _HEADING = re.compile(r"(?m)^#.*$")
 _LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*")
@@ -139,7 +140,7 @@ def _choose(asked: str, candidates: list[Candidate], importance: dict[str, float
             if earlier is None or earlier.score < one.score:
                 chosen[one.passage, one.place] = _copy(one)
     kept = sorted(chosen.values(), key=lambda one: (-one.score, one.rank, one.place))
-    return _without_repetitions(kept)[:MAX_EXCERPTS]
+    return _without_repetitions(kept)[:MOST]
 
 
 def _fitting(clause: str, best: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -117,6 +117,7 @@ def _lines(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str
     """Write what is told: what answers, then what comes near, and which parts nothing is said about."""
     answered = [one for one in parts if one.whole and one.sentences]
     near = [one for one in parts if not one.whole and one.sentences]
+    told = dict.fromkeys(pair for one in near for pair in one.sentences[:most])
     missing = [one for one in parts if not one.sentences and not one.whole]
     lines: list[str] = []
     if any(one.named for one in answered) and most is None:
@@ -126,7 +127,7 @@ def _lines(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str
     if near:
         about = "；".join(one.asked for one in near if one.asked) if len(parts) > 1 else ""
         opening = _near(about, chinese)
-        lines += [opening, " ".join(_cited(one.sentences[:most]) for one in near)]
+        lines += [opening, _cited(list(told))]
     if missing:
         about = ("；" if chinese else "; ").join(one.asked for one in missing if one.asked) if len(parts) > 1 else ""
         lines.append(_nothing(about, chinese))
