@@ -23,7 +23,7 @@ from tests.pictures import KEPT, keep, makes
 pytestmark = pytest.mark.skipif(not KEPT, reason="pictures are made by `make pictures`")
 
 BORN = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
-CAST = "How long did a deep-sea cast take with hemp rope, and how long with piano wire?"
+CAST = "How long does a cast to 2,000 fathoms take with piano wire?"
 THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
 MYOPIA = "户外活动时间与近视发病率有什么关系？"
 FONTS = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
