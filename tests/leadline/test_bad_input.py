@@ -147,7 +147,8 @@ def test_a_terminal_that_cannot_show_chinese_gets_question_marks(docs: Path) -> 
 
 
 def test_who_interrupts_a_command_that_has_not_begun_sees_one_word() -> None:
-    begun = "import signal, sys; sys.argv = ['leadline', 'runs']; from leadline.__main__ import main"
+    begun = "import signal, sys; sys.argv = ['leadline', 'runs']; from leadline.__main__ import main; "
+    begun += "signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell's background process ignores it
     at_once = "import leadline.__main__ as m; m.postpone = lambda _: signal.raise_signal(signal.SIGINT); main()"
     ran = subprocess.run(
         [sys.executable, "-c", f"{begun}; {at_once}"], capture_output=True, text=True, timeout=60, check=False
