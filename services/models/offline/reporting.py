@@ -221,7 +221,8 @@ def _points(
     others: list[Evidence] = []
     if used and not any(by_id[name].kind == "computation" for name in used):
         untold = (one for one in findings if not any(found.id in used for found in one.evidence))
-        others = [(by_relevance(one.title, one.evidence) or one.evidence)[0] for one in untold]
+        nearest = [(by_relevance(one.title, one.evidence) or one.evidence)[0] for one in untold]
+        others = [one for one in nearest if has_cjk(one.quote) == has_cjk(question)]
         others += by_relevance(question, _each_once(evidence))
     for one in [*(by_id[name] for name in dict.fromkeys(used)), *others]:
         if len(points) < most and not any(alike(one.quote, other) for other in seen):
