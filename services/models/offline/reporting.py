@@ -37,7 +37,7 @@ def report(prompt: Prompt) -> str:
     short = _short(prompt.question, told, chinese)
     points = _points(prompt.question, findings, background, told, 3 if length == "brief" else MAX_POINTS)
     parts = [
-        f"# {prompt.question.rstrip('?？ ')}",
+        f"# {' '.join(prompt.question.split())}",
         f"**TL;DR** {short}" if any(one.whole for one in told) else short,
         *([f"## {'结论' if chinese else 'Conclusion'}", conclusion] if conclusion != short else []),
         *(_sections(findings) if length == "full" else []),
@@ -211,7 +211,8 @@ def _points(
     """Return evidence points: the source, and below it the verbatim excerpt; those behind what is told come first.
 
     Then comes what says most on each step that nothing is told of, since somebody wanted it looked up, and what says most
-    besides: a sentence that rules have passed over may be the one that a reader looks for. Where nothing answers, there is none.
+    besides: a sentence that rules have passed over may be the one that a reader looks for; all in a language that something is
+    told in, since likeness across languages is weak. Where nothing answers, there is none.
     """
     evidence = [*background, *(one for finding in findings for one in finding.evidence)]
     used = [excerpt for part in parts for _, excerpt in part.sentences]
@@ -221,9 +222,10 @@ def _points(
     others: list[Evidence] = []
     if used and not any(by_id[name].kind == "computation" for name in used):
         untold = (one for one in findings if not any(found.id in used for found in one.evidence))
+        languages = {has_cjk(by_id[name].quote) for name in used}
         nearest = [(by_relevance(one.title, one.evidence) or one.evidence)[0] for one in untold]
-        others = [one for one in nearest if has_cjk(one.quote) == has_cjk(question)]
-        others += by_relevance(question, _each_once(evidence))
+        near = [*nearest, *by_relevance(question, _each_once(evidence))]
+        others = [one for one in near if has_cjk(one.quote) in languages]
     for one in [*(by_id[name] for name in dict.fromkeys(used)), *others]:
         if len(points) < most and not any(alike(one.quote, other) for other in seen):
             seen.append(one.quote)
