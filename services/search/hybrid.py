@@ -1,7 +1,7 @@
 """Hybrid search of one folder: words and meaning side by side, fused into one ranking of passages.
 
 Words, their translations and each embedding model bring in their best passages; every passage that came in is then scored by all of them, and
-the weighted sum decides. Tried against reciprocal rank fusion, which forgets by how much a passage is better, the sum was
+by how much of the query stands together in it (`together.py`), and the weighted sum decides. Tried against reciprocal rank fusion, which forgets by how much a passage is better, the sum was
 ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figures.
 """
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from services.evidence.passages import sentences
 from services.search.embeddings import Embedder
 from services.search.index import FolderIndex, Unembedded
+from services.search.together import together
 from services.search.translated import translated
 from services.search.vectors import pack, unpack
 from services.settings import settings
@@ -28,6 +29,8 @@ DEPTH = 50
 """Passages that are looked at more closely: sentence by sentence, and for words they share with the query."""
 TRANSLATED = 0.4
 """What the translated words of a query that a passage holds count; the words themselves count 1 to 1.6."""
+TOGETHER = 0.4
+"""What the parts of a query's words that stand together in a passage count, beside the words themselves."""
 MOST_SENTENCES = 16
 """Of a passage that are embedded; tables have more lines than say anything alone."""
 _SHORTEST = 12
@@ -58,7 +61,8 @@ async def hybrid(
         sums = {
             passage: lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) for passage in lexical | crossed
         }
-        return sorted(sums, key=lambda passage: -sums[passage])[:limit]
+        best = {passage: sums[passage] for passage in sorted(sums, key=lambda passage: -sums[passage])[:limit]}
+        return list(best) if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)
     semantic, clear = await _semantic(index, models, query)
     depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
     near = list(semantic)[:depth]
@@ -69,7 +73,16 @@ async def hybrid(
         passage: words * lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) + semantic.get(passage, 0.0)
         for passage in candidates
     }
-    return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
+    if ways == "meaning":
+        return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
+    return (await asyncio.to_thread(_closest, index, query, scores, TOGETHER * words))[:limit]
+
+
+def _closest(index: FolderIndex, query: str, scores: Mapping[int, float], weight: float) -> list[int]:
+    """Rank passages by their scores and by how much of a query stands together in each."""
+    texts = index.texts(list(scores))
+    shares = dict(zip(texts, together(query, list(texts.values())), strict=True))
+    return sorted(scores, key=lambda passage: (-scores[passage] - weight * shares.get(passage, 0.0), passage))
 
 
 def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, float], dict[int, float]]:
