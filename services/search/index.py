@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS sentence_vectors (passage INTEGER, model TEXT, vector
 CREATE TABLE IF NOT EXISTS generation (number INTEGER);
 INSERT INTO generation SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generation);
 """
-VERSION = 3
+VERSION = 4
 """Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
 _SEARCH = (
     "SELECT terms.rowid, -bm25(terms, 2.0, 1.0) AS score FROM terms JOIN passages ON passages.id = terms.rowid "

@@ -7,6 +7,8 @@ from functools import lru_cache
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
 _PIECE = re.compile(rf"[{_CJK}]+|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?")
 _IS_CJK = re.compile(rf"[{_CJK}]")
+_ACCENTED = re.compile(r"[\u00e0-\u024f\u1e00-\u1eff]")
+_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 
 STOP_WORDS = frozenset(
     "a an and are as at be been being but by did do does for from had has have he her his how i if in into is it its of on or "
@@ -25,14 +27,17 @@ def has_cjk(text: str) -> bool:
 
 
 def pieces(text: str) -> list[str]:
-    """Return words, numbers and runs of CJK characters of a text, in lower case and in order."""
-    return _PIECE.findall(unicodedata.normalize("NFKC", text).lower())
+    """Return words, numbers and runs of CJK characters of a text, in lower case, without accents and in order."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if _ACCENTED.search(plain):
+        plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
+    return _PIECE.findall(plain)
 
 
 def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """Return the search terms of a text, in order.
 
-    Words are lower-cased and lightly stemmed; runs of CJK characters become overlapping bigrams (a lone character stays);
+    Words are lower-cased, lightly stemmed and lose their accents, which many people leave out; runs of CJK characters become overlapping bigrams (a lone character stays);
     thousands separators are dropped. Stop words are left out unless kept.
     """
     found: list[str] = []

@@ -13,6 +13,8 @@ from services.search.tokens import tokens
         ("Ｌｅａｄ", "lead"),
         ("4,475", "4475"),
         ("companies", "company"),
+        ("Akinoshū", "Akinoshu"),
+        ("Jime\u0301nez", "Jimenez"),
     ],
 )
 def test_forms_of_one_word_are_one_term(one: str, other: str) -> None:
