@@ -225,9 +225,7 @@ class FolderIndex:
 
     def texts(self, passages: Sequence[int]) -> dict[int, str]:
         """Return the texts of passages, in the order asked for; of those that are gone by now none."""
-        statement = (
-            "SELECT substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash WHERE id = ?"
-        )
+        statement = "SELECT substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash WHERE id = ?"
         with self._open() as db:
             rows = ((passage, db.execute(statement, (passage,)).fetchone()) for passage in passages)
             return {passage: row[0] for passage, row in rows if row is not None}

@@ -38,6 +38,10 @@ MOST_NAMED = 40
 """Titles that are followed from one passage."""
 NAMES = 8
 """Names of a passage, its title first, by which further passages are looked for."""
+ONE_WORD = 0.6
+"""Share of a link by a name of one word: more things bear it than one of several words."""
+ONE_WORD_NAMES = 4
+"""Names of one word by which further passages are looked for, beside the others."""
 HOLDING = 3
 """Passages that one name brings in."""
 OPEN = 0.3
@@ -52,6 +56,8 @@ LINK_ALONE = 2.0
 _NAME = re.compile(
     r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
 )
+_ONE_WORD = re.compile(r"(?<=[\w,;] )[A-Z][^\W\d_]{3,}(?![\w'’-])(?!\s+[A-Z])")
+"""Within a sentence, where a capital tells a name."""
 
 Key = tuple[str, int, int]
 """Content hash, start and end of a passage."""
@@ -169,11 +175,11 @@ class _Hop:
         wanted = sum(self._weights[term] for term in left) / total if total else 0.0
         if not left:
             return scores
-        for name in self._names(seed):
+        for name, weight in self._names(seed).items():
             count = await self._count(name)
             if not 1 < count <= COMMON:  # the seed itself is one
                 continue
-            rarity = 1 / (1 + math.log(count))
+            rarity = weight / (1 + math.log(count))
             for key in self._found.rank("", await self._documents.holding(name, left, HOLDING)):
                 if key[0] != seed[0] and self._share(left, key) >= OPEN * wanted:
                     link = LINK / 2 * rarity + REST * self._share(left, key)
@@ -200,12 +206,18 @@ class _Hop:
         """Return the title of a passage's source without what stands in brackets at its end."""
         return re.sub(r"\s*[(（][^)）]*[)）]$", "", self._found.title(seed))
 
-    def _names(self, seed: Key) -> list[str]:
-        """Return the names in a passage that the question does not hold, its title first."""
-        title = self._title(seed)
-        names = dict.fromkeys([title, *(found.group() for found in _NAME.finditer(self._found.text(seed)))])
+    def _names(self, seed: Key) -> dict[str, float]:
+        """Return the names in a passage that the question does not hold, its title first, with what a link by each weighs."""
+        text = self._found.text(seed)
+        several = [self._title(seed), *(found.group() for found in _NAME.finditer(text))]
+        inside = {word for name in several for word in name.split()}
+        single = [found.group() for found in _ONE_WORD.finditer(text) if found.group() not in inside]
+        names = dict.fromkeys(self._unasked(several)[:NAMES], 1.0)
+        return names | dict.fromkeys(self._unasked(single)[:ONE_WORD_NAMES], ONE_WORD)
+
+    def _unasked(self, names: Iterable[str]) -> list[str]:
         asked = self._query.lower()
-        return [name for name in names if name and name.lower() not in asked][:NAMES]
+        return [name for name in dict.fromkeys(names) if name and name.lower() not in asked]
 
     async def _count(self, title: str) -> int:
         if title not in self._naming:
