@@ -120,3 +120,21 @@ async def test_a_rare_name_in_a_document_that_is_asked_about_leads_on_without_a_
     assert "Clara Weiss" in [one.title for one in asked.passages][:3]
     other = await found(providers, "Of which country was who carried salt along a road a citizen?")
     assert "Clara Weiss" not in [one.title for one in other.passages]
+
+
+async def test_a_name_of_one_word_leads_to_a_passage_with_what_is_still_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "lives"
+    folder.mkdir()
+    for name, text in {
+        "The Salt Road": "The Salt Road is an opera, first played in a barn at Kaltenbach beside a lake.",
+        "A long winter": "Snow fell on Kaltenbach until May, and the mayor had the bridge closed.",
+        "Bridges": "A bridge is closed where its mayor says so. Most bridges are open.",
+    }.items():
+        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    for place in range(12):
+        (folder / f"other{place}.md").write_text(
+            f"# Opera {place}\n\nThe opera of a salt road, first played where a mayor closed bridge {place}.\n"
+        )
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    result = await found(providers, "Who closed the bridge where the opera The Salt Road was first played?")
+    assert "A long winter" in [one.title for one in result.passages][:3]
