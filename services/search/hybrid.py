@@ -6,7 +6,7 @@ ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figu
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from services.evidence.passages import sentences
@@ -75,12 +75,15 @@ async def hybrid(
     }
     if ways == "meaning":
         return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
-    return (await asyncio.to_thread(_closest, index, query, scores, TOGETHER * words))[:limit]
+    beside = dict.fromkeys([*list(lexical)[:limit], *list(crossed)[:limit], *list(semantic)[:limit]])
+    return (await asyncio.to_thread(_closest, index, query, scores, TOGETHER * words, beside))[:limit]
 
 
-def _closest(index: FolderIndex, query: str, scores: Mapping[int, float], weight: float) -> list[int]:
-    """Rank passages by their scores and by how much of a query stands together in each."""
-    texts = index.texts(list(scores))
+def _closest(
+    index: FolderIndex, query: str, scores: Mapping[int, float], weight: float, beside: Iterable[int] = ()
+) -> list[int]:
+    """Rank passages by their scores and by how much of a query stands together in each, compared with others beside them."""
+    texts = index.texts(list(dict.fromkeys([*scores, *beside])))
     shares = dict(zip(texts, together(query, list(texts.values())), strict=True))
     return sorted(scores, key=lambda passage: (-scores[passage] - weight * shares.get(passage, 0.0), passage))
 
