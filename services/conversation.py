@@ -19,8 +19,6 @@ from services.evidence.quoting import best_window
 from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore
 from services.inbox import PLANNER
-from services.models.offline.answers import answer_type
-from services.models.offline.language import clauses_of, names_in
 from services.search.filters import Filters
 from services.search.meant import Place
 from services.search.tokens import has_cjk, tokens
@@ -121,6 +119,8 @@ def stands_alone(question: str, former: Former, conversation: Sequence[Turn]) ->
     Strict: a pronoun, an opening such as `And`, few words, a word that compares, or a word that the conversation has used,
     unless it is part of a name, keep it. Only English and Chinese are judged.
     """
+    from services.models.offline.language import names_in
+
     chinese, english = _CHINESE.search(question) is not None, _ENGLISH.search(question) is not None
     own = set(tokens(question))
     named = set(tokens(" ".join(names_in(question))))
@@ -208,6 +208,9 @@ def _told(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str
 
     A clause of one term (`What is a fathom?`) is answered where that is the topic, not wherever it occurs.
     """
+    from services.models.offline.answers import answer_type
+    from services.models.offline.language import clauses_of
+
     passages = [set(own) for own in held]
     wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
     counts = Counter(term for own in passages for term in own)
