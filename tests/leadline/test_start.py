@@ -10,6 +10,7 @@ import pytest
 from leadline.warmup import LATER
 from tests.leadline.conftest import Leadline
 
+GRAPH = {"langchain_core", "langgraph", "langsmith", "graph", "nodes"}
 HEAVY = {"IPython", "markitdown", "numpy", "openai", "openpyxl", "pandas", "tavily", "torch", "transformers"}
 
 
@@ -21,11 +22,15 @@ def _loaded_by(statement: str) -> set[str]:
 
 def test_the_first_line_needs_no_graph() -> None:
     loaded = _loaded_by("import leadline.cli, leadline.progress")
-    assert not loaded & {"langchain_core", "langgraph", "langsmith", "graph", "nodes", *HEAVY}
+    assert not loaded & (GRAPH | HEAVY)
+
+
+def test_a_program_that_may_ask_later_needs_no_graph() -> None:
+    assert not _loaded_by("from leadline import Report, aresearch, research") & (GRAPH | HEAVY)
 
 
 def test_the_graph_needs_nothing_that_only_a_run_needs() -> None:
-    loaded = _loaded_by("from leadline import aresearch")
+    loaded = _loaded_by("import leadline.api")
     assert "langgraph" in loaded
     assert not loaded & {"markdown_it", *HEAVY}
 
