@@ -22,6 +22,8 @@ from services.errors import BadInput
 from services.journal import run_key
 from services.log import ERROR, WARNING, log
 from services.models import clients_open
+from services.models.prices import load_list
+from services.models.roles import OFFLINE, role_model
 from services.search.providers import providers_for, searches_documents
 from services.search.tokens import has_cjk
 from services.settings import settings
@@ -130,6 +132,12 @@ async def _load_model(record: RunRecord) -> None:
         await load_ahead()
 
 
+async def _load_prices(record: RunRecord) -> None:
+    """Load the list that the first answer of a model is priced by."""
+    if role_model("coordinator", record.context).provider != OFFLINE:
+        load_list()
+
+
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
     """Open what the run searches before it is searched, and tell what is not searched."""
     providers = await providers_for(record.context)
@@ -154,7 +162,12 @@ async def _sweep() -> None:
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    ahead = (partial(_load_model, record), partial(_open_search, record, on_event), _sweep)
+    ahead = (
+        partial(_load_prices, record),
+        partial(_load_model, record),
+        partial(_open_search, record, on_event),
+        _sweep,
+    )
     async with getting_ready(*ahead) as warm_up:
         config: RunnableConfig = {**config_of(record), "callbacks": [warm_up]}
         while True:

@@ -16,8 +16,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 
 from prompts import compile_template
 
-SOON = ("genai_prices.data", "numpy", "services.search.gather", "services.search.hybrid", "services.tools.mcp.listing")
-"""Modules that are imported when the first call is paid, and when the search and the planner begin."""
+SOON = ("numpy", "services.search.gather", "services.search.hybrid", "services.tools.mcp.listing")
+"""Modules that the search and the planner import when they begin."""
 LATER = (
     *SOON,
     "services.evidence.quoted",

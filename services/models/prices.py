@@ -46,7 +46,8 @@ async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     if model.provider == OFFLINE:
         return Price(input=0, output=0, cached=0)
     if not listed:
-        return await asyncio.to_thread(_own, model.provider, model.model)
+        file = settings().leadline_prices
+        return await asyncio.to_thread(_own, model.provider, model.model) if file else None
     return await asyncio.to_thread(_price, model.provider, model.model, model.base_url)
 
 
@@ -103,6 +104,11 @@ def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
             continue
         return Price(input=million[0], output=million[1], cached=million[2])
     return None
+
+
+def load_list() -> None:
+    """Load the public list, so that nobody waits for it when a call has been made. Blocking, for some hundredths of a second."""
+    _listed("openai", "", None)
 
 
 def forget_prices() -> None:
