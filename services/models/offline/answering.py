@@ -11,6 +11,7 @@ from services.evidence.numbers import quantities
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import GENERIC, clauses_of, describes
 from services.models.offline.meaning import likeness
+from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Evidence
 from services.models.offline.terms import terms, worth
 from services.models.offline.wording import is_heading, quotable
@@ -96,13 +97,17 @@ class Answered:
 
 
 def answer(question: str, evidence: Sequence[Evidence], most: int) -> list[Answered]:
-    """Return for each clause of a question the sentences that answer it, or come near.
+    """Return for each clause of a question the sentences that answer it, or come near; what a source says, if that is asked.
 
     Args:
         question: in any language; evidence in another is compared by meaning where a local model is in use.
         evidence: best first.
         most: sentences of all clauses together, at least one of each.
     """
+    if said := [one for one in evidence if asks_what_is_said(question, one.source)]:
+        units = [one for one in units_of(said) if not is_heading(one.text)]
+        once = [one for one in units if not any(one.text != other.text and one.text in other.text for other in units)]
+        return [Answered(question, once[:most], whole=bool(once))]
     clauses = parts_of(question)
     found: list[Answered] = []
     told: list[Unit] = []
