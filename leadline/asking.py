@@ -4,6 +4,7 @@ Importing this is cheap: the graph, some thousand modules, is imported when some
 """
 
 import asyncio
+import importlib
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from os import PathLike
@@ -17,6 +18,8 @@ from services.settings import settings
 
 if TYPE_CHECKING:
     from leadline.carrying_out import OnEvent, OnReview
+
+_importing = threading.Lock()
 
 
 async def aresearch(
@@ -48,6 +51,7 @@ async def aresearch(
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
+    _import_graph()
     from leadline.carrying_out import carry_out, first_input
     from leadline.home import RunRecord, open_home
     from leadline.output import check_writable
@@ -82,6 +86,12 @@ async def aresearch(
     )
     async with open_home(settings().leadline_home) as home:
         return await carry_out(home, record, await first_input(home, record), on_event, on_review)
+
+
+def _import_graph() -> None:
+    """Import what runs need, for one thread at a time: of modules that import each other, two threads may get half a one."""
+    with _importing:
+        importlib.import_module("leadline.carrying_out")
 
 
 async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:

@@ -29,6 +29,19 @@ def test_a_program_that_may_ask_later_needs_no_graph() -> None:
     assert not _loaded_by("from leadline import Report, aresearch, research") & (GRAPH | HEAVY)
 
 
+def test_several_threads_may_ask_first_at_the_same_time() -> None:
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from leadline import research
+
+with ThreadPoolExecutor(4) as pool:
+    asked = [pool.submit(research, " ", search="none") for _ in range(4)]
+print(*(type(one.exception()).__name__ for one in asked))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["BadInput"] * 4
+
+
 def test_the_graph_needs_nothing_that_only_a_run_needs() -> None:
     loaded = _loaded_by("import leadline.api")
     assert "langgraph" in loaded
