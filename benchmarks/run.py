@@ -175,21 +175,25 @@ def measure(work: Path, base_url: str, per_token: float, first_token: float) -> 
 def import_seconds() -> float:
     """Return how long a fresh interpreter takes to be able to start a run from Python."""
     started = time.monotonic()
-    subprocess.run([sys.executable, "-c", "from leadline import aresearch"], cwd=PROJECT, check=True)
+    subprocess.run([sys.executable, "-c", "from leadline import aresearch"], cwd=PROJECT, env=_users(), check=True)
     return time.monotonic() - started
 
 
 def _environment(work: Path, base_url: str) -> dict[str, str]:
-    """Return this environment without settings of its own, and with the stub as the only model."""
-    prefixes = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    """Return the user's environment with the stub as the only model."""
     ours = {
         "OPENAI_BASE_URL": base_url,
         "LEADLINE_MODEL": "stub",
         "LEADLINE_HOME": str(work / "home"),
         "LANGSMITH_TRACING": "false",
     }
-    return kept | ours
+    return _users() | ours
+
+
+def _users() -> dict[str, str]:
+    """Return this environment without settings of its own, and with compiled modules, as an installed package has them."""
+    left_out = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
 
 
 def _median(runs: list[Measured], name: str) -> float:

@@ -7,7 +7,7 @@ in an event loop, and tells its progress as it goes: to a `Progress`, for one, w
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leadline.api import aresearch, research
+    from leadline.asking import aresearch, research
     from leadline.notebook import Progress
     from schemas.reporter import Report
 
@@ -15,7 +15,7 @@ __all__ = ["Progress", "Report", "aresearch", "research"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use, so that `leadline --help` need not wait for the graph."""
+    """Import on first use, so that `leadline --help` need not wait for schemas."""
     if name == "Report":
         from schemas.reporter import Report
 
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
 
         return Progress
     if name in __all__:
-        from leadline import api
+        from leadline import asking
 
-        return getattr(api, name)
+        return getattr(asking, name)
     raise AttributeError(f"module 'leadline' has no attribute {name!r}")

@@ -22,7 +22,9 @@ from services.errors import BadInput
 from services.journal import run_key
 from services.log import ERROR, WARNING, log
 from services.models import clients_open
-from services.search.providers import providers_for
+from services.models.prices import load_list
+from services.models.roles import OFFLINE, role_model
+from services.search.providers import providers_for, searches_documents
 from services.search.tokens import has_cjk
 from services.settings import settings
 
@@ -122,6 +124,20 @@ async def _close_tools(home: Home, record: RunRecord) -> None:
         await close(run_key(record.id, values["turn"]))
 
 
+async def _load_model(record: RunRecord) -> None:
+    """Load what compares meanings, which takes longer than anything else that a search needs."""
+    if await asyncio.to_thread(searches_documents, record.context):
+        from services.search.embeddings import load_ahead
+
+        await load_ahead()
+
+
+async def _load_prices(record: RunRecord) -> None:
+    """Load the list that the first answer of a model is priced by."""
+    if role_model("coordinator", record.context).provider != OFFLINE:
+        load_list()
+
+
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
     """Open what the run searches before it is searched, and tell what is not searched."""
     providers = await providers_for(record.context)
@@ -146,7 +162,13 @@ async def _sweep() -> None:
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    async with getting_ready(partial(_open_search, record, on_event), _sweep) as warm_up:
+    ahead = (
+        partial(_load_prices, record),
+        partial(_load_model, record),
+        partial(_open_search, record, on_event),
+        _sweep,
+    )
+    async with getting_ready(*ahead) as warm_up:
         config: RunnableConfig = {**config_of(record), "callbacks": [warm_up]}
         while True:
             async for event in home.graph.astream(

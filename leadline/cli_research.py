@@ -144,7 +144,7 @@ def research(
     run_id = new_run_id()
 
     def work(progress: "Progress") -> Awaitable["Report"]:
-        from leadline.api import aresearch
+        from leadline.asking import aresearch
 
         review_plan = review_in_terminal(progress)
         return aresearch(asked, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **chosen)
@@ -187,7 +187,7 @@ def follow(
     run_id = new_run_id()
 
     def work(progress: "Progress") -> Awaitable["Report"]:
-        from leadline.api import aresearch
+        from leadline.asking import aresearch
 
         review_plan = review_in_terminal(progress)
         return aresearch(

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from leadline.api import aresearch
+from leadline.asking import aresearch
 from leadline.question_sets import Question
 from prompts import BUILT_IN, PromptError, Prompts, load_prompts, using
 from schemas.reporter import Report

@@ -5,7 +5,8 @@ import uuid
 from pathlib import Path
 from typing import Any, Self
 
-from leadline.api import aresearch, aresume
+from leadline.api import aresume
+from leadline.asking import aresearch
 from leadline.batch import Asked
 from leadline.output import slug_of
 from leadline.run_ids import new_run_id

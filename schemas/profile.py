@@ -77,12 +77,12 @@ class Profile(BaseModel):
     locale: Locale = "auto"
     documents: list[str] = Field(default_factory=list)
     """Folders, relative to the profile's file; on a server, to a folder of `LEADLINE_DOCS` or to the examples."""
-    scope: Scope = Scope()
-    replies: Replies = Replies()
+    scope: Scope = Scope.model_construct()  # without its validator, which is made when a profile is read
+    replies: Replies = Replies.model_construct()
     tone: str = ""
     safety_note: str = ""
     """Stands above every report, a line each."""
-    search: SearchChoices = SearchChoices()
+    search: SearchChoices = SearchChoices.model_construct()
     models: dict[Role | Literal["default"], ModelChoice] = Field(default_factory=dict)
     """Model and parameters by role; `default` stands for all roles."""
     formats: list[OutputFormat] = Field(default_factory=list)

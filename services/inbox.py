@@ -8,7 +8,6 @@ Such a client draws its form from the interrupt's own fields and sends its answe
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
 from langchain_core.messages import AIMessage
 
 from schemas.planner import Plan
@@ -55,6 +54,8 @@ def plan_message(plan: Plan, turn: int, number: int, asked: str = "") -> AIMessa
 
 def plan_as_yaml(plan: Plan) -> str:
     """Write a plan's title and steps so that a person can read and change them."""
+    import yaml
+
     shown = {
         "title": plan.title,
         "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
@@ -84,6 +85,8 @@ def from_inbox(answer: object, plan: Plan | None) -> object:
 
 def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
     """Read the plan from the field that was edited; what the form does not show stays as it was."""
+    import yaml
+
     arguments = action.get("args") if isinstance(action, Mapping) else None
     written = arguments.get("plan") if isinstance(arguments, Mapping) else None
     if isinstance(written, str):

@@ -146,8 +146,9 @@ class Exchange:
     async def _fitted(self, run: Run, more: Sequence[BaseMessage], room: int) -> Reply:
         """Call with as much of the evidence as there is room for, and with less when the endpoint finds it too long."""
         model = role_model(self.role, run.context)
-        price = await price_of(model)
-        if price is None and run.context.max_cost is not None:
+        limited = run.context.max_cost is not None
+        price = await price_of(model, listed=limited)  # what limits nothing is looked up when the call is paid
+        if price is None and limited:
             raise SettingsError(
                 f"max_cost cannot hold, because the price of {model.name} is not known. Name it in a price file "
                 "(LEADLINE_PRICES, see .env.example), or run without max_cost."
@@ -179,10 +180,12 @@ class Exchange:
         try:
             with patiently() as patience:
                 message = await self._accepted(model, messages, held.output_tokens)
+            seconds = time.monotonic() - started
+            price = price or await price_of(model)
         except BaseException:
             run.budget.settle(held, 0, 0.0)
             raise
-        used = _used(message, messages, price, time.monotonic() - started)
+        used = _used(message, messages, price, seconds)
         _note(model, held.output_tokens, message, used)
         run.budget.settle(held, used.tokens, used.cost or 0.0)
         reply = self._reply(model, message, left_out, used)

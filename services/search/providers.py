@@ -115,6 +115,15 @@ async def _open(context: RunContext, environment: Settings) -> Providers:
     return Providers(web, list(opened))
 
 
+def searches_documents(context: RunContext) -> bool:
+    """Tell whether a run searches any folder; those of the examples count also where a server of tools comes in their place.
+
+    Raises:
+        DocumentsError: a folder is not allowed.
+    """
+    return (context.search or settings().leadline_search) != "none" and bool(_folders(context, settings()))
+
+
 def check_search(context: RunContext) -> None:
     """Look whether what a run asks to search is there, before anything is done. Blocking, and quick.
 

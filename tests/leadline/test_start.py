@@ -10,24 +10,42 @@ import pytest
 from leadline.warmup import LATER
 from tests.leadline.conftest import Leadline
 
+GRAPH = {"langchain_core", "langgraph", "langsmith", "graph", "nodes"}
 HEAVY = {"IPython", "markitdown", "numpy", "openai", "openpyxl", "pandas", "tavily", "torch", "transformers"}
 
 
 def _loaded_by(statement: str) -> set[str]:
     code = f"{statement}\nimport sys\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
 
 
 def test_the_first_line_needs_no_graph() -> None:
     loaded = _loaded_by("import leadline.cli, leadline.progress")
-    assert not loaded & {"langchain_core", "langgraph", "langsmith", "graph", "nodes", *HEAVY}
+    assert not loaded & (GRAPH | HEAVY)
+
+
+def test_a_program_that_may_ask_later_needs_no_graph() -> None:
+    assert not _loaded_by("from leadline import Report, aresearch, research") & (GRAPH | HEAVY)
+
+
+def test_several_threads_may_ask_first_at_the_same_time() -> None:
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from leadline import research
+
+with ThreadPoolExecutor(4) as pool:
+    asked = [pool.submit(research, " ", search="none") for _ in range(4)]
+print(*(type(one.exception()).__name__ for one in asked))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["BadInput"] * 4
 
 
 def test_the_graph_needs_nothing_that_only_a_run_needs() -> None:
-    loaded = _loaded_by("from leadline import aresearch")
+    loaded = _loaded_by("import leadline.api")
     assert "langgraph" in loaded
-    assert not loaded & {"markdown_it", *HEAVY}
+    assert not loaded & {"genai_prices", "markdown_it", "services.models.offline", "yaml", *HEAVY}
 
 
 def test_the_commands_process_looks_for_numpy_only_when_it_is_needed() -> None:

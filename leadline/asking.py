@@ -1,0 +1,160 @@
+"""Ask from Python: `research(question)` and, inside an event loop, `await aresearch(question)`.
+
+Importing this is cheap: the graph, some thousand modules, is imported when something is asked.
+"""
+
+import asyncio
+import importlib
+import threading
+from collections.abc import Awaitable, Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leadline.run_ids import new_run_id
+from schemas.reporter import Report
+from services.errors import BadInput
+from services.settings import settings
+
+if TYPE_CHECKING:
+    from leadline.carrying_out import OnEvent, OnReview
+
+_importing = threading.Lock()
+
+
+async def aresearch(
+    question: str,
+    *,
+    docs: Iterable[str | PathLike[str]] = (),
+    out: str | PathLike[str] | None = None,
+    on_event: "OnEvent | None" = None,
+    on_review: "OnReview | None" = None,
+    run_id: str | None = None,
+    after: "str | Report | None" = None,
+    **choices: Any,
+) -> Report:
+    """Research a question and return the report.
+
+    Args:
+        question: in any language; English and Chinese are first-class.
+        docs: folders of documents to search.
+        out: folder below which `<slug>/report.md` and `evidence.json` are written; None writes no files.
+        on_event: called with each progress event.
+        on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
+        run_id: name of the run, to find it again; by default made of the time.
+        after: a finished run, its report, or `"latest"`, that this question follows up. Its conversation is gone on with, its
+            evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
+            of a question that it recommended stands for that question.
+        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`; `profile` may name a
+            file.
+
+    Raises:
+        LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
+    """
+    _import_graph()
+    from leadline.carrying_out import carry_out, first_input
+    from leadline.home import RunRecord, open_home
+    from leadline.output import check_writable
+    from services.reports.formats import check_formats
+    from services.runs import checked_choices, prompts_of
+    from services.search.providers import allow_folders, check_search
+
+    folders = [str(folder) for folder in docs]
+    given = {**choices, **({"documents": folders} if folders else {})}
+    if isinstance(given.get("profile"), str | PathLike):
+        from leadline.profiles import load_profile
+
+        given["profile"], _ = await asyncio.to_thread(load_profile, Path(given["profile"]))
+    before = after.run_id if isinstance(after, Report) else after
+    if before is not None:
+        before, question, given = await _following(before, question, given)
+    context = checked_choices(given)
+    if not question.strip():
+        raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
+    if out is not None:
+        check_formats(context.output_formats)
+        await asyncio.to_thread(check_writable, Path(out))
+    with prompts_of(context):
+        allow_folders(context.documents)
+    await asyncio.to_thread(check_search, context)
+    record = RunRecord(
+        id=run_id or new_run_id(),
+        question=question,
+        out=None if out is None else str(out),
+        context=context,
+        after=before,
+    )
+    async with open_home(settings().leadline_home) as home:
+        return await carry_out(home, record, await first_input(home, record), on_event, on_review)
+
+
+def _import_graph() -> None:
+    """Import what runs need, for one thread at a time: of modules that import each other, two threads may get half a one."""
+    with _importing:
+        importlib.import_module("leadline.carrying_out")
+
+
+async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return the run that a follow-up follows, its question, and what it chooses on top of what that run chose."""
+    from leadline.carrying_out import config_of
+    from leadline.home import open_home
+    from services.conversation import carried, chosen_question
+
+    async with open_home(settings().leadline_home) as home:
+        record = await home.latest_finished() if before == "latest" else await home.record(before)
+        values: Any = (await home.graph.aget_state(config_of(record))).values
+        former = carried(values)
+    chosen = chosen_question(question, former)
+    if chosen == question and question.strip().isdecimal():
+        offered = len(former.follow_up_questions) if former else 0
+        raise BadInput(
+            f"Run {record.id} recommends {offered} questions, and none has the number {question.strip()}. "
+            "Ask in your own words, or name one of them."
+        )
+    return record.id, chosen, {**record.context.model_dump(exclude_unset=True), **given}
+
+
+def research(question: str, **options: Any) -> Report:
+    """Research a question and return the report; takes what `aresearch` takes.
+
+    It works in a notebook too, where an event loop runs already: the run then has a thread and a loop of its own.
+    """
+    return _run(aresearch(question, **options))
+
+
+def _run(work: Awaitable[Report]) -> Report:
+    async def main() -> Report:
+        return await work
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main())
+    return _in_thread(main)
+
+
+def _in_thread(main: Callable[[], Any]) -> Report:
+    outcome: list[Report] = []
+    failure: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            outcome.append(asyncio.run(main()))
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits for it
+            failure.append(error)
+
+    thread = threading.Thread(target=target, name="leadline-research")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _notebook(report: Report) -> str:
+    from services.reports.html.notebook import notebook_html
+
+    return notebook_html(report)
+
+
+Report.as_html = _notebook
