@@ -18,7 +18,6 @@ from services.models.offline.language import (
     statement_of,
 )
 from services.models.offline.sections import Prompt, evidence_of, findings_of
-from services.models.offline.tables import matching_tables
 from services.search.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
@@ -51,11 +50,8 @@ def plan(prompt: Prompt) -> Plan:
 def _for_question(prompt: Prompt, most: int) -> list[Step]:
     question = prompt.question
     described = prompt.one("tables").body.split("\n")
-    if (
-        prompt.settings["style"] == "data"
-        and operations_of(question)
-        and matching_tables(question, described, meant=True)
-    ):
+    described = [one for one in described if one.strip()]
+    if prompt.settings["style"] == "data" and described and operations_of(question):
         return [_processing(question, [], prompt.chinese)]
     tables = computable(question, described)
     computing = bool(tables) or computes_from_text(question)
