@@ -6,7 +6,9 @@ They stay clear of every package but openpyxl and of the rest of Leadline, so th
 import ast
 from pathlib import Path
 
-_MODULES = ("reading", "naming", "periods", "asking", "figures", "telling")
+_MODULES = (
+    "reading", "naming", "operations", "periods", "columns", "asking", "figures", "teller", "totals", "groups", "answering",
+)  # fmt: skip
 """In the order in which one needs another."""
 
 

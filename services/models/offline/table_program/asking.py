@@ -4,34 +4,21 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from services.models.offline.table_program.columns import change_columns, column_group, rate_columns
 from services.models.offline.table_program.naming import Named, Names, outcome, words
+from services.models.offline.table_program.operations import direction, how_many, operations
 from services.models.offline.table_program.periods import Group, date_limits, period_group, years_compared
 from services.models.offline.table_program.reading import Column, Table
 
-_OPERATIONS = {
-    "correlation": r"\bcorrelat\w+|相关",
-    "trend": r"over time|over the (?:years|months|weeks)|\btrends?\b|(?:year|month) by (?:year|month)|趋势|逐[年月]|随时间|(?:怎么|如何|怎样)变化",
-    "share": r"\bshares?\b|\bpercent\w*|\bper cent\b|\bproportions?\b|\bfractions?\b|\brates?\b|占比|比例|比率|百分比|百分之|几成|占[^，。？]{0,12}多少|率(?!先)",
-    "median": r"\bmedian\b|中位数",
-    "mean": r"\baverage\b|\bmean\b|\btypical(?:ly)?\b|平均|均值",
-    "sum": r"\btotals?\b|\bsum\b|\baltogether\b|\bcombined\b|\bin all\b|总和|总计|合计|一共|总共|总数|总[^，。？体的是]{1,8}(?:是|有|为)?多少|加起来",
-    "often": r"\b(?:most|least|more) (?:often|common\w*|frequent\w*|popular)|\bhow often\b|最常|次数最[多少]|最[多少]次|出现(?:得)?最[多少]|最频繁|最普遍",
-    "growth": r"\bgrowth\b|percentage (?:increase|decrease|change)|per ?cent (?:increase|change)|\bgr[eo]w\b|\bgained?\b|增长|增幅|降幅|(?:增加|上升|下降|减少|降低)了?(?:多少|百分之几)",
-    "ratio": r"\bhow many times (?!was|were|did|has|have|is|are|do)|\bratio\b|多少倍|几倍|比值",
-    "difference": r"\bdifferen(?:ce|t)\b.*\b(?:between|from)\b|\bdiffer\b|\bhow (?:much|many(?: \w+)?) (?:more|less|fewer|\w{2,}(?<!ov)(?<!oth)(?<!ev)er)\b|相差|之差|差多少|差值|(?<!增)[高低多少长深大快重轻]多少(?=[米分个%百年岁天倍毫厘公吨人例元小]|$|[？?])",
-    "compare": r"\bcompare[ds]?\b|\bcomparison\b|\bversus\b|\bvs\b|比较|对比|相比",
-    "extreme": r"\b(?:most|least|fewest|best|worst|(?!inter|for|rest|test|guest|request|suggest|west|forest|honest|harvest|invest|latest|interest)\w{3,}est|maximum|minimum|max|min)\b|最[高低大小多少长短深浅快慢重轻贵早晚好差热冷强弱久]|便宜|哪[^，。？]*更[高低大小多少长短深浅快慢重轻贵好差热冷强弱久]|\bwhich\b(?!.*\bthan\s+\d).*\b(?:more|less|fewer|(?!over|under|after|other|number|ever|never|october|september|november|december|whether|either)\w{3,}er)\b",
-    "ranking": r"\brank\w*|\btop \w+|\bsort(?:ed)?\b|\border(?:ed)? by\b|排名|排序|排行|前[三五十\d]+名?",
-    "count": r"\bhow many\b|\bnumbers? of\b|\bcount\b|\bhow often\b|\bhow many times\b|多少|几[个辆件次种条行人家所名只台场艘天位]|数量|次数|个数",
-    "distinct": r"\b(?:how many|number of) (?:different|distinct|kinds? of|types? of|sorts? of)|[多少几]种|几类|多少类",
-    "much": r"\bhow much\b|\bhow long\b|\bhow (?:heavy|deep|tall|high|old|far|fast|warm|wet)\b|\bwhat did\b.*\bcost\b|多[长高深远久重大]",
-}  # fmt: skip
-_LOW = re.compile(r"\b(?:least|fewest|lowest|smallest|shallowest|shortest|lightest|cheapest|slowest|youngest|coldest|driest|minimum|min|worst|earliest|narrowest|nearest|weakest)\b|最[低小少短浅慢轻早差冷弱]|最便宜|更[低少小短浅慢轻差冷弱]|\b(?:less|fewer|lower|smaller|shallower|shorter|lighter|cheaper|colder|drier)\b(?! than \d)", re.IGNORECASE)  # fmt: skip
-_HIGH = re.compile(r"\b(?:most|highest|largest|deepest|longest|greatest|biggest|heaviest|tallest|maximum|max|best|oldest|fastest|warmest|hottest|wettest|dearest|latest|strongest)\b|\bmost\b|最[高大多长深快重贵晚好热强久常]|最频繁", re.IGNORECASE)  # fmt: skip
 _BACK = re.compile(r"\b(?:them|those|these|it|its|they|their|that)\b|其中|其|这些|那些|它们?|该", re.IGNORECASE)
+
+_LIKELIER = re.compile(r"\b(?:more|less) (?:often|likely|frequently)\b|更(?:常|容易|可能|多地)", re.IGNORECASE)
+"""Whether rows with one outcome differ from others in a measure: `Are heavy things repaired more often?`."""
+
 _ROWS = "row record entry case time|行 条 次 记录"
+
 _NEUTRAL = set(words(
-    "what which when where while whose many much long most least often common frequent popular each every there their they them this that these "
+    "two three four five six seven eight nine mostly mainly likely what which when where while whose many much long most least often common frequent popular each every there their they them this that these "
     "those were was have been does did from with than then over under after before during between about into onto only also other same different "
     "distinct kind type sort group thing people time number count amount value figure share percent percentage proportion fraction rate ratio "
     "average mean median total altogether combined typical high low more less fewer record entry case row table data list dataset file "
@@ -43,8 +30,7 @@ _NEUTRAL = set(words(
     "percentage much grow grew growth increase increased decrease fell rose rise drop correlation correlated correlate relationship related"
 ))  # fmt: skip
 """Words that restrict nothing."""
-_TOP = re.compile(r"\btop (\w+)|前([三五十\d]+)", re.IGNORECASE)
-_TOPS = {"two": 2, "three": 3, "five": 5, "ten": 10, "三": 3, "五": 5, "十": 10}
+
 _LIMITS = (
     (">=", r"(?:at least|no less than|至少|不少于|不低于)\s*{n}|{n}\s*[\u4e00-\u9fff]{{0,2}}及?以上"),
     ("<=", r"(?:at most|no more than|up to|不超过|不高于|至多)\s*{n}|{n}\s*[\u4e00-\u9fff]{{0,2}}及?以下"),
@@ -85,13 +71,6 @@ class Ask:
     """Whether a single value is meant that the part before has found: `and in which month was it?`."""
     unheeded: list[str] = field(default_factory=list)
     """Other words that nothing matches."""
-    own: bool = False
-    """Whether it names something of the table itself."""
-
-
-def operations(text: str) -> set[str]:
-    """Return the computations that a text names."""
-    return {name for name, pattern in _OPERATIONS.items() if re.search(pattern, text, re.IGNORECASE)}
 
 
 def understand(part: str, names: Names, before: Ask | None) -> Ask:
@@ -99,7 +78,7 @@ def understand(part: str, names: Names, before: Ask | None) -> Ask:
     table = names.table
     ask = Ask(part, operations(part))
     mentioned = names.values(part)
-    text = _limited(ask, names, names.masked)
+    text = _limited(ask, names, _in_minutes(table, names.masked))
     text = date_limits(
         table,
         text,
@@ -119,7 +98,7 @@ def understand(part: str, names: Names, before: Ask | None) -> Ask:
             "difference",
             "ratio",
         }
-    ask.group = period_group(table, text) or _column_group(names, text)
+    ask.group = period_group(table, text) or column_group(names, text)
     years = years_compared(table, text)
     if years is not None:
         ask.group, ask.compared = years, True
@@ -128,17 +107,30 @@ def understand(part: str, names: Names, before: Ask | None) -> Ask:
     if "share" in ask.operations and ask.numerator is None and ask.rate is None and limits:
         name = limits[-1]
         ask.numerator = (ask.conditions.pop(name), ask.kept.pop(name))
+    if "share" in ask.operations and ask.measure is not None and ask.measure.name in limits:
         ask.measure = None
-    ask.low, ask.high = bool(_LOW.search(part)), bool(_HIGH.search(part))
-    top = _TOP.search(part)
-    ask.top = (
-        (_TOPS.get(top.group(1) or top.group(2)) or int("".join(re.findall(r"\d", top.group())) or 0)) if top else 0
-    )
-    ask.own = bool(ask.measure or ask.rate or ask.change or mentioned or ask.group or ask.kept)
+    ask.low, ask.high = direction(part)
+    ask.top = how_many(part)
     ask.unknown, ask.unheeded = _unknown(names, text)
     _inherit(ask, before, part, names)
     ask.rows = [place for place in range(table.size) if all(place in rows for rows in ask.kept.values())]
     return ask
+
+
+def _in_minutes(table: Table, text: str) -> str:
+    """Return a text with its hours as minutes, where the table counts those."""
+    if not any(column.unit == "minutes" for column in table.columns) or any(
+        column.unit == "hours" for column in table.columns
+    ):
+        return text
+    text = re.sub(r"\bhalf an hour\b|半个?小时", "30 minutes", text, flags=re.IGNORECASE)
+    spelled = {"an": 1, "one": 1, "two": 2, "three": 3, "一": 1, "两": 2, "三": 3}
+    return re.sub(
+        r"\b(an|one|two|three|\d+) hours?\b|([一两三]|\d+)个?小时",
+        lambda found: f"{60 * int(spelled.get((found[1] or found[2]).lower()) or found[1] or found[2])} minutes",
+        text,
+        flags=re.IGNORECASE,
+    )
 
 
 def _keep(ask: Ask, name: str, said: str, rows: set[int]) -> None:
@@ -192,7 +184,12 @@ def _values(ask: Ask, names: Names, mentioned: Sequence[Named], before: Ask | No
         said = f"{'≠' if found[0].denied else '='} {', '.join(str(one) for one in values)}"
         several = len({one.start for one in found}) > 1
         shared = before and before.kept.get(name)
-        if name == numerator:
+        if ask.measure is not None and _LIKELIER.search(ask.text) and outcome(column) is not None:
+            ask.group, ask.operations = (
+                Group(name, list(column.values)),
+                ask.operations - {"often", "extreme"} | {"compare"},
+            )
+        elif name == numerator:
             ask.numerator = (f"{name} {said}", rows)
         elif several and not found[0].denied and not ask.compared:
             ask.group = Group(name, [value if value in values else None for value in column.values], keys=values)
@@ -224,104 +221,6 @@ def _numerator(text: str, mentioned: Sequence[Named]) -> str:
         return ""
     outcomes = [one for one in candidates if outcome(one.column) is not None]
     return str((outcomes or candidates)[0].column.name)
-
-
-def _column_group(names: Names, text: str) -> Group | None:
-    """Return the column by which results are wanted apart: `which ship`, `by ocean`, `四种方案`, `各学校`."""
-    asked = [
-        *re.findall(r"\b(?:which|what|each|every|per|by|(?:most|least) (?:common|frequent|popular)|(?:kinds?|types?|sorts?) of|different|distinct|(?!interest|latest)\w{3,}est)\s+((?:[\w-]+\s*){1,2})", text, re.IGNORECASE),
-        *re.findall(r"(?:[各每按哪]|[两二三四五六七八九十几多](?:少)?(?=[种个所组类名家])|什么|最常见?的?)[个种所类组名家款些]?(?:不同)?的?([\u4e00-\u9fff]{1,6})", text),
-        *re.findall(r"([\u4e00-\u9fff]{1,6})(?:是)?(?:哪|最常|出现)", text),
-    ]  # fmt: skip
-    if re.search(r"\bwho\b|谁|哪位", text, re.IGNORECASE):
-        asked.append("who 谁")
-    if re.search(r"\bwhere\b|哪里|哪儿", text, re.IGNORECASE):
-        asked.append("where 地点")
-    columns = [one for one in names.table.of("text", "year", "date") if len(one.distinct) > 1]
-    if "distinct" not in operations(text):
-        columns = [
-            one for one in columns if one.kind != "text" or len(one.distinct) < names.table.size or not _is_number(one)
-        ]
-    chosen = None
-    for one in asked:
-        for piece in _pieces(one):
-            chosen = chosen or names.best(columns, piece)
-    if chosen is None and re.search(r"哪[一]?[种类]|\bwho\b|谁", text):
-        kinds = [
-            one for one in columns if one.kind == "text" and (len(one.distinct) < names.table.size or "谁" in text)
-        ]
-        chosen = kinds[0] if kinds else None
-    return Group(chosen.name, list(chosen.values)) if chosen is not None else None
-
-
-def _is_number(column: Column) -> bool:
-    """Tell whether a column numbers the rows: `R001`."""
-    return all(re.fullmatch(r"\W?[A-Za-z]{0,3}[-_]?\d+", one) for one in column.distinct)
-
-
-def _pieces(noun: str) -> list[str]:
-    """Return what a group may be called, the likeliest first: both words of an English noun, the shortest start of a Chinese one."""
-    if re.search(r"[\u4e00-\u9fff]", noun):
-        return [noun] if len(noun) < 3 else [noun[:length] for length in range(1, len(noun) + 1)]
-    own = noun.split()
-    return [noun, *own[:1]]
-
-
-def rate_columns(table: Table, text: str, names: Names) -> tuple[Column, Column] | None:
-    """Return part and whole of a rate: `近视率` is the column of 近视 by that of all who were examined."""
-    wanted = re.findall(r"([\u4e00-\u9fff]{1,4})率", text)
-    wanted += re.findall(
-        r"(?:share|percentage|proportion|fraction|rate) of (?:the )?([\w ]{3,30})", text, re.IGNORECASE
-    )
-    wanted += re.findall(r"([\w]{4,20})\s+(?:rate|percentage|share)\b", text, re.IGNORECASE)
-    numeric = table.of("number")
-    for one in wanted:
-        chinese = re.search(r"[\u4e00-\u9fff]", one) is not None
-        ends = [one[-2:], one[-3:], one] if chinese else [one]
-        for part in numeric:
-            if not any(end in part.name if chinese else set(words(end)) & set(words(part.name)) for end in ends):
-                continue
-            wholes = [whole for whole in numeric if whole is not part and _holds(whole, part)]
-            if wholes:
-                return part, max(wholes, key=lambda whole: (_is_total(whole.name), names.score(whole, text)))
-    return None
-
-
-def _is_total(name: str) -> bool:
-    return re.search(r"total|\ball|examined|tested|总|全|受检|检查|调查|样本", name, re.IGNORECASE) is not None
-
-
-def _holds(whole: Column, part: Column) -> bool:
-    pairs = [(a, b) for a, b in zip(whole.values, part.values, strict=True) if a is not None and b is not None]
-    kin = whole.name[-2:] == part.name[-2:] or set(words(whole.name)) & set(words(part.name)) or _is_total(whole.name)
-    return bool(kin and pairs) and all(a >= b for a, b in pairs)
-
-
-def change_columns(table: Table, text: str) -> tuple[Column, Column] | None:
-    """Return the two columns between which something grew: one of the start and one of the time that the question names."""
-    if not re.search(r"gr[eo]w|increase|change|gain|rise|fall|drop|增长|增加|变化|上升|下降|进展", text, re.IGNORECASE):
-        return None
-    families: dict[str, list[Column]] = {}
-    for column in table.of("number"):
-        bare = re.sub(
-            r"[（(].*?[)）]|\d+\s*(?:个?[年月周天]|years?|months?|weeks?|days?)?|基线|初始|最终|之?[前后]|baseline|initial|final|before|after|start|end|[\s_-]",
-            "",
-            column.name,
-            flags=re.IGNORECASE,
-        )
-        families.setdefault(bare.lower(), []).append(column)
-    asked = set(words(text))
-    fitting = [one for name, one in families.items() if len(one) > 1 and set(words(name)) & asked]
-    if not fitting:
-        return None
-    best = max(fitting, key=lambda one: len(set(words(one[0].name)) & asked))
-    first = next(
-        (one for one in best if re.search(r"基线|初始|前|baseline|initial|before|start|pre", one.name, re.IGNORECASE)),
-        best[0],
-    )
-    later = [one for one in best if one is not first]
-    digits = set(re.findall(r"\d+", text))
-    return first, next((one for one in later if digits & set(re.findall(r"\d+", one.name))), later[-1])
 
 
 def _unknown(names: Names, text: str) -> tuple[list[str], list[str]]:

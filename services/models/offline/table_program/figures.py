@@ -36,14 +36,9 @@ def method(ask: Ask) -> str:
         return "share" if ask.measure is None or ask.counts else "portion"
     if ask.rate is not None:
         return "rate"
-    if ask.measure is None and ask.change is None:
+    if ask.counts or (ask.measure is None and ask.change is None):
         return "count"
-    named = next((one for one in _AGGREGATES if one in ask.operations and ask.operations & {one}), "")
-    if ask.counts and not named:
-        return "count"
-    if named:
-        return named
-    return _unnamed(ask)
+    return next((one for one in _AGGREGATES if one in ask.operations), "") or _unnamed(ask)
 
 
 def _unnamed(ask: Ask) -> str:
