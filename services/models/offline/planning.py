@@ -227,4 +227,4 @@ def _known(prompt: Prompt) -> bool:
     shown = evidence_of(prompt)[:3]
     if not any(set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in shown):
         return False
-    return all(one.whole for one in answer(question, shown, 1))
+    return all(one.whole and not one.joined for one in answer(question, shown, 1))
