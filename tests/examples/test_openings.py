@@ -33,7 +33,9 @@ async def opening_of(question: str, documents: str) -> str:
     return re.split(r"\n## ", report.markdown.partition("\n")[2])[0]
 
 
-@pytest.mark.parametrize(("documents", "question", "facts"), OPENINGS, ids=lambda one: one if isinstance(one, str) else "")
+@pytest.mark.parametrize(
+    ("documents", "question", "facts"), OPENINGS, ids=lambda one: one if isinstance(one, str) else ""
+)
 async def test_the_opening_has_the_answer(documents: str, question: str, facts: list[str]) -> None:
     opening = await opening_of(question, documents)
     assert [fact for fact in facts if fact not in opening] == [], opening
