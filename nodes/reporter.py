@@ -140,7 +140,8 @@ async def _recommended(
             with suppress(StoreError):
                 texts[source.title] = await evidence_of(runtime).get_text(key)
     told = [one.quote for one in cited]
-    return await asyncio.to_thread(recommended, _question(state), is_chinese(state["locale"]), texts, told)
+    before = [one.text for one in state.get("messages", []) if one.type == "human"]
+    return await asyncio.to_thread(recommended, _question(state), is_chinese(state["locale"]), texts, told, before)
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:

@@ -14,7 +14,7 @@ from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.errors import StoreError
-from services.evidence.passages import split
+from services.evidence.passages import sentences, split
 from services.evidence.quoting import best_window
 from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore
@@ -53,6 +53,7 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
+_QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
 _NUMBER = re.compile(r"^\s*(?:#|no\.?\s*|第)?\s*([1-9])\s*(?:[.)、。]|个问题|个|题|号)?\s*$", re.IGNORECASE)
 
 
@@ -179,11 +180,15 @@ def _windows(
     by_words = [places[one] for one in _ranked(scores) if one in told]
     foreign = [one for one in meant if one[0] in texts and has_cjk(texts[one[0]][one[1] : one[2]]) != has_cjk(question)]
     ranked = list(fuse([by_words, foreign[:FOREIGN]]))
-    best = take_turns(ranked, {place: place[0] for place in ranked}, PASSAGES, PER_SOURCE)
+    sections = _named(question, texts, titles)
+    best = sections or take_turns(ranked, {place: place[0] for place in ranked}, PASSAGES, PER_SOURCE)
     excerpts = []
     for number, (key, first, last) in enumerate(best, 1):
         passage = texts[key][first:last]
-        start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
+        if (key, first, last) in sections:
+            start, end = _opening(passage)
+        else:
+            start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
         excerpts.append(
             Excerpt(
                 id=f"E{RECALLED}-{number}",
@@ -194,6 +199,27 @@ def _windows(
             )
         )
     return excerpts
+
+
+def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Place]:
+    """Return the sections that a question names in quotation marks together with their source, as the recommended ones do."""
+    named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
+    quoted = _QUOTED.findall(question)
+    return [
+        (key, span.start, span.end)
+        for key, title in named
+        for span in split(texts[key])
+        if (heading := span.heading.rpartition(" > ")[2].strip("#*_` .:：。")) != title and heading in quoted
+    ][:PASSAGES]
+
+
+def _opening(passage: str) -> tuple[int, int]:
+    """Return start and end of the first whole sentences of a passage, without its heading, within the bound of a quote."""
+    told = [span for span in sentences(passage) if not passage[span.start :].startswith("#")]
+    if not told:
+        return 0, len(passage)
+    first = told[0]
+    return first.start, max([span.end for span in told if span.end - first.start <= QUOTE], default=first.end)
 
 
 def _ranked(scores: Sequence[float]) -> list[int]:

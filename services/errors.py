@@ -2,7 +2,8 @@
 
 LeadlineError
 ├── BadInput              the question, an option, a plan or a file cannot be used (exit code 2)
-│   └── DocumentsError    a documents folder is missing, empty or unreadable
+│   ├── DocumentsError    a documents folder is missing, empty or unreadable
+│   └── BundleError       an evidence bundle cannot be checked at all
 ├── SettingsError         the environment lacks something or holds something impossible
 ├── ModelError            a model did not answer, or not in the form that was asked for
 │   ├── UselessAnswer     it answered, and never in a way that can be used: rules stand in for it
@@ -19,9 +20,8 @@ LeadlineError
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── ServerGone            the server that was to do the work cannot be reached
-├── StoreError            checkpoints or evidence cannot be read or written
-│   └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
-└── BundleError           an evidence bundle cannot be checked at all
+└── StoreError            checkpoints or evidence cannot be read or written
+    └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 """
 
 
@@ -134,5 +134,5 @@ class StoreUnwritable(StoreError):
         )
 
 
-class BundleError(LeadlineError):
+class BundleError(BadInput):
     """An evidence bundle cannot be checked at all."""

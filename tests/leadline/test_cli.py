@@ -116,7 +116,7 @@ def test_bad_input_gets_one_clear_message(leadline: Leadline, arguments: list[st
 
 def test_verifying_what_is_no_report_fails_with_what_is_needed(leadline: Leadline) -> None:
     ran = leadline("verify", "nowhere")
-    assert ran.code == 1
+    assert ran.code == 2
     assert "evidence.json" in ran.err
 
 

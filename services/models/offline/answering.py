@@ -10,7 +10,8 @@ from statistics import median
 from services.evidence.numbers import quantities
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import GENERIC, clauses_of, describes, names_in
-from services.models.offline.meaning import likeness
+from services.models.offline.meaning import likeness, with_words
+from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Evidence
 from services.models.offline.terms import terms, worth
 from services.models.offline.wording import is_heading, quotable
@@ -100,13 +101,17 @@ class Answered:
 
 
 def answer(question: str, evidence: Sequence[Evidence], most: int) -> list[Answered]:
-    """Return for each clause of a question the sentences that answer it, or come near.
+    """Return for each clause of a question the sentences that answer it, or come near; what a source says, if that is asked.
 
     Args:
         question: in any language; evidence in another is compared by meaning where a local model is in use.
         evidence: best first.
         most: sentences of all clauses together, at least one of each.
     """
+    if said := [one for one in evidence if asks_what_is_said(question, one.source)]:
+        units = [one for one in units_of(said) if not is_heading(one.text)]
+        once = [one for one in units if not any(one.text != other.text and one.text in other.text for other in units)]
+        return [Answered(question, once[:most], whole=bool(once))]
     clauses = parts_of(question)
     found: list[Answered] = []
     told: list[Unit] = []
@@ -261,7 +266,8 @@ def _weigh(clause: str, question: str, units: Sequence[Unit]) -> _Weighed:
     weighty = next((term for term in (told_last if leads_on else told_first) if term in values), "")
     if leads_on or kind == "definition":
         values[weighty] = PREDICATE * values.get(weighty, 0.0)
-    near_by = _meant(likeness(clause, [one.text for one in units]))
+    texts = [one.text for one in units]
+    near_by = with_words(clause, texts, _meant(likeness(clause, texts)))
     fits = {id(one): fit(clause, kind, one.text) for one in units}
     relevance = {id(one): _relevance(one, values, near_by, clause) for one in units}
     years = set(_YEAR.findall(clause))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, Quotation
@@ -10,6 +10,7 @@ from services.evidence.numbers import quantities
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import clauses_of, names_in
 from services.models.offline.meaning import nearness
+from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Prompt
 from services.models.offline.terms import terms, worth
 from services.models.offline.wording import quotable
@@ -34,6 +35,9 @@ class Candidate:
     """A sentence of a passage, as it is weighed."""
 
     passage: str
+    source: str
+    heading: str
+    """Without its marks; empty where there is none above the sentence in the passage."""
     rank: int
     place: int
     text: str
@@ -53,8 +57,7 @@ def extract(prompt: Prompt) -> Findings:
     step = prompt.one("step")
     asked = _LEAD.sub("", step.body.split("\n", 1)[0])
     candidates = candidates_of(prompt)
-    importance = _importance(asked, step.body, prompt)
-    chosen = _choose(asked, candidates, importance)
+    chosen = _said(asked, candidates) or _choose(asked, candidates, _importance(asked, step.body, prompt))
     if not chosen:
         return Findings(missing_aspects=[asked])
     best = chosen[0].score
@@ -82,8 +85,24 @@ def candidates_of(prompt: Prompt) -> list[Candidate]:
             headings = _HEADING.findall(passage.body[: wording.own])
             section = frozenset(terms(headings[-1])) if headings else frozenset[str]()
             beside = frozenset[str]().union(*held[max(0, place - 1) : place + 2])
-            found.append(Candidate(passage["id"], rank, place, text, held[place], title | section | beside, around))
+            heading = headings[-1].strip("#*_` .:：。") if headings else ""
+            near = title | section | beside
+            found.append(
+                Candidate(passage["id"], passage["source"], heading, rank, place, text, held[place], near, around)
+            )
     return found
+
+
+def _said(asked: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return what a source says, in its own order, where a step asks just that: under the heading that it names, if any."""
+    quoted = re.findall(r"[“\"]([^”\"]+)[”\"]", asked)
+    own = [one for one in candidates if asks_what_is_said(asked, one.source)]
+    named = [one for one in own if one.heading and one.heading in quoted]
+    told = sorted(named or own, key=lambda one: (one.rank, one.place))
+    chosen = [one for one in told if not any(one.text != other.text and one.text in other.text for other in told)]
+    for one in chosen:
+        one.score = 1.0
+    return chosen[:MAX_EXCERPTS]
 
 
 def _importance(asked: str, step: str, prompt: Prompt) -> dict[str, float]:
@@ -141,7 +160,7 @@ def _choose(asked: str, candidates: list[Candidate], importance: dict[str, float
         for one in [*best[: max(3, room - len(fitting))], *fitting]:
             earlier = chosen.get((one.passage, one.place))
             if earlier is None or earlier.score < one.score:
-                chosen[one.passage, one.place] = _copy(one)
+                chosen[one.passage, one.place] = replace(one)
     kept = sorted(chosen.values(), key=lambda one: (-one.score, one.rank, one.place))
     return _without_repetitions(kept)[:MOST]
 
@@ -156,10 +175,6 @@ def _fitting(clause: str, best: Sequence[Candidate], candidates: Sequence[Candid
     figures = {id(one): FIGURE * min(3, len(quantities(one.text))) if measured else 0.0 for one in of_it}
     holding = sorted(of_it, key=lambda one: (-one.score - figures[id(one)], one.rank, one.place))
     return holding[:FITTING]
-
-
-def _copy(one: Candidate) -> Candidate:
-    return Candidate(one.passage, one.rank, one.place, one.text, one.own, one.near, one.around, one.score, one.fits)
 
 
 def _without_repetitions(kept: list[Candidate]) -> list[Candidate]:

@@ -1,10 +1,13 @@
 """What words mean across languages: nearness to a question by the local embedding model, translations by the dictionary."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 from services.search.dictionary import dictionary
 from services.search.embeddings import embed_locally
-from services.search.tokens import has_cjk
+from services.search.tokens import has_cjk, tokens
 from services.settings import settings
 
 UNRELATED = 0.2
@@ -12,17 +15,50 @@ UNRELATED = 0.2
 
 
 def nearness(question: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return the cosine of each text in another language than the question, by the local embedding model.
+    """Return, from 0 to 1, how near each text in another language comes to the question: by its meaning and its words.
 
-    Texts in the question's language have none: there the words tell more. So has every text where no local model is in use,
-    and one that has nothing to do with the question.
+    Texts in the question's language have none: there the words tell more. So has one that has nothing to do with the question.
     """
     foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
-    vectors = embed_locally([question, *foreign]) if foreign else None
-    if vectors is None:
+    cosines = {text: cosine for text, cosine in likeness(question, foreign).items() if cosine > UNRELATED}
+    return with_words(question, foreign, cosines)
+
+
+def with_words(question: str, texts: Sequence[str], meant: Mapping[str, float]) -> dict[str, float]:
+    """Return how near texts come in meaning, and for those in another language as much by the translated words they hold."""
+    foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
+    held = _translated(question, foreign)
+    if not held:
+        return dict(meant)
+    if not meant:
+        return held
+    return {**meant, **{text: (meant.get(text, 0.0) + held[text]) / 2 for text in foreign}}
+
+
+def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return the share of the question's words, the rare ones counting most, that each text holds in translation.
+
+    Nothing where no dictionary is installed, it knows none of the words, or no text holds any.
+    """
+    concepts = _concepts(question, settings().leadline_home) if texts else ()
+    terms = [frozenset(tokens(text)) for text in texts]
+    holding = [[any(each <= own for each in concept) for own in terms] for concept in concepts]
+    weights = [math.log((len(texts) + 1) / (sum(held) + 0.5)) + 0.2 for held in holding]
+    total = sum(weights)
+    if not any(map(any, holding)):
         return {}
-    cosines = {text: float(row @ vectors[0]) for text, row in zip(foreign, vectors[1:], strict=True)}
-    return {text: cosine for text, cosine in cosines.items() if cosine > UNRELATED}
+    shares = (
+        sum(weight for weight, held in zip(weights, holding, strict=True) if held[place]) for place in range(len(texts))
+    )
+    return {text: share / total for text, share in zip(texts, shares, strict=True)}
+
+
+@lru_cache(maxsize=256)
+def _concepts(question: str, home: Path) -> tuple[tuple[frozenset[str], ...], ...]:
+    words = dictionary(home)
+    return (
+        tuple(tuple(frozenset(one.split()) for one in concept) for concept in words.concepts(question)) if words else ()
+    )
 
 
 def likeness(question: str, texts: Sequence[str]) -> dict[str, float]:
@@ -41,9 +77,7 @@ def concepts(question: str, table: str) -> list[list[str]]:
     """
     if not table or (has_cjk(question) and has_cjk(table)) or (not has_cjk(question) and not has_cjk(table)):
         return []
-    folder = settings().leadline_home / "documents"
-    folder.mkdir(parents=True, exist_ok=True)
-    known = dictionary(folder)
+    known = dictionary(settings().leadline_home / "documents")
     return [[word, *others] for word, others in known.translations(question).items()] if known else []
 
 

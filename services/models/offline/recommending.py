@@ -20,10 +20,13 @@ _EMPTY = re.compile(
     r"references and further reading|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
     re.IGNORECASE,
 )
+_SAID = re.compile(r"^what (?:else )?does .+ say\b|(?:说了|说明了)什么", re.IGNORECASE)
 _ASKS = re.compile(r"^(?:how|why|what|when|where|who|which)\b.*\?$|.*[？]$", re.IGNORECASE)
 
 
-def recommended(question: str, chinese: bool, texts: Mapping[str, str], told: Sequence[str]) -> list[str]:
+def recommended(
+    question: str, chinese: bool, texts: Mapping[str, str], told: Sequence[str], before: Sequence[str] = ()
+) -> list[str]:
     """Return two or three questions that sources answer and the report does not.
 
     Args:
@@ -31,12 +34,14 @@ def recommended(question: str, chinese: bool, texts: Mapping[str, str], told: Se
         chinese: the language of the answer.
         texts: of the sources that the report quotes, by title, the most telling first.
         told: what the report quotes.
+        before: what was asked in this conversation; it is not offered again.
     """
     quoted, known = "\n".join(told), set(tokens(question))
     by_source = [_sections(title, text, quoted, known, chinese) for title, text in texts.items()]
     persons = [asked for text in texts.values() for asked in _persons(text, question, quoted, chinese)][:1]
     turns = [asked for turn in range(MOST) for own in by_source for asked in own[turn : turn + 1]]
-    return list(dict.fromkeys([*turns[: MOST - len(persons)], *persons]))
+    fresh = [asked for asked in turns if asked not in before]
+    return list(dict.fromkeys([*fresh[: MOST - len(persons)], *(one for one in persons if one not in before)]))
 
 
 def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool) -> list[str]:
@@ -65,6 +70,11 @@ def _about(title: str, heading: str, chinese: bool) -> str:
     if chinese:
         return f"《{title}》关于“{heading}”说了什么？"
     return f"What does “{title}” say about “{heading}”?"
+
+
+def asks_what_is_said(question: str, source: str) -> bool:
+    """Tell whether a question asks what a source says, as those that `recommended` makes do."""
+    return source in question and _SAID.search(question) is not None
 
 
 def _persons(text: str, question: str, quoted: str, chinese: bool) -> list[str]:

