@@ -9,7 +9,7 @@ from statistics import median
 
 from services.evidence.numbers import quantities
 from services.models.offline.answers import AnswerType, answer_type, fit
-from services.models.offline.language import GENERIC, clauses_of, describes
+from services.models.offline.language import GENERIC, clauses_of, describes, names_in
 from services.models.offline.meaning import likeness, with_words
 from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Evidence
@@ -19,9 +19,11 @@ from services.search.tokens import has_cjk, tokens
 
 ANSWERS, NEAR, NEARBY = 0.42, 0.27, 0.15
 """Relevance from which a sentence answers a clause, from which it comes near it, and from which it does if it fits the kind of answer."""
-FITS, FITTING = 0.6, 2
+FITS, FULLY, FITTING = 0.6, 0.9, 2
 """How well a sentence must fit the kind of answer that is asked for, where that is a number, a date, a place or a person;
-and how many sentences are shown that hold one without being about all that is asked."""
+how well, to complete one that is about just what is asked; and how many sentences are shown that hold one without being about all that is asked."""
+HOME = 0.15
+"""What it adds that a sentence stands in the source of the one that is about just what is asked."""
 SHOWN = 0.08
 """Relevance from which an excerpt may stand among the evidence."""
 LED = 0.45
@@ -34,7 +36,7 @@ AGAIN, AGAIN_LEADING = 0.35, 0.1
 """What a term counts once a sentence before has held it; of a question whose answer leads from one name to another."""
 OPENING = 0.1
 """What it adds that a sentence begins with what is asked about."""
-NO_YEAR, OTHER_YEAR = 0.9, 0.6
+NO_YEAR, OTHER_YEAR = 0.8, 0.6
 """What is left of the relevance of a sentence that does not name the year that is asked about, and of one that names another."""
 OFF_POINT = 0.75
 """What is left of the relevance of a sentence that stands far from the rarest word that is asked about."""
@@ -94,6 +96,8 @@ class Answered:
     """Best first; empty where nothing comes near."""
     whole: bool = False
     """Whether the first one answers, and does not only come near."""
+    joined: bool = False
+    """Whether two sentences of a source answer together: one is about what is asked, the other has the kind of answer."""
 
 
 def answer(question: str, evidence: Sequence[Evidence], most: int) -> list[Answered]:
@@ -168,6 +172,8 @@ def _answered(clause: str, question: str, units: Sequence[Unit], most: int, told
     strict = weighed.kind in _STRICT
     unfit = bool(chosen) and strict and max(weighed.fits[id(one)] for one in chosen) < FITS
     if unfit and (near := _fitting(weighed, units, chosen[0])):
+        if _completes(weighed, near[0], chosen[0]):
+            return Answered(clause, [near[0], chosen[0]][: max(1, most)], whole=True, joined=True)
         return Answered(clause, near)
     led = weighed.leads_on and _together(chosen, weighed.values) >= LED
     bar = 0.0 if led or not weighed.comparable else NEAR * min(1.0, LONG / max(1, len(weighed.values)))
@@ -175,8 +181,41 @@ def _answered(clause: str, question: str, units: Sequence[Unit], most: int, told
         return Answered(clause)
     if any(alike(chosen[0].text, other.text) for other in told):
         return Answered(clause, whole=True)  # what was told on another clause answers this one
+    if weighed.leads_on:
+        chosen = _chain(clause, weighed, chosen)
     whole = not unfit and (weighed.leads_on or _all_told(chosen, weighed.values, weighed.relevance))
+    whole = whole and _on_predicate(clause, weighed, chosen)
     return Answered(clause, chosen if whole else chosen[:1], whole)
+
+
+def _completes(weighed: "_Weighed", near: Unit, best: Unit) -> bool:
+    """Tell whether a sentence gives the kind of answer that is asked for to what the best one of its source is about."""
+    at_home = weighed.relevance[id(best)] >= ANSWERS and near.source == best.source
+    return at_home and weighed.fits[id(near)] >= FULLY
+
+
+def _on_predicate(clause: str, weighed: "_Weighed", chosen: Sequence[Unit]) -> bool:
+    """Tell whether sentences are on what happened: to `Where was she born?` one that names her and a place is no answer."""
+    if weighed.leads_on or has_cjk(clause) or weighed.kind not in {"place", "date", "person"}:
+        return True
+    named = {term for name in names_in(clause) for term in terms(name)}
+    own = [term for term in terms(clause) if term in weighed.values and term not in named]
+    predicate = own[0 if weighed.kind == "person" else -1] if own else ""
+    return not predicate or any(predicate in one.held for one in chosen)
+
+
+def _chain(clause: str, weighed: "_Weighed", chosen: Sequence[Unit]) -> list[Unit]:
+    """Leave out of an answer that leads from one name to another what is on neither.
+
+    Only where the way is told whole: one sentence answers, and another has a name of the question and one of that answer.
+    """
+    words = terms(clause)
+    answers = [one for one in chosen if words and words[-1] in one.held and weighed.fits[id(one)] >= FULLY]
+    if has_cjk(clause) or weighed.kind not in _STRICT or not answers:
+        return list(chosen)
+    asked, told = ({terms(name)[-1] for name in names_in(text) if terms(name)} for text in (clause, answers[0].text))
+    links = [one for one in chosen if asked & one.held and (told - asked) & one.held and one is not answers[0]]
+    return [one for one in chosen if one is answers[0] or one in links] if links else list(chosen)
 
 
 def _fitting(weighed: "_Weighed", units: Sequence[Unit], best: Unit) -> list[Unit]:
@@ -192,7 +231,8 @@ def _fitting(weighed: "_Weighed", units: Sequence[Unit], best: Unit) -> list[Uni
         and (weighed.relevance[id(one)] >= NEARBY or (at_home and one.source == best.source))
     ]
     figures = {id(one): 0.02 * min(3, len(quantities(one.text))) if weighed.kind == "number" else 0.0 for one in near}
-    ranked = sorted(near, key=lambda one: -(weighed.relevance[id(one)] + one.bonus + figures[id(one)]))
+    home = {id(one): HOME if at_home and one.source == best.source else 0.0 for one in near}
+    ranked = sorted(near, key=lambda one: -(weighed.relevance[id(one)] + one.bonus + figures[id(one)] + home[id(one)]))
     kept: list[Unit] = []
     for one in ranked:
         if len(kept) < FITTING and not any(alike(one.text, other.text) for other in kept):
