@@ -40,7 +40,7 @@ def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
 
     Nothing where no dictionary is installed, it knows none of the words, or no text holds any.
     """
-    concepts = _concepts(question, settings().leadline_home) if texts else ()
+    concepts = _concepts(question, settings().leadline_home / "documents") if texts else ()
     terms = [frozenset(tokens(text)) for text in texts]
     holding = [[any(each <= own for each in concept) for own in terms] for concept in concepts]
     weights = [math.log((len(texts) + 1) / (sum(held) + 0.5)) + 0.2 for held in holding]

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.evidence.passages import sentences
-from services.models.offline.answering import Answered, alike, answer, by_relevance, parts_of
+from services.models.offline.answering import Answered, answer, by_relevance, parts_of
 from services.models.offline.answers import answer_type, fit
 from services.models.offline.charting import chart_of
 from services.models.offline.computing import asked_parts
 from services.models.offline.language import clauses_of, compared_in, describes, listed_in
 from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
+from services.models.offline.weighing import alike
 from services.models.offline.wording import as_prose
 from services.search.tokens import has_cjk, tokens
 
