@@ -33,4 +33,4 @@ async def answers_by_rules(question: str, evidence: Sequence[EvidenceView]) -> b
     from services.models.offline.sections import Evidence
 
     shown = [Evidence(one.id, one.title, one.kind, one.quote, "", one.relevance) for one in evidence]
-    return all(one.whole for one in await asyncio.to_thread(answer, question, shown, 3))
+    return all(one.whole and not one.joined for one in await asyncio.to_thread(answer, question, shown, 3))

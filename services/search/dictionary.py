@@ -52,11 +52,19 @@ class Dictionary:
             For each word that the dictionary knows its translations, as search terms with spaces between. Chinese is
             taken apart into the longest words that the dictionary knows, English into the longest phrases.
         """
+        found = self.translations(query).values()
+        return [known for words in found if (known := [term for one in words if (term := " ".join(tokens(one)))])]
+
+    def translations(self, query: str) -> dict[str, list[str]]:
+        """Return the words of a query that the dictionary knows, each with what it is called in the other language.
+
+        English words, asked for or found, are search terms.
+        """
         with closing(sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)) as db:
-            found = [self._english(db, word) for word in dict.fromkeys(self._words(db, query))]
+            found = {word: self._english(db, word) for word in self._words(db, query)}
             for part in _LATIN.findall(query):
-                found += self._chinese(db, tokens(part))
-        return [one for one in found if one]
+                found |= self._chinese(db, tokens(part))
+        return {word: known for word, known in found.items() if known}
 
     def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
         """Yield the words of a Chinese text that lie in no longer one; words may overlap."""
@@ -78,7 +86,7 @@ class Dictionary:
         return [english for (english,) in db.execute(statement, (word, MOST))]
 
     @staticmethod
-    def _chinese(db: sqlite3.Connection, terms: list[str]) -> list[list[str]]:
+    def _chinese(db: sqlite3.Connection, terms: list[str]) -> dict[str, list[str]]:
         statement = (
             "SELECT DISTINCT chinese FROM pairs WHERE english = ? AND length(chinese) > 1 ORDER BY sense, rowid LIMIT ?"
         )
@@ -89,11 +97,11 @@ class Dictionary:
                 phrase = " ".join(terms[place : place + length])
                 words = [word for (word,) in db.execute(statement, (phrase, MOST))]
                 if words:
-                    found[phrase] = [term for term in (" ".join(tokens(word)) for word in words) if term]
+                    found[phrase] = words
                     place += length - 1
                     break
             place += 1
-        return list(found.values())
+        return found
 
 
 def dictionary(folder: Path) -> Dictionary | None:

@@ -12,7 +12,7 @@ from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
 from services.search.documents import Documents, check_folder, open_documents
 from services.search.hit import SearchProvider
 from services.search.tables import Table
-from services.search.tokens import tokens
+from services.search.tokens import has_cjk, tokens
 from services.search.web import web_search
 from services.settings import PROJECT_ROOT, Settings, settings
 from services.users import own_folder
@@ -59,10 +59,14 @@ class Providers:
         return [table for documents in self.documents for table in documents.tables]
 
     def tables_for(self, text: str, limit: int) -> list[Table]:
-        """Return the tables whose names, columns and examples share most words with a text, at least one."""
+        """Return the tables whose names, columns and examples share most words with a text, at least one.
+
+        A table in another language cannot: it may be meant as well.
+        """
         wanted = set(tokens(text))
         scored = [(len(wanted & table.terms()), place, table) for place, table in enumerate(self.tables())]
-        return [table for score, _, table in sorted(scored, key=lambda one: (-one[0], one[1]))[:limit] if score]
+        ranked = sorted(scored, key=lambda one: (-one[0], one[1]))
+        return [table for score, _, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

@@ -1,9 +1,10 @@
 """What kind of answer a question wants, and whether a sentence holds one."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
-from services.evidence.numbers import quantities
+from services.evidence.numbers import Quantity, quantities
 from services.models.offline.language import names_in, persons_in
 from services.models.offline.terms import terms
 
@@ -93,7 +94,7 @@ UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
             re.I,
         ),
         re.compile(
-            r"(?<!cubic )(?<!square )(?:met(?:re|er)s?|fathoms?|feet|foot|ft|miles?|km|kilomet|inch|yards?|leagues?|mm|cm)\b|\d\s?m\b|米|英尺|公里|英里|里|厘米|毫米|尺",
+            r"(?<!cubic )(?<!square )(?<![a-z])(?:(?:centi|milli|kilo)?met(?:re|er)s?|fathoms?|feet|foot|ft|miles?|km|inch(?:es)?|yards?|leagues?|mm|cm)\b|\d\s?m\b|米|英尺|公里|英里|里|厘米|毫米|尺",
             re.I,
         ),
     ),
@@ -152,28 +153,38 @@ def fit(question: str, kind: AnswerType, sentence: str) -> float:
 
 _COUNTED = re.compile(r"\bhow many ((?:(?!\b(?:did|do|does|was|were|are|is|has|have|had|can)\b)[\w-]+ ){1,3})", re.I)
 """What is counted."""
+_SMALL = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice)\b|[一二两三四五六七八九十]", re.I
+)
 
 
 def _number_fit(question: str, sentence: str) -> float:
     asked = {one.text for one in quantities(question)}
     fresh = [one for one in quantities(sentence) if one.text not in asked]
-    small = re.search(
-        r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice)\b|[一二两三四五六七八九十]",
-        sentence,
-        re.I,
-    )
+    small = _SMALL.search(sentence)
     if not fresh and not small:
         return 0.0
     for wanted, unit in UNITS:
         if wanted.search(question):
             return 1.0 if unit.search(sentence) else 0.3
     counted = _COUNTED.search(question)
-    if counted is not None and not set(terms(counted.group(1))) & set(terms(sentence)):
-        return 0.4
+    if counted is not None:
+        return _counted_fit(terms(counted.group(1)), fresh, sentence)
     only_years = fresh and all(
         one.value == int(one.value) and 1000 <= one.value <= 2100 and "," not in one.text for one in fresh
     )
     return 0.3 if only_years and not small else 0.9 if fresh else 0.6
+
+
+def _counted_fit(counted: Sequence[str], fresh: Sequence[Quantity], sentence: str) -> float:
+    """Tell how well a sentence counts things: whether a number stands before their name, beside other words, or nowhere."""
+    if not set(counted) & set(terms(sentence)):
+        return 0.4
+    for one in [*(quantity.text for quantity in fresh), *_SMALL.findall(sentence)]:
+        after = sentence.partition(one)[2].split()[:4]
+        if counted and counted[-1] in terms(" ".join(after)):
+            return 1.0
+    return 0.5
 
 
 def _definition_fit(question: str, sentence: str) -> float:

@@ -3,7 +3,9 @@
 import re
 
 from schemas.coder import Code
+from services.models.offline.answering import parts_of
 from services.models.offline.language import compared_in, names_in
+from services.models.offline.meaning import concepts, in_both_languages
 from services.models.offline.sections import Element, Finding, Prompt, findings_of
 from services.models.offline.table_program import table_program
 from services.models.offline.tables import matching_tables, mentions_table
@@ -26,6 +28,13 @@ _OPERATIONS = (
 _ON_TABLES = frozenset({"ranking", "max", "min", "count", "mean", "median", "sum", "share", "correlation"})
 """Computations that a source usually has the result of: without a table they are looked up and not computed."""
 _ORDERS = re.compile(r"\b(?:calculate|compute|work out|add up)\b|计算|算一[下算]|算出", re.IGNORECASE)
+_ELLIPTIC = re.compile(r"、(?=哪)|，(?=(?:相差|比.{1,12}[高低多少]))|(?<=[多少高低])，(?=占)")
+"""Between what Chinese questions ask of one thing after another."""
+_ASKING = re.compile(
+    r"\b(?:who|what|which|when|where|how|whose|is|are|was|were|did|does|do|compare|rank|list|show|give|tell|calculate|compute|find|count)\b|"
+    r"什么|多少|哪|谁|何|几|怎|吗|如何|是否|最|平均|总|占|率|相差|趋势|比较|对比|排|计算|列|[多少高低]$",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 
@@ -69,24 +78,22 @@ def write_code(prompt: Prompt) -> Code:
     """Write the program of a processing step; after a failed one, another reading of the step."""
     question = prompt.question
     operations = operations_of(question) or operations_of(prompt.one("step").body)
-    if not operations:
-        return _refusal(prompt.chinese)
     tried = len(prompt.all("attempt"))
     numbers = _numbers(findings_of(prompt))
     programs = [
         (
-            f"{operations[0]} over {table['file']}",
+            f"{', '.join(operations[:1] or ['rows'])} over {table['file']}",
             table_program(
                 file=table["file"],
                 sheet=table["sheet"],
-                question=question,
-                operations=operations,
+                parts=asked_parts(question),
+                concepts=concepts(question, table.body),
                 chinese=prompt.chinese,
             ),
         )
         for table in _tables(question, prompt)
     ]
-    if numbers and not set(operations) <= {"ranking", "max", "min", "count", "median", "correlation"}:
+    if numbers and operations and not set(operations) <= {"ranking", "max", "min", "count", "median", "correlation"}:
         sides = compared_in(question) or tuple(_YEAR.findall(question)[:2]) or ()
         code = text_program(
             excerpts=numbers, question=question, sides=sides, operation=operations[0], chinese=prompt.chinese
@@ -95,23 +102,40 @@ def write_code(prompt: Prompt) -> Code:
     if tried >= len(programs):
         return _refusal(prompt.chinese)
     thought, code = programs[tried]
-    return Code(thought=thought, description=_description(question, operations, prompt.chinese), code=code)
+    return Code(thought=thought, description=_description(question, prompt.chinese), code=code)
 
 
-def _description(question: str, operations: list[str], chinese: bool) -> str:
+def asked_parts(question: str) -> list[str]:
+    """Return the parts of a question over a table, each with what leads it in; each is a computation of its own."""
+    parts: list[str] = []
+    lead = ""
+    for clause in parts_of(question):
+        for part in _ELLIPTIC.split(clause):
+            if not _ASKING.search(part):
+                lead = f"{lead}{part}, "
+                continue
+            parts.append(f"{lead}{part}")
+            lead = ""
+    if lead and parts:
+        parts[-1] = f"{parts[-1]}, {lead.strip(', ')}"
+    return parts or [question]
+
+
+def _description(question: str, chinese: bool) -> str:
     bare = question.rstrip("?？ ")[:80]
-    return f"计算：{bare}" if chinese else f"Computation ({', '.join(operations[:2])}): {bare}"
+    return f"计算：{bare}" if chinese else f"Computation: {bare}"
 
 
 def _tables(question: str, prompt: Prompt) -> list[Element]:
-    """Return the tables that the question means, the best first."""
+    """Return the tables that the question means, the best first; where there is nothing else to compute with, any."""
     tables = {
         f"{table['file']} {table['title']} {table['sheet']}: columns: {'; '.join(table.body.splitlines())}": table
         for table in prompt.all("table")
     }
     numbers = _numbers(findings_of(prompt))
-    found = matching_tables(question, list(tables)) or matching_tables(question, list(tables), meant=not numbers)
-    return [tables[one] for one in found][:2]
+    asked = in_both_languages(question, " ".join(tables))
+    found = matching_tables(asked, list(tables)) or matching_tables(asked, list(tables), meant=not numbers)
+    return [tables[one] for one in found or ([] if numbers else tables)][:2]
 
 
 def _numbers(findings: list[Finding]) -> list[tuple[str, str]]:

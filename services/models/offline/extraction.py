@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, Quotation
+from services.evidence.numbers import quantities
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import clauses_of, names_in
 from services.models.offline.meaning import nearness
@@ -21,6 +22,8 @@ KEPT_SHARE = 0.3
 """Share of the best sentence's score that another must reach to be quoted."""
 FITS, FITTING = 0.6, 5
 """From which fit on a sentence holds the kind of answer that is asked for; how many such take others' places where none was best."""
+FIGURE = 0.03
+"""What each of up to three figures adds where a number is asked for: the sentence that measures has several."""
 MAX_FINDING = 240
 """Characters of a finding."""
 _HEADING = re.compile(r"(?m)^#.*$")
@@ -168,7 +171,9 @@ def _fitting(clause: str, best: Sequence[Candidate], candidates: Sequence[Candid
         return []
     first = best[0].around if best else frozenset[str]()
     of_it = [one for one in candidates if one.fits >= FITS and one not in best and first & one.around]
-    holding = sorted(of_it, key=lambda one: (-one.score, one.rank, one.place))
+    measured = answer_type(clause) == "number"
+    figures = {id(one): FIGURE * min(3, len(quantities(one.text))) if measured else 0.0 for one in of_it}
+    holding = sorted(of_it, key=lambda one: (-one.score - figures[id(one)], one.rank, one.place))
     return holding[:FITTING]
 
 

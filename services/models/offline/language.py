@@ -31,7 +31,7 @@ GENERIC = frozenset(
 )
 _CLAUSE = re.compile(
     r"[?？]\s*|[;；]\s*|,\s+(?=(?:what|when|where|why|how|who)\s+(?:is|are|was|were|did|does|do|can|many|much|long|deep|far|often|old|has|have|had|wrote|made|built)\b)"
-    r"|,?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
+    r"|(?<!\bwhen)(?<!\bwhere)(?<!\bhow)(?<!\bwhy)(?<!\bwho),?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
     r"|，(?:并且?|以及|同时|又|且)?(?=.*(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.*(?:什么|多少|哪|谁|何|几|怎|如何))",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""How near sentences come to a question in meaning, by the local embedding model."""
+"""What words mean across languages: nearness to a question by the local embedding model, translations by the dictionary."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
 
     Nothing where no dictionary is installed, it knows none of the words, or no text holds any.
     """
-    concepts = _concepts(question, settings().leadline_home) if texts else ()
+    concepts = _concepts(question, settings().leadline_home / "documents") if texts else ()
     terms = [frozenset(tokens(text)) for text in texts]
     holding = [[any(each <= own for each in concept) for own in terms] for concept in concepts]
     weights = [math.log((len(texts) + 1) / (sum(held) + 0.5)) + 0.2 for held in holding]
@@ -68,3 +68,19 @@ def likeness(question: str, texts: Sequence[str]) -> dict[str, float]:
     if vectors is None:
         return {}
     return {text: float(row @ vectors[0]) for text, row in zip(each, vectors[1:], strict=True)}
+
+
+def concepts(question: str, table: str) -> list[list[str]]:
+    """Return the words of a question that the dictionary knows, each followed by what it is called in a table's language.
+
+    Nothing where both are in one language, or no dictionary is installed.
+    """
+    if not table or (has_cjk(question) and has_cjk(table)) or (not has_cjk(question) and not has_cjk(table)):
+        return []
+    known = dictionary(settings().leadline_home / "documents")
+    return [[word, *others] for word, others in known.translations(question).items()] if known else []
+
+
+def in_both_languages(question: str, table: str) -> str:
+    """Return a question with what its words are called in a table's language."""
+    return " ".join([question, *(one for _, *others in concepts(question, table) for one in others)])

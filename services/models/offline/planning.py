@@ -18,7 +18,6 @@ from services.models.offline.language import (
     statement_of,
 )
 from services.models.offline.sections import Prompt, evidence_of, findings_of
-from services.models.offline.tables import matching_tables
 from services.search.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
@@ -51,11 +50,8 @@ def plan(prompt: Prompt) -> Plan:
 def _for_question(prompt: Prompt, most: int) -> list[Step]:
     question = prompt.question
     described = prompt.one("tables").body.split("\n")
-    if (
-        prompt.settings["style"] == "data"
-        and operations_of(question)
-        and matching_tables(question, described, meant=True)
-    ):
+    described = [one for one in described if one.strip()]
+    if prompt.settings["style"] == "data" and described and operations_of(question):
         return [_processing(question, [], prompt.chinese)]
     tables = computable(question, described)
     computing = bool(tables) or computes_from_text(question)
@@ -231,4 +227,4 @@ def _known(prompt: Prompt) -> bool:
     shown = evidence_of(prompt)[:3]
     if not any(set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in shown):
         return False
-    return all(one.whole for one in answer(question, shown, 1))
+    return all(one.whole and not one.joined for one in answer(question, shown, 1))

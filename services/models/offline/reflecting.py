@@ -211,6 +211,9 @@ def _new_names(question: str, evidence: list[Evidence]) -> list[str]:
             counts[name] = counts.get(name, 0) + worth
     if wants_person and any(name in met for name in counts):
         counts = {name: worth for name, worth in counts.items() if name in met}
+    beside = " ".join(one.quote for one in evidence if any(name in one.quote for name in names_in(question)))
+    linked = {name: worth for name, worth in counts.items() if name in beside}
+    counts = linked or counts  # one that stands beside a name of the question leads on from it
     return sorted(counts, key=lambda name: -counts[name])
 
 

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.evidence.passages import sentences
-from services.models.offline.answering import Answered, alike, answer, by_relevance, parts_of
+from services.models.offline.answering import Answered, answer, by_relevance, parts_of
 from services.models.offline.answers import answer_type, fit
+from services.models.offline.charting import chart_of
+from services.models.offline.computing import asked_parts
 from services.models.offline.language import clauses_of, compared_in, describes, listed_in
 from services.models.offline.recommending import asks_what_is_said
 from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
+from services.models.offline.weighing import alike
 from services.models.offline.wording import as_prose
 from services.search.tokens import has_cjk, tokens
 
@@ -41,6 +44,7 @@ def report(prompt: Prompt) -> str:
         f"# {' '.join(prompt.question.split())}",
         f"**TL;DR** {short}" if any(one.whole for one in told) else short,
         *([f"## {'结论' if chinese else 'Conclusion'}", conclusion] if conclusion != short else []),
+        chart_of([pair for part in told if part.computed for pair in part.sentences]),
         *(_sections(findings) if length == "full" else []),
         *([f"## {'证据' if chinese else 'Evidence'}", *points] if points else []),
     ]
@@ -62,6 +66,7 @@ class Part:
     sentences: tuple[tuple[str, str], ...]
     """With their excerpts."""
     whole: bool
+    computed: bool = False
     named: bool = False
     """Whether the part is a thing that is set beside others, and so named."""
 
@@ -73,7 +78,7 @@ def _told(
     computed = [one for one in evidence if one.kind == "computation"]
     if computed:
         in_order = sorted(computed, key=lambda one: [int(part) for part in re.findall(r"\d+", one.id)])
-        return [Part("", tuple((one.quote.strip(), one.id) for one in in_order[:COMPUTED]), whole=True)]
+        return [Part("", tuple((one.quote.strip(), one.id) for one in in_order[:COMPUTED]), whole=True, computed=True)]
     apart = _apart(question, findings)
     if apart:
         return apart
@@ -173,7 +178,7 @@ def _sections(findings: list[Finding]) -> list[str]:
 
 
 def _short(question: str, parts: list[Part], chinese: bool) -> str:
-    """Return what opens the report: the best sentence of each part; of a single part two, of a long computation its ends.
+    """Return what opens the report: the best sentence of each part; of a single part two, of a computation as many as parts.
 
     A question that ends in its verb (`Where was the man who … born?`) is answered by the sentence that has that verb and
     a place, a date or a number: it comes first, wherever the way to it led.
@@ -182,8 +187,10 @@ def _short(question: str, parts: list[Part], chinese: bool) -> str:
         return _lines(parts, chinese, most=1)
     [one] = parts
     told = list(one.sentences)
-    if len(told) > MAX_CONCLUSION:
-        return _cited([told[0], told[-1]])
+    if one.computed:
+        steps = {excerpt.split("-")[0] for _, excerpt in told}
+        answers = [pair for pair in told if pair[1].endswith("-1")] if len(steps) > 1 else told
+        return _cited(answers[: max(2, len(asked_parts(question)))])
     kind, words = answer_type(question), tokens(question)
     if kind in {"place", "date", "number"} and words and describes(question) and not has_cjk(question):
         answering = [pair for pair in told if words[-1] in tokens(pair[0]) and fit(question, kind, pair[0]) == 1.0]

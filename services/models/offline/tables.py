@@ -25,7 +25,8 @@ def matching_tables(question: str, tables: Sequence[str], *, meant: bool = False
     """Return the described tables that a question can be computed from, the best first.
 
     A table matches when one of its columns of numbers is named, or a quantity of its name is, and either the question
-    speaks of a table, or of the file's title, or names values of a column of text.
+    speaks of a table, or of the file's title, or names values of a column of text. Where some table is meant, any column, value
+    or the title is enough.
 
     Args:
         question: as asked.
@@ -48,9 +49,7 @@ def _share(question: str, table: str, meant: bool) -> float:
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & numeric)
     titled = len(wanted & title)
-    if not numeric or not (measured or (titled and meant)):
-        return 0.0
-    if not (meant or titled >= 2 or (named and measured)):
+    if not meant and not (measured and (titled >= 2 or named)):
         return 0.0
     return measured + titled + named + 0.5 * len(wanted & textual)
 

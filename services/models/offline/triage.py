@@ -7,6 +7,7 @@ from services.messages import is_chinese, say
 from services.models.offline.computing import asks_for_computation
 from services.models.offline.following import judged, standing_alone
 from services.models.offline.language import clauses_of, compared_in, describes
+from services.models.offline.meaning import in_both_languages
 from services.models.offline.reporting import short_answer
 from services.models.offline.sections import Prompt, evidence_of
 from services.search.tokens import has_cjk, tokens
@@ -91,6 +92,7 @@ def _scope(question: str, prompt: Prompt) -> tuple[Intent, str, str]:
     profile = prompt.one("profile").body
     if not profile:
         return "in_scope", "There is no profile, so everything is in scope.", ""
+    question = in_both_languages(question, profile)
     matched: dict[str, tuple[int, str]] = {}
     for kind, topic, keywords in re.findall(r"(?m)^(core|edge|outside): (.*?)(?: \(([^()]*)\))?$", profile):
         score = sum(keyword.lower() in question.lower() for keyword in keywords.split(", ") if keyword)

@@ -46,10 +46,10 @@ def folder(tmp_path: Path) -> Path:
         ("What is the mean rainfall at Bergen in the table?", ["2,200", "2 rows"]),
         ("What is the total rainfall in the table after 2005?", ["4,100", "year > 2005"]),
         ("How much more rainfall did Bergen have than Oslo in 2010, according to the table?", ["2,000", "1,000 "]),
-        ("Which station in the table has the highest rainfall?", ["The highest is Bergen with 2,400"]),
+        ("Which station in the table has the highest rainfall?", ["Bergen, with 2,400 mm"]),
         ("What percentage of wet days did Oslo have in the table?", ["40%"]),
         ("By how many times is the rainfall of Bergen that of Oslo in the table, the ratio of the means?", ["2.44"]),
-        ("What is the median rainfall in the table?", ["1,100", "1 rows without a value were left out"]),
+        ("What is the median rainfall in the table?", ["1,100", "1 row without a value was left out"]),
         ("How many rows in the table have a rainfall of more than 1,500?", ["2 rows"]),
     ],
 )
@@ -62,7 +62,7 @@ def test_an_english_computation_comes_out_right(question: str, results: list[str
     ("question", "results"),
     [
         ("表中一班和二班的达标率各是多少，相差多少个百分点？", ["80%", "50%", "相差 30个百分点"]),
-        ("表里两个班级3个月跑步次数平均各增长多少？", ["一班", "4.5", "二班的跑步次数（3个月）"]),
+        ("表里两个班级3个月跑步次数平均各增长多少？", ["一班", "4.5", "二班 1（1 行）"]),
         ("表中参加人数总和是多少？", ["110", "3 行"]),
     ],
 )

@@ -1,0 +1,75 @@
+"""What a report opens with, without a model: the sentence that answers where the documents have it, and no claim where not."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from services.settings import forget_settings
+from tests.conftest import EXAMPLES
+
+OPENINGS = json.loads((Path(__file__).parent / "openings.json").read_text("utf-8"))
+_REFUSES = re.compile(r"do not answer|do not tell|没有.{0,8}(?:直接回答|提到)|No evidence|没有找到")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Index the examples once for all questions."""
+    return tmp_path_factory.mktemp("openings")
+
+
+@pytest.fixture(autouse=True)
+def _as_installed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_HOME", str(home))
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
+    forget_settings()
+
+
+async def opening_of(question: str, documents: str) -> str:
+    """Return what stands between a report's title and its first section."""
+    report = await aresearch(question, docs=[EXAMPLES / documents])
+    return re.split(r"\n## ", report.markdown.partition("\n")[2])[0]
+
+
+@pytest.mark.parametrize(
+    ("documents", "question", "facts"), OPENINGS, ids=lambda one: one if isinstance(one, str) else ""
+)
+async def test_the_opening_has_the_answer(documents: str, question: str, facts: list[str]) -> None:
+    opening = await opening_of(question, documents)
+    assert [fact for fact in facts if fact not in opening] == [], opening
+
+
+async def test_the_question_of_the_readme_is_answered_whole() -> None:
+    opening = await opening_of("How deep did the bathyscaphe Trieste dive in 1960?", "deep-sea")
+    assert "TL;DR" in opening
+    assert _REFUSES.search(opening) is None
+
+
+async def test_a_way_from_name_to_name_is_told_without_what_lies_beside_it() -> None:
+    question = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
+    report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])
+    told = report.markdown.split("## Evidence")[0]
+    assert "Belfast" in told
+    assert "owner was Sir William Thomson" in told
+    assert "Tuscarora" not in told
+    assert "Belknap" not in " ".join(step.title for plan in report.plans for step in plan.steps)
+
+
+@pytest.mark.parametrize(
+    ("documents", "question"),
+    [
+        ("deep-sea", "How tall was Marie Tharp?"),
+        ("deep-sea", "Where was Don Walsh born?"),
+        ("deep-sea", "When did Alexander Behm marry?"),
+        ("deep-sea", "How much did the voyage of HMS Challenger cost?"),
+        ("deep-sea", "How deep did the bathyscaphe Trieste dive in 1958?"),
+        ("deep-sea", "How many sailors served aboard the Meteor?"),
+        ("deep-sea", "Who designed the Lalla Rookh?"),
+        ("myopia", "DIMS镜片多少钱一副？"),
+        ("myopia", "何明光是哪一年出生的？"),
+    ],
+)
+async def test_what_no_document_tells_is_not_said_to_be_answered(documents: str, question: str) -> None:
+    assert _REFUSES.search(await opening_of(question, documents)), question
