@@ -33,6 +33,8 @@ class Crashing:
     """The process that does the run, or did it."""
     kills: list[Moment] = field(default_factory=list)
     """At which moments it was killed."""
+    said: list[str] = field(default_factory=list)
+    """What each life said on stderr."""
     tally: Tally = field(default_factory=Tally)
     environment: dict[str, str] = field(default_factory=dict)
     """Variables beside those of the world."""
@@ -114,7 +116,12 @@ class Crashing:
             self.world.on_phase = None
         self.world.note_lines()
         unchanged(known, stored(self.home, "journal"))
-        self.tally.life(self.world, self.world.life, done)
+        self.said.append(err)
+        try:
+            self.tally.life(self.world, self.world.life, done)
+        except AssertionError as wrong:
+            wrong.add_note("\n".join(f"--- life {number} said:\n{text}" for number, text in enumerate(self.said, 1)))
+            raise
         self._every_file_is_whole()
         if killed_at is not None:
             self.kills.append(killed_at)

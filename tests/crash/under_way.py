@@ -1,5 +1,7 @@
 """What was under way when a process was killed, by kinds; and the sums of it."""
 
+import difflib
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +36,8 @@ class Tally:
         made = {one.label for one in world.seen if one.life == number and one.phase == "asked"}
         self.kept += len(known)
         self.kept_again += len(made & known)
-        assert not made & known, f"made again although the journal has their answers: {made & known}"
+        again = made & known
+        assert not again, f"made again although the journal has their answers: {again}\n{_difference(world, again)}"
 
     def kill(self, world: World, home: Path, out: Path, moment: Moment) -> None:
         """Count a kill, before the world takes note of it."""
@@ -58,6 +61,16 @@ class Tally:
             "completed calls made again": self.kept_again,
             **{f"hit: {kind}": count for kind, count in sorted(self.under_way.items())},
         }
+
+
+def _difference(world: World, again: set[str]) -> str:
+    """Return what the last two prompts of each role differ in: another prompt is another call."""
+    lines: list[str] = []
+    for role in sorted(again & set(world.model.roles)):
+        asked = [one for one, who in zip(world.model.requests, world.model.roles, strict=False) if who == role]
+        before, after = (json.dumps(one, ensure_ascii=False).replace("\\n", "\n").splitlines() for one in asked[-2:])
+        lines += difflib.unified_diff(before, after, role, role, n=1, lineterm="")
+    return "\n".join(lines)
 
 
 def hit(world: World, home: Path, out: Path, moment: Moment) -> set[str]:
