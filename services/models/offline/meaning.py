@@ -20,8 +20,8 @@ def nearness(question: str, texts: Sequence[str]) -> dict[str, float]:
     Texts in the question's language have none: there the words tell more. So has one that has nothing to do with the question.
     """
     foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
-    cosines = {text: cosine for text, cosine in likeness(question, foreign).items() if cosine > UNRELATED}
-    return with_words(question, foreign, cosines)
+    cosines = likeness(question, foreign)
+    return with_words(question, foreign, {text: one if one > UNRELATED else 0.0 for text, one in cosines.items()})
 
 
 def with_words(question: str, texts: Sequence[str], meant: Mapping[str, float]) -> dict[str, float]:
