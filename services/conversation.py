@@ -14,8 +14,8 @@ from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.errors import StoreError
-from services.evidence.passages import sentences, split
-from services.evidence.quoting import best_window
+from services.evidence.passages import bare, sentences, split
+from services.evidence.quoting import best_window, in_quotation_marks
 from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore
 from services.inbox import PLANNER
@@ -51,7 +51,6 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
-_QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
 _NUMBER = re.compile(r"^\s*(?:#|no\.?\s*|第)?\s*([1-9])\s*(?:[.)、。]|个问题|个|题|号)?\s*$", re.IGNORECASE)
 
 
@@ -204,12 +203,12 @@ def _windows(
 def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Place]:
     """Return the sections that a question names in quotation marks together with their source, as the recommended ones do."""
     named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
-    quoted = _QUOTED.findall(question)
+    quoted = in_quotation_marks(question)
     return [
         (key, span.start, span.end)
         for key, title in named
         for span in split(texts[key])
-        if (heading := span.heading.rpartition(" > ")[2].strip("#*_` .:：。")) != title and heading in quoted
+        if (heading := bare(span.heading)) != title and heading in quoted
     ][:PASSAGES]
 
 

@@ -25,6 +25,11 @@ class Span:
     """Headings above it, outermost first, joined by ` > `."""
 
 
+def bare(heading: str) -> str:
+    """Return the innermost of some headings as a person would name it: without marks of Markdown and stops."""
+    return re.sub(r"[*_`#]+", "", heading.rpartition(" > ")[2]).strip(" .。:：")
+
+
 def split(text: str, target: int | None = None) -> list[Span]:
     """Split a text into passages that end with paragraphs, table rows or sentences and never cross a heading.
 

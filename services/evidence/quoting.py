@@ -1,5 +1,7 @@
 """Which sentences of a passage say most about a question: the quote where no model chooses one."""
 
+import re
+
 from services.evidence.passages import sentences
 from services.search.tokens import tokens
 
@@ -21,6 +23,14 @@ def widened(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
             start = before.pop(0)
         else:
             return start, end
+
+
+_QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
+
+
+def in_quotation_marks(text: str) -> list[str]:
+    """Return what a text has in quotation marks, as a question that names a section does."""
+    return _QUOTED.findall(text)
 
 
 def best_window(text: str, question: str, limit: int) -> tuple[int, int]:

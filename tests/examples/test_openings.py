@@ -7,24 +7,10 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from services.settings import forget_settings
 from tests.conftest import EXAMPLES
 
 OPENINGS = json.loads((Path(__file__).parent / "openings.json").read_text("utf-8"))
 _REFUSES = re.compile(r"do not answer|do not tell|没有.{0,8}(?:直接回答|提到)|No evidence|没有找到")
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Index the examples once for all questions."""
-    return tmp_path_factory.mktemp("openings")
-
-
-@pytest.fixture(autouse=True)
-def _as_installed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_HOME", str(home))
-    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
-    forget_settings()
 
 
 async def opening_of(question: str, documents: str) -> str:

@@ -12,23 +12,7 @@ import pytest
 
 from leadline import aresearch
 from services.evidence.bundle import verify_bundle
-from services.settings import forget_settings
 from tests.conftest import EXAMPLES
-
-
-@pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Index the examples once for all questions."""
-    return tmp_path_factory.mktemp("examples")
-
-
-@pytest.fixture(autouse=True)
-def _as_installed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search by words and by meaning, as a user who installed Leadline does."""
-    monkeypatch.setenv("LEADLINE_HOME", str(home))
-    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
-    forget_settings()
-
 
 QUESTIONS = [
     (name, question)

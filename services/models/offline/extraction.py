@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, Quotation
 from services.evidence.numbers import quantities
+from services.evidence.passages import bare
+from services.evidence.quoting import in_quotation_marks
 from services.models.offline.answers import AnswerType, answer_type, fit
 from services.models.offline.language import clauses_of, names_in
 from services.models.offline.meaning import nearness
@@ -85,7 +87,7 @@ def candidates_of(prompt: Prompt) -> list[Candidate]:
             headings = _HEADING.findall(passage.body[: wording.own])
             section = frozenset(terms(headings[-1])) if headings else frozenset[str]()
             beside = frozenset[str]().union(*held[max(0, place - 1) : place + 2])
-            heading = headings[-1].strip("#*_` .:：。") if headings else ""
+            heading = bare(headings[-1]) if headings else ""
             near = title | section | beside
             found.append(
                 Candidate(passage["id"], passage["source"], heading, rank, place, text, held[place], near, around)
@@ -95,7 +97,7 @@ def candidates_of(prompt: Prompt) -> list[Candidate]:
 
 def _said(asked: str, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return what a source says, in its own order, where a step asks just that: under the heading that it names, if any."""
-    quoted = re.findall(r"[“\"]([^”\"]+)[”\"]", asked)
+    quoted = in_quotation_marks(asked)
     own = [one for one in candidates if asks_what_is_said(asked, one.source)]
     named = [one for one in own if one.heading and one.heading in quoted]
     told = sorted(named or own, key=lambda one: (one.rank, one.place))

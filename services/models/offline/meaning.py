@@ -75,7 +75,7 @@ def concepts(question: str, table: str) -> list[list[str]]:
 
     Nothing where both are in one language, or no dictionary is installed.
     """
-    if not table or (has_cjk(question) and has_cjk(table)) or (not has_cjk(question) and not has_cjk(table)):
+    if not table or has_cjk(question) == has_cjk(table):
         return []
     known = dictionary(settings().leadline_home / "documents")
     return [[word, *others] for word, others in known.translations(question).items()] if known else []

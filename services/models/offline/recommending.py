@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from services.evidence.passages import sentences, split
+from services.evidence.passages import bare, sentences, split
 from services.models.offline.language import persons_in
 from services.models.offline.wording import is_heading
 from services.search.tokens import has_cjk, tokens
@@ -48,8 +48,7 @@ def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool
     """Ask about the sections of a source that the report has not quoted."""
     asked: list[str] = []
     for span in split(text):
-        _, _, heading = span.heading.rpartition(" > ")
-        heading = re.sub(r"[*_`#]+", "", heading).strip(" .。:：")
+        heading = bare(span.heading)
         body = text[span.start : span.end]
         least = LEAST_SECTION / 2 if has_cjk(body) else LEAST_SECTION
         own = set(tokens(heading))

@@ -121,13 +121,17 @@ def date_limits(table: Table, text: str, keep: Callable[[str, str, set[int]], No
         found = re.search(pattern, text, re.IGNORECASE)
         if found:
             value = int(found.group(1) or found.group(2))
-            limit(f"{sign} {value}", lambda one, sign=sign, value=value: tests[sign](one, value))  # type: ignore[misc]
+            limit(f"{sign} {value}", _compared(tests[sign], value))
             text = text.replace(found.group(), " ")
     years = list(dict.fromkeys(int(one) for one in re.findall(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", text)))
     if len(years) == 1:
         limit(f"= {years[0]}", lambda one: one in years)
         text = re.sub(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)年?", " ", text)
     return text
+
+
+def _compared(test: Callable[[int, int], bool], value: int) -> Callable[[int], bool]:
+    return lambda one: test(one, value)
 
 
 def years_compared(table: Table, text: str) -> Group | None:

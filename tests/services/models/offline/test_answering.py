@@ -40,6 +40,16 @@ def test_of_sentences_in_another_language_the_one_with_the_words_that_are_asked_
     assert text.startswith("阿托品可以治疗近视 [E1-2]")
 
 
+def test_nothing_is_quoted_in_a_language_that_nothing_is_told_in() -> None:
+    text = report(
+        "Who built the Skerryvore lighthouse?",
+        finding("The Skerryvore lighthouse was built by the engineer Alan Stevenson."),
+        finding("国家规定幼儿园不得提前教授小学内容。", step="2"),
+    )
+    assert "Alan Stevenson [E1-1]" in text
+    assert "国家" not in text
+
+
 def test_an_introduction_is_quoted_with_its_list_and_told_in_a_line() -> None:
     text = "# Lamps\n\nThe tower burned these oils:\n\n- whale oil\n- colza oil\n- paraffin\n\nIt was dark."
     [listed, *_] = [text[one.start : one.end] for one in quotable(text)]

@@ -1,0 +1,21 @@
+"""The examples, indexed once and searched as a user who installed Leadline searches them."""
+
+from pathlib import Path
+
+import pytest
+
+from services.settings import forget_settings
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Index the examples once for all questions."""
+    return tmp_path_factory.mktemp("examples")
+
+
+@pytest.fixture(autouse=True)
+def _as_installed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search by words and by meaning, as a user who installed Leadline does."""
+    monkeypatch.setenv("LEADLINE_HOME", str(home))
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
+    forget_settings()
