@@ -14,6 +14,7 @@ from leadline.api import atimeline
 from leadline.progress_live import Board
 from leadline.watched import Watched
 from schemas.events import Event
+from services.settings import forget_settings
 from tests.conftest import EXAMPLES
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.fakes.openai_server import OpenAIServer, error
@@ -28,6 +29,13 @@ THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
 MYOPIA = "户外活动时间与近视发病率有什么关系？"
 FONTS = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
 """Of rich's template: they would be fetched from elsewhere."""
+
+
+@pytest.fixture(autouse=True)
+def _as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search by words and by meaning, as a user who installed Leadline does."""
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
+    forget_settings()
 
 
 def sharp(tab: Page, width: int, height: int) -> None:
