@@ -5,6 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 SANDBOX := .venv-sandbox
 AEGRA := .venv-aegra
+PLAIN := .venv-plain
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
@@ -49,8 +50,8 @@ lint: .venv/develop ## Check style and formatting
 types: .venv/develop ## Check types, strictly, in sources and tests
 	@$(BIN)/mypy .
 
-bench-run: .venv/develop ## Measure what a run costs beside its model calls: make bench-run [ARGS="--repetitions 5"]
-	@$(BIN)/python -m benchmarks.run $(ARGS)
+bench-run: .venv/develop $(PLAIN)/ready ## Measure what a run costs beside its model calls: make bench-run [ARGS="--repetitions 5"]
+	@$(BIN)/python -m benchmarks.run --command $(PLAIN)/bin/leadline $(ARGS)
 
 bench-growth: .venv/develop ## Measure how bytes, prompts and memory grow with a run: make bench-growth [ARGS="steps runs"]
 	@$(BIN)/python -m benchmarks.growth $(ARGS)
@@ -81,7 +82,7 @@ lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(BIN)/uv pip compile -q requirements-sandbox.in --python-version 3.11 $(LOCK) -o requirements-sandbox.lock
 
 clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay
-	rm -rf .venv $(SANDBOX) $(AEGRA) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv $(SANDBOX) $(AEGRA) $(PLAIN) .mypy_cache .ruff_cache .pytest_cache
 
 .venv/bin/python:
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or later is needed; none was found." >&2; exit 1; fi
@@ -109,6 +110,14 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 .venv/develop: requirements-dev.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
 	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# What `make research` installs, without what development adds: libraries load some of that where they find it
+$(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
+	@echo "Setting up $(PLAIN) (once; about a minute) …" >&2
+	@rm -rf $(PLAIN) && $(BIN)/python -m venv $(PLAIN)
+	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements.lock
+	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/deployment.md)

@@ -1,13 +1,14 @@
 """What a run costs beside its model calls: the real command against an endpoint whose latency is known.
 
-    python -m benchmarks.run [--repetitions N] [--first-token S] [--per-token S]
+    python -m benchmarks.run [--repetitions N] [--first-token S] [--per-token S] [--command FILE]
 
 Each repetition starts `leadline research` in a process of its own. The critical path is the heaviest chain of model calls
-of which none overlaps another: no schedule of the same calls that keeps their order can be faster. Times are medians in
-seconds. The first repetition reads and indexes the documents and is reported on its own, as `cold`.
+and searches of which none overlaps another: no schedule of the same calls that keeps their order can be faster. Times are
+medians in seconds. The first repetition reads and indexes the documents and is reported on its own, as `cold`.
 """
 
 import argparse
+import asyncio
 import bisect
 import contextlib
 import json
@@ -20,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
+from leadline.carrying_out import config_of
+from leadline.home import open_home
+from services.journal import Recording, run_key
 
 PROJECT = Path(__file__).resolve().parent.parent
 RESULTS = PROJECT / "benchmarks" / "results" / "run.json"
@@ -49,6 +54,8 @@ UNITS = {
     "wall": "s",
     "critical_path": "s",
     "ratio": "",
+    "model_path": "s",
+    "ratio_models": "",
     "ratio_after_start": "",
     "first_event": "s",
     "before_first_call": "s",
@@ -73,6 +80,10 @@ class Measured:
     critical_path: float
     ratio: float
     """`wall` divided by `critical_path`."""
+    model_path: float
+    """The critical path of the model calls alone."""
+    ratio_models: float
+    """`wall` divided by `model_path`: searches of documents count as what the run adds."""
     ratio_after_start: float
     """`wall` without `before_first_call`, divided by `critical_path`."""
     first_event: float
@@ -80,7 +91,7 @@ class Measured:
     before_first_call: float
     """From the start of the process to the arrival of its first model call."""
     between_calls: float
-    """What the run adds to its critical path between the first call and the last."""
+    """What the run adds to its models' critical path between the first call and the last."""
     after_last_call: float
     """From the end of the last model call to the end of the process."""
     cpu: float
@@ -127,11 +138,26 @@ def stub(first_token: float, per_token: float) -> Iterator[str]:
             process.terminate()
 
 
-def measure(work: Path, base_url: str, per_token: float, first_token: float) -> Measured:
+async def searches(home: Path) -> list[dict[str, Any]]:
+    """Return when the searches of the latest run began and ended, by its journal, in seconds of the monotonic clock."""
+    ahead = time.time() - time.monotonic()
+    async with open_home(home) as opened:
+        record = await opened.record(None, finished=True)
+        turn = (await opened.graph.aget_state(config_of(record))).values["turn"]
+        recording = await Recording.load(opened.store, run_key(record.id, turn), record.id)
+    ends = [
+        (datetime.fromisoformat(one.at).timestamp() - ahead, one.seconds)
+        for one in recording.entries.values()
+        if one.kind == "gather"
+    ]
+    return [{"start": end - seconds, "end": end} for end, seconds in ends]
+
+
+def measure(leadline: Path, work: Path, base_url: str, per_token: float, first_token: float) -> Measured:
     """Run the command once and measure it."""
     log = base_url.removesuffix("/v1") + "/log"
     httpx.delete(log)
-    command = [str(Path(sys.executable).with_name("leadline")), "research", QUESTION, "--docs", str(DOCUMENTS)]
+    command = [str(leadline), "research", QUESTION, "--docs", str(DOCUMENTS)]
     with (work / "report.txt").open("w") as report:
         started = time.monotonic()
         process = subprocess.Popen(
@@ -148,16 +174,19 @@ def measure(work: Path, base_url: str, per_token: float, first_token: float) -> 
         raise RuntimeError(f"leadline ended with {code}:\n{said}")
     process.returncode = 0
     calls = httpx.get(log).json()
-    path = critical_path(calls)
+    path = critical_path([*calls, *asyncio.run(searches(work / "home"))])
+    models = critical_path(calls)
     begun, ended = min(call["start"] for call in calls), max(call["end"] for call in calls)
     return Measured(
         wall=wall,
         critical_path=path,
         ratio=wall / path,
+        model_path=models,
+        ratio_models=wall / models,
         ratio_after_start=(wall - (begun - started)) / path,
         first_event=first_event,
         before_first_call=begun - started,
-        between_calls=ended - begun - path,
+        between_calls=ended - begun - models,
         after_last_call=started + wall - ended,
         cpu=used.ru_utime + used.ru_stime,
         peak_memory=used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6,
@@ -172,10 +201,10 @@ def measure(work: Path, base_url: str, per_token: float, first_token: float) -> 
     )
 
 
-def import_seconds() -> float:
+def import_seconds(python: Path) -> float:
     """Return how long a fresh interpreter takes to be able to start a run from Python."""
     started = time.monotonic()
-    subprocess.run([sys.executable, "-c", "from leadline import aresearch"], cwd=PROJECT, env=_users(), check=True)
+    subprocess.run([str(python), "-c", "from leadline import aresearch"], cwd=PROJECT, env=_users(), check=True)
     return time.monotonic() - started
 
 
@@ -227,14 +256,23 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="after the cold one; default 5")
     parser.add_argument("--first-token", type=float, default=FIRST_TOKEN_SECONDS, metavar="S")
     parser.add_argument("--per-token", type=float, default=PER_TOKEN_SECONDS, metavar="S")
+    parser.add_argument(
+        "--command",
+        type=Path,
+        default=Path(sys.executable).with_name("leadline"),
+        metavar="FILE",
+        help="what to measure; default: the command of this environment",
+    )
     given = parser.parse_args()
+    command = given.command.absolute()
     with tempfile.TemporaryDirectory() as folder, stub(given.first_token, given.per_token) as base_url:
         cold, *runs = [
-            measure(Path(folder), base_url, given.per_token, given.first_token)
+            measure(command, Path(folder), base_url, given.per_token, given.first_token)
             for _ in range(1 + max(1, given.repetitions))
         ]
     load = os.getloadavg()[1]
-    imports = [import_seconds() for _ in range(max(1, given.repetitions))]
+    python = command.with_name("python")
+    imports = [import_seconds(python) for _ in range(max(1, given.repetitions))]
     median = {name: round(_median(runs, name), 3) for name in asdict(cold)} | {
         "import": round(statistics.median(imports), 3)
     }
