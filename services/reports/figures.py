@@ -1,9 +1,10 @@
 """Key figures: numbers with a unit that stand in verified claims, the report's first ones first."""
 
 import re
+from collections.abc import Sequence
 
 from schemas.reporter import Report
-from services.evidence.numbers import Quantity, quantities
+from services.evidence.numbers import Quantity, is_held, placed, quantities
 from services.reports.numbering import link_of
 from services.reports.parsed import Citation, KeyFigure
 from services.reports.proofs import Proofs
@@ -22,17 +23,20 @@ _UNIT = re.compile(
 _NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength|atropine)\b)")
 """What follows a number that only names something: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
+_TO = re.compile(r"\s?(?:[-–—~～至到]|to)\s?(?:US\$|[$€£¥])?\s?")
+"""What stands between the two numbers of a range."""
 
 
 def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
-    """Choose the numbers that a reader looks for: measured ones, each once; none is better than a bare one."""
+    """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once."""
     links = {int(one.id[1:]): link_of(one) for one in report.sources if one.id[1:].isdecimal()}
+    asked = quantities(report.question)
     found: dict[str, KeyFigure] = {}
     for claim in report.citations:
         said = " ".join(claim.text.split())
         if not claim.verified or len(said) > LONGEST or any(said == one.claim for one in found.values()):
             continue
-        value = next((shown for one in quantities(said) if (shown := _measured(one, said))), "")
+        value = _figure(said, asked)
         if not value or value in found:
             continue
         cited: dict[int, list[str]] = {}
@@ -49,16 +53,27 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     return tuple(found.values())
 
 
-def _measured(one: Quantity, said: str) -> str:
-    """Return a number as written with its unit; empty where it has none."""
-    start = said.find(one.text)
-    if start < 0 or one.kind not in {"number", "percent"} or not any(char.isdigit() for char in one.text):
-        return ""
-    if _NAME.match(said, start + len(one.text)):
-        return ""
-    currency = _CURRENCY.search(said, 0, start)
-    before = currency.group() if currency else ""
-    unit = _UNIT.match(said, start + len(one.text))
-    if one.kind == "percent" or before or unit:
-        return f"{before}{one.text}{unit.group() if unit and one.kind != 'percent' else ''}"
+def _figure(said: str, asked: Sequence[Quantity]) -> str:
+    """Return the first number of a claim that is measured and news, a range as a whole; empty where there is none."""
+    text, numbers = placed(said)
+    for place, (start, end, one) in enumerate(numbers):
+        last_end, last = end, one
+        if place + 1 < len(numbers) and _TO.fullmatch(text, end, numbers[place + 1][0]):
+            _, last_end, last = numbers[place + 1]
+        before = _CURRENCY.search(text, 0, start)
+        after = _end(text, last_end, last, bare=before is not None)
+        if after and not is_held(one, asked):
+            return text[before.start() if before else start : after].rstrip()
     return ""
+
+
+def _end(text: str, end: int, one: Quantity, *, bare: bool) -> int:
+    """Return where a number ends with its unit; 0 where it is not measured. `bare` ones have a currency before them."""
+    if one.kind not in {"number", "percent"} or not any(char.isdigit() for char in one.text) or _NAME.match(text, end):
+        return 0
+    if one.kind == "percent":
+        return end
+    unit = _UNIT.match(text, end)
+    if unit and _NAME.match(text, unit.end()):
+        return 0
+    return unit.end() if unit else end if bare else 0

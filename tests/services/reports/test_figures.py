@@ -1,0 +1,58 @@
+"""Which numbers of a report stand on its cards."""
+
+import pytest
+
+from schemas.usage import Usage
+from services.reports.markdown import Draft, finish_report
+from services.reports.parsing import parse_report
+from tests.services.reports.full import evidence
+
+
+def figures(question: str, *sentences: str) -> list[str]:
+    """Return the values on the cards of a report that says nothing but these sentences, each with its own quote."""
+    excerpts, sources = evidence(list(sentences))
+    body = "\n\n".join(f"{said} [E1-{place}]" for place, said in enumerate(sentences, 1))
+    locale = "en-US" if question.isascii() else "zh-CN"
+    draft = Draft(question=question, locale=locale, title="", markdown=body, excerpts=excerpts, sources=sources)
+    report = finish_report(draft, Usage())
+    assert all(claim.verified for claim in report.citations)
+    return [figure.value for figure in parse_report(report).figures]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "value"),
+    [
+        ("How deep is it?", "In 1951 the ship found 10,863 metres with a stopwatch.", "10,863 metres"),
+        (
+            "How long does a cast to 2,000 fathoms take?",
+            "A cast to 2,000 fathoms took 25 minutes down and 30 minutes up.",
+            "25 minutes",
+        ),
+        ("How much less is it?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "2 hours"),
+        ("How much less is it for 2 hours?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "15% to 24%"),
+        ("What does it cost?", "The probe cost US$12 million to US$15 million in all.", "US$12 million to US$15 million"),
+        ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。", "120至150分钟"),
+        ("每天户外120至150分钟有用吗？", "每天户外120至150分钟，发病率可减少15%至24%。", "15%至24%"),
+        ("学校加时有用吗？", "增加40分钟组的发病率降低16%。", "16%"),
+        ("阿托品有用吗？", "0.05%组的发病率为28.4%。", "28.4%"),
+    ],
+)
+def test_a_card_shows_the_first_number_that_is_measured_and_news(question: str, sentence: str, value: str) -> None:
+    assert figures(question, sentence) == [value]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("Who was it?", "The ship Kilo sailed in 1951 with its captain."),
+        ("Is a cast to 2,000 fathoms slow?", "A cast to 2,000 fathoms is slow with hemp."),
+        ("Which group was it?", "Nobody in the 0.05% group dropped out of the trial."),
+    ],
+)
+def test_a_sentence_without_such_a_number_gets_no_card(question: str, sentence: str) -> None:
+    assert figures(question, sentence) == []
+
+
+def test_a_number_stands_on_one_card_only_and_cards_are_few() -> None:
+    depths = [f"Ship {name} found {depth} metres of water." for name, depth in zip("ABCDEF", (11, 11, 12, 13, 14, 15))]
+    assert figures("How deep is it?", *depths) == ["11 metres", "12 metres", "13 metres", "14 metres"]
