@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from services.errors import BadInput, StoreUnwritable
 
 _PATIENCE = 0.5
@@ -18,8 +20,6 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
         BadInput: another process holds it.
         StoreUnwritable: there is no place for a lock.
     """
-    from filelock import FileLock, Timeout
-
     folder = home / "locks"
     lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE)
     try:
@@ -41,8 +41,6 @@ def alone(home: Path, run_id: str) -> Iterator[None]:
 
 def sweep(home: Path) -> None:
     """Remove locks that nobody holds: of processes that were killed before their run was known, or after its end. Blocking."""
-    from filelock import FileLock, Timeout
-
     for file in (home / "locks").glob("*.lock"):
         with suppress(Timeout, OSError), FileLock(file, timeout=0, blocking=False):
             file.unlink(missing_ok=True)

@@ -150,13 +150,9 @@ async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
 
 async def _sweep() -> None:
     """Remove what the programs of runs that were killed have left."""
+    from services.sandbox.leftovers import sweep
 
-    def work() -> None:
-        from services.sandbox.leftovers import sweep
-
-        sweep()
-
-    await asyncio.to_thread(work)
+    await asyncio.to_thread(sweep)
 
 
 async def _stream(

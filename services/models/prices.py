@@ -46,9 +46,12 @@ async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     if model.provider == OFFLINE:
         return Price(input=0, output=0, cached=0)
     if not listed:
-        file = settings().leadline_prices
-        return await asyncio.to_thread(_own, model.provider, model.model) if file else None
-    return await asyncio.to_thread(_price, model.provider, model.model, model.base_url)
+        if settings().leadline_prices is None:
+            return None
+        import yaml  # noqa: F401 - as below
+
+        return await asyncio.to_thread(_own, model.provider, model.model)
+    return await _known(model.provider, model.model, model.base_url)
 
 
 async def price_at(model: str, base_url: str | None) -> Price | None:
@@ -57,7 +60,14 @@ async def price_at(model: str, base_url: str | None) -> Price | None:
     Raises:
         SettingsError: the price file cannot be used.
     """
-    return await asyncio.to_thread(_price, "openai", model, base_url)
+    return await _known("openai", model, base_url)
+
+
+async def _known(provider: str, model: str, base_url: str | None) -> Price | None:
+    import genai_prices  # noqa: F401 - here and not in the thread that reads prices: one thread alone imports
+    import yaml  # noqa: F401 - likewise
+
+    return await asyncio.to_thread(_price, provider, model, base_url)
 
 
 @cache

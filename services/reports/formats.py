@@ -140,5 +140,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
             parsed = await with_pictures(
                 await asyncio.to_thread(parse_report, report), png=not {"docx", "pptx"}.isdisjoint(wanted)
             )
+        if module := FORMATS[name].module:
+            importlib.import_module(module)  # here and not in a thread: one thread alone imports
         files[FORMATS[name].file] = await FORMATS[name].make(parsed)
     return files

@@ -77,11 +77,16 @@ class Local:
 
     async def passages(self, texts: Sequence[str]) -> "Vectors":
         """Embed texts that are to be found."""
-        return await asyncio.to_thread(self.embed, texts, False)
+        return await self._embedded(texts, query=False)
 
     async def query(self, text: str) -> "Vectors":
         """Embed what is searched for; a single row."""
-        return await asyncio.to_thread(self.embed, [text], True)
+        return await self._embedded([text], query=True)
+
+    async def _embedded(self, texts: Sequence[str], *, query: bool) -> "Vectors":
+        import numpy  # noqa: F401 - here and not in the model's own thread: one thread alone imports
+
+        return await asyncio.to_thread(self.embed, texts, query)
 
     async def scale(self) -> tuple[float, float]:
         """Return the cosines of texts without and with something in common, as measured on XQuAD and MuSiQue."""

@@ -24,7 +24,7 @@ from tests.crash.moments import Moment, Moments, phases
 from tests.crash.strays import no_strays
 from tests.crash.under_way import Tally
 from tests.crash.watching import Happening, watching
-from tests.crash.whole import nothing_completed_is_repeated
+from tests.crash.whole import left_over, nothing_completed_is_repeated
 from tests.crash.world import QUESTION, Phase, World
 from tests.server.conftest import dev_server
 
@@ -213,7 +213,7 @@ def check_what_is_left(served: Served) -> None:
     """Check that no lock, no unfinished file and no broken database is left when the server has ended."""
     locks = served.home / "locks"
     assert not locks.exists() or not list(locks.iterdir())
-    assert not list(served.world.temporary.iterdir())
+    assert left_over(served.world.temporary) == []
     assert not list(served.place.rglob(".writing-*"))
     for name in ("store.sqlite", "checkpoints.sqlite"):
         with closing(sqlite3.connect(served.home / name)) as db:

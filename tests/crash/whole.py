@@ -44,6 +44,11 @@ _PROBE = re.compile(r"[a-z0-9_]{8}")
 """What `tempfile` itself makes, for a moment, to see whether it can write to a folder: nobody else can clear it away."""
 
 
+def left_over(temporary: Path) -> list[str]:
+    """Return the names of what is left in a folder of temporary files."""
+    return [one.name for one in temporary.iterdir() if not _PROBE.fullmatch(one.name)]
+
+
 def check(run: Crashing, whole: Whole, printed: str) -> None:
     """Check a run that came to its end after it was killed.
 
@@ -64,7 +69,7 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
     assert sorted(one.name for one in run.out.iterdir()) == [run.folder.name]
     assert not verify_bundle(run.folder).problems
     assert not list((run.home / "locks").iterdir())
-    assert [one.name for one in run.world.temporary.iterdir() if not _PROBE.fullmatch(one.name)] == []
+    assert left_over(run.world.temporary) == []
     nothing_completed_is_repeated(run.world)
     [record] = stored(run.home, "runs").values()
     assert record["status"] == "done"

@@ -1,5 +1,6 @@
 """The last barrier before a page: whatever is not on these lists is taken out."""
 
+import nh3
 from markupsafe import Markup
 
 from services.reports.html.formulas import MATHML_ATTRIBUTES, MATHML_TAGS
@@ -20,8 +21,6 @@ _ATTRIBUTES = {
 
 def sanitised(html: Markup) -> Markup:
     """Return HTML of the report's own elements, without scripts, styles, frames, forms and images, linking to http(s) only."""
-    import nh3
-
     return Markup(  # noqa: S704 - that is what the sanitiser is for
         nh3.clean(
             html,

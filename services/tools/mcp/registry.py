@@ -48,7 +48,7 @@ async def call(run: str, server: Server, work: Callable[["ClientSession"], Await
         ServerFailed: the server is not used in this run any more; the message says why.
         SettingsError: the libraries are not installed.
     """
-    await asyncio.to_thread(import_libraries)
+    import_libraries()
     own = _of(run)
     if server.name in own.failures:
         raise ServerFailed(own.failures[server.name])

@@ -197,7 +197,9 @@ def _explained(error: BaseException) -> Broken:
 
 
 def import_libraries() -> None:
-    """Import what connections are made of. Blocking.
+    """Import what connections are made of: some tenths of a second, once.
+
+    In the event loop's thread: the client of OpenAI looks whether `httpx` is loaded, and would take hold of half of it.
 
     Raises:
         SettingsError: it is not installed; the message says how to install it.
@@ -210,7 +212,7 @@ def import_libraries() -> None:
             f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"
         ) from None
     import services.tools.mcp.address
-    import services.tools.mcp.program  # noqa: F401 - imported here, where nobody waits for it
+    import services.tools.mcp.program  # noqa: F401 - imported here, too
 
     log = logging.getLogger("mcp")
     if not log.handlers:
