@@ -30,7 +30,11 @@ def figures(question: str, *sentences: str) -> list[str]:
         ),
         ("How much less is it?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "2 hours"),
         ("How much less is it for 2 hours?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "15% to 24%"),
-        ("What does it cost?", "The probe cost US$12 million to US$15 million in all.", "US$12 million to US$15 million"),
+        (
+            "What does it cost?",
+            "The probe cost US$12 million to US$15 million in all.",
+            "US$12 million to US$15 million",
+        ),
         ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。", "120至150分钟"),
         ("每天户外120至150分钟有用吗？", "每天户外120至150分钟，发病率可减少15%至24%。", "15%至24%"),
         ("学校加时有用吗？", "增加40分钟组的发病率降低16%。", "16%"),
@@ -54,5 +58,8 @@ def test_a_sentence_without_such_a_number_gets_no_card(question: str, sentence: 
 
 
 def test_a_number_stands_on_one_card_only_and_cards_are_few() -> None:
-    depths = [f"Ship {name} found {depth} metres of water." for name, depth in zip("ABCDEF", (11, 11, 12, 13, 14, 15))]
+    depths = [
+        f"Ship {name} found {depth} metres of water."
+        for name, depth in zip("ABCDEF", (11, 11, 12, 13, 14, 15), strict=True)
+    ]
     assert figures("How deep is it?", *depths) == ["11 metres", "12 metres", "13 metres", "14 metres"]
