@@ -53,8 +53,10 @@ async def test_a_way_from_name_to_name_is_told_without_what_lies_beside_it() -> 
         ("deep-sea", "How deep did the bathyscaphe Trieste dive in 1958?"),
         ("deep-sea", "How many sailors served aboard the Meteor?"),
         ("deep-sea", "Who designed the Lalla Rookh?"),
+        ("deep-sea", "What did James Cameron see at the bottom?"),
         ("myopia", "DIMS镜片多少钱一副？"),
         ("myopia", "何明光是哪一年出生的？"),
+        ("myopia", "红光治疗仪有多重？"),
     ],
 )
 async def test_what_no_document_tells_is_not_said_to_be_answered(documents: str, question: str) -> None:

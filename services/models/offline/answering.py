@@ -30,6 +30,7 @@ LONG = 5
 ALSO, ALSO_LISTED, LEADING = 0.6, 0.45, 0.12
 """Share of the best sentence's merit that another must reach to be told, too; of a question that asks for several things; and
 of one that describes what it asks about, whose answer leads from one name to another."""
+_DID = re.compile(r"\s*what (?:did|does|do|has|have|had)\b", re.IGNORECASE)
 _ASKS = re.compile(r"什么|多少|哪|谁|何|几|怎|吗|如何|是否|呢|多[大高长深远久宽重快]|多[少大]?$")
 
 
@@ -125,12 +126,13 @@ def _completes(weighed: "Weighed", near: Unit, best: Unit) -> bool:
 
 def _on_predicate(clause: str, weighed: "Weighed", chosen: Sequence[Unit]) -> bool:
     """Tell whether sentences are on what happened: to `Where was she born?` one that names her and a place is no answer."""
-    if weighed.leads_on or has_cjk(clause) or weighed.kind not in {"place", "date", "person"}:
+    doing = weighed.kind == "thing" and _DID.match(clause) is not None
+    if weighed.leads_on or has_cjk(clause) or not (doing or weighed.kind in {"place", "date", "person"}):
         return True
     named = {term for name in names_in(clause) for term in terms(name)}
     own = [term for term in terms(clause) if term in weighed.values and term not in named]
-    predicate = own[0 if weighed.kind == "person" else -1] if own else ""
-    return not predicate or any(predicate in one.held for one in chosen)
+    predicates = own if doing else own[:1] if weighed.kind == "person" else own[-1:]
+    return not predicates or any(one.held.intersection(predicates) for one in chosen[: 1 if doing else None])
 
 
 def _chain(clause: str, weighed: "Weighed", chosen: Sequence[Unit]) -> list[Unit]:

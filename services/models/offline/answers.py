@@ -114,9 +114,12 @@ UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         re.compile(r"\bcost|price|\bpaid?\b|how much money|多少钱|价格|[房票售单]价|费用|金额", re.I),
         re.compile(r"[$£€¥]|dollars?|pounds?|元|美元|英镑|万|亿", re.I),
     ),
-    (re.compile(r"heavy|weigh", re.I), re.compile(r"pounds?|lbs?|kg|kilo|tons?|tonnes?|grams?|公斤|千克|吨|克", re.I)),
     (
-        re.compile(r"fast|speed|速度", re.I),
+        re.compile(r"heavy|weigh|有多重|多重[？?]?$|重量|几斤", re.I),
+        re.compile(r"pounds?|lbs?|kg|kilo|tons?|tonnes?|grams?|公斤|千克|吨|克", re.I),
+    ),
+    (
+        re.compile(r"fast|speed|速度|多快", re.I),
         re.compile(r"per (?:second|hour|minute)|km/h|mph|knots?|m/s|每秒|每小时|节", re.I),
     ),
 )
