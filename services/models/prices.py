@@ -64,9 +64,9 @@ async def price_at(model: str, base_url: str | None) -> Price | None:
 
 
 async def _known(provider: str, model: str, base_url: str | None) -> Price | None:
-    import genai_prices  # noqa: F401 - here and not in the thread that reads prices: one thread alone imports
-    import yaml  # noqa: F401 - likewise
+    import yaml  # noqa: F401 - here and not in the thread that reads prices: one thread alone imports
 
+    load_list()
     return await asyncio.to_thread(_price, provider, model, base_url)
 
 
@@ -116,8 +116,9 @@ def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
     return None
 
 
+@cache
 def load_list() -> None:
-    """Load the public list, so that nobody waits for it when a call has been made. Blocking, for some hundredths of a second."""
+    """Load the public list, once: nobody waits for it when a call has been made. Blocking, for some hundredths of a second."""
     _listed("openai", "", None)
 
 
