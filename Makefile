@@ -25,6 +25,9 @@ research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR 
 
 export Q
 
+# Processes that tests start load compiled modules, as users' do
+test test-services test-crash test-deploy: export PYTHONDONTWRITEBYTECODE =
+
 test: setup .venv/develop ## Run the tests; they need no key and no network
 	@$(BIN)/pytest -n 4 $(ARGS)
 

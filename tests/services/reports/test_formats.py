@@ -55,7 +55,7 @@ BLOCK = st.one_of(
 )
 BODY = st.lists(BLOCK, max_size=8).map("\n\n".join)
 often = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -145,7 +145,7 @@ def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> No
     assert "<script" in render_deck(parsed, interactive=False)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(BODY)
 async def test_any_report_renders_in_the_office_formats(body: str) -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
