@@ -85,3 +85,21 @@ def test_the_package_runs_as_a_module() -> None:
         [sys.executable, "-m", "leadline", "--help"], capture_output=True, text=True, check=True, timeout=60
     )
     assert "research" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("import atexit; atexit.register(print, 'registered', flush=False)", "working\nregistered\n"),
+        (
+            "import threading, time; threading.Thread(target=lambda: (time.sleep(0.3), print('a thread'))).start()",
+            "working\na thread\n",
+        ),
+        ("", "working\n"),
+    ],
+    ids=["registered", "thread", "nothing"],
+)
+def test_a_process_that_ends_early_has_done_what_was_due_at_its_end(before: str, said: str) -> None:
+    code = f"{before}\nfrom leadline.__main__ import _leave\nprint('working')\n_leave(3)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (3, said, "")
