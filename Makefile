@@ -29,7 +29,7 @@ export Q
 test test-services test-crash test-deploy: export PYTHONDONTWRITEBYTECODE =
 
 test: setup .venv/develop ## Run the tests; they need no key and no network
-	@$(BIN)/pytest -n 4 $(ARGS)
+	@$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
 
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
