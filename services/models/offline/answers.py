@@ -64,6 +64,10 @@ _TYPES: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
     ),
     ("definition", re.compile(r"^what (?:is|are|was|were) (?:an? |the )?[^,]{2,40}\?*$|什么是|是什么", re.I)),
 )
+_WHO = re.compile(
+    r"^(?:[Aa]nd |[Bb]ut |[Ss]o )?[Ww]ho (?:is|was|are|were) (?:[A-Z][\w.'’-]*\s?){1,4}\??$|^[^的，,谁]{2,10}(?<![者人家员长])是(?:谁|什么人)[？?]?$"
+)
+"""A question for who somebody is that it names: what is wanted is said of them, not another person."""
 _DATE = re.compile(
     r"\b1\d{3}\b|\b20\d\d\b|\b\d{1,2}(?:st|nd|rd|th)? (?:century|January|February|March|April|May|June|July|August|September|"
     r"October|November|December)\b|\d{1,4}年|\d{1,2}世纪|\d+\s?(?:BC|AD)\b|[一二三四五六七八九十〇零]{2,4}年"
@@ -128,6 +132,8 @@ UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 def answer_type(question: str) -> AnswerType:
     """Return the kind of answer that a question wants."""
     question = question.strip()
+    if _WHO.search(question):
+        return "definition"
     for kind, pattern in _TYPES:
         if pattern.search(question):
             return kind
