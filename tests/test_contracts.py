@@ -124,7 +124,8 @@ def test_every_choice_of_a_run_is_described_bounded_and_optional() -> None:
 
 def test_the_tree_names_no_path_of_a_machine_and_no_registry() -> None:
     suffixes = {".py", ".md", ".toml", ".json", ".lock", ".ipynb", ".yaml"}
-    skipped = {".venv", ".venv-sandbox", ".venv-aegra", ".git", "out", ".leadline", "examples", ".langgraph_api"}
+    environments = {".venv", ".venv-sandbox", ".venv-aegra", ".venv-plain"}
+    skipped = environments | {".git", "out", ".leadline", "examples", ".langgraph_api"}
     for path in PROJECT.rglob("*"):
         if path.suffix in suffixes and not skipped & set(path.relative_to(PROJECT).parts) and path != Path(__file__):
             text = path.read_text("utf-8")
