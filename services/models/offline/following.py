@@ -122,7 +122,10 @@ def _meant(pronoun: str, earlier: str, answer: str) -> str:
         first = persons_in(earlier) or _persons_told(answer, set(tokens(earlier)))
         if first:
             return first[0]
-    return topic_of(earlier)
+    last = clauses_of(earlier, short=True)[-1].strip("?？ 。.")
+    topic = topic_of(last)
+    named = topic != last and bool(names_in(last))
+    return topic if named else topic_of(earlier)  # what was asked last is nearest, where it names something
 
 
 def _persons_told(answer: str, known: set[str]) -> list[str]:

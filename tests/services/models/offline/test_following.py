@@ -10,6 +10,10 @@ KEEPER = (
     "Who built the lighthouse at Skerryvore?",
     "**TL;DR** The lighthouse at Skerryvore was built by Alan Stevenson aboard the tender Pharos Star.",
 )
+DIVES = (
+    "How many soundings did the Meteor take in the South Atlantic, and how deep did the bathyscaphe Trieste dive?",
+    "**TL;DR** The Meteor took 67,400 soundings. The gauge came to 10,916 metres.",
+)
 LAMP = ("离焦框架镜的有效率是多少？", "**TL;DR** 离焦框架镜使近视进展减缓52%。")
 KNOWN = (
     "Alan Stevenson was born in Edinburgh in 1807.",
@@ -33,6 +37,7 @@ def follow(question: str, before: tuple[str, str], *, asked_back: str = "") -> T
         ("Where was he born?", KEEPER, "Where was Alan Stevenson born?"),
         ("And what was his father's trade?", KEEPER, "What was Alan Stevenson’s father's trade?"),
         ("What about the lighthouse at Bell Rock?", KEEPER, "Who built the lighthouse at Bell Rock?"),
+        ("How long did its ascent take?", DIVES, "How long did Trieste’s ascent take?"),
         ("它每天要戴多久？", LAMP, "离焦框架镜每天要戴多久？"),
         ("那角膜塑形镜呢？", LAMP, "角膜塑形镜的有效率是多少？"),
         ("为什么？", LAMP, "为什么 (离焦框架镜)？"),
