@@ -100,7 +100,7 @@ def _search(search: str | None, asking: bool) -> dict[str, str]:
 
 def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
     """Return the setting of the documents' folders."""
-    from services.search.documents import check_folder
+    from services.search.listing import check_folder
 
     folders = docs or []
     if not folders and asking:

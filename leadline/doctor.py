@@ -88,7 +88,7 @@ def _home() -> Iterable[Check]:
 
 
 def _documents() -> Iterable[Check]:
-    from services.search.documents import check_folder
+    from services.search.listing import check_folder
 
     for folder in settings().leadline_docs:
         try:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from services.errors import DocumentsError, SearchError
+from services.errors import SearchError
 from services.messages import say
-from services.search.attached import kept_from_runs
-from services.search.convert import SUFFIXES
 from services.search.embeddings import INSTALL, Embedder, Local, embedders
 from services.search.hit import Hit
-from services.search.index import FileState, FolderIndex
+from services.search.index import FolderIndex
+from services.search.listing import listed, nothing_in
 from services.search.table_profiles import profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table
@@ -23,8 +22,6 @@ from services.settings import settings
 
 if TYPE_CHECKING:
     from services.search.hybrid import Ways
-
-MAX_FILES = 20_000
 
 
 class Documents:
@@ -137,17 +134,6 @@ async def open_documents(folder: Path, home: Path) -> Documents:
         return await _opened(folder, home)
 
 
-def check_folder(folder: Path) -> None:
-    """Look whether a folder is there and holds files that can be read. Blocking, and quick.
-
-    Raises:
-        DocumentsError: it is missing or holds nothing that could be searched.
-    """
-    states, skipped = _list(folder)
-    if not states:
-        raise _nothing(folder, skipped)
-
-
 _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
 
 
@@ -160,7 +146,7 @@ def _one_at_a_time(folder: str) -> asyncio.Lock:
 async def _opened(folder: Path, home: Path) -> Documents:
     from services.search.converters import Converters
 
-    states, unsupported = await asyncio.to_thread(_list, folder)
+    states, unsupported = await asyncio.to_thread(listed, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
     tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
@@ -172,7 +158,7 @@ async def _opened(folder: Path, home: Path) -> Documents:
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
-        raise _nothing(folder, skipped)
+        raise nothing_in(folder, skipped)
     models, missing = await _embedded(index)
     unlocked = converters.problem if sys.platform == "linux" else ""
     return Documents(index, skipped, tables, count, models, missing, unlocked)
@@ -186,14 +172,6 @@ async def _busy(index: FolderIndex) -> AsyncIterator[None]:
         yield
     finally:
         await asyncio.shield(asyncio.to_thread(held.__exit__, None, None, None))
-
-
-def _nothing(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
-    reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
-    return DocumentsError(
-        f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
-        f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs."
-    )
 
 
 async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]]:
@@ -217,30 +195,3 @@ async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]
         return fast, ("too_many_passages", f"{count:,}")
     switched_off = settings().leadline_embeddings_model == "none"
     return fast, ("", "") if fast or switched_off else ("words_only", INSTALL)
-
-
-def _list(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
-    if not folder.is_dir():
-        what = "is a file, not a folder" if folder.exists() else "does not exist"
-        raise DocumentsError(f"The documents folder {folder} {what}. Name an existing folder with --docs.")
-    root = folder.resolve()
-    states: list[FileState] = []
-    skipped: list[tuple[str, str]] = []
-    for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder).as_posix()
-        if any(part.startswith(".") for part in path.relative_to(folder).parts) or path.is_dir():
-            continue
-        if not path.resolve().is_relative_to(root):
-            skipped.append((relative, "leads out of the folder"))
-        elif kept_from_runs(path, folder):
-            continue  # nor is it said what other users' files are called
-        elif not path.is_file():
-            skipped.append((relative, "is no regular file"))
-        elif path.suffix.lower() not in SUFFIXES:
-            skipped.append((relative, "is of a kind that is not read"))
-        elif len(states) >= MAX_FILES:
-            skipped.append((relative, f"is beyond the first {MAX_FILES:,} files"))
-        else:
-            stat = path.stat()
-            states.append(FileState(relative, stat.st_size, stat.st_mtime_ns))
-    return states, skipped

@@ -9,8 +9,9 @@ from schemas.context import RunContext
 from services.errors import DocumentsError
 from services.messages import say
 from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
-from services.search.documents import Documents, check_folder, open_documents
+from services.search.documents import Documents, open_documents
 from services.search.hit import SearchProvider
+from services.search.listing import check_folder
 from services.search.tables import Table
 from services.search.tokens import has_cjk, tokens
 from services.search.web import web_search
