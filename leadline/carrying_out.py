@@ -22,8 +22,8 @@ from services.errors import BadInput
 from services.journal import run_key
 from services.log import ERROR, WARNING, log
 from services.models import clients_open
-from services.models.prices import load_list
-from services.models.roles import OFFLINE, role_model
+from services.models.prices import price_of
+from services.models.roles import role_model
 from services.search.providers import providers_for, searches_documents
 from services.search.tokens import has_cjk
 from services.settings import settings
@@ -132,10 +132,9 @@ async def _load_model(record: RunRecord) -> None:
         await load_ahead()
 
 
-async def _load_prices(record: RunRecord) -> None:
-    """Load the list that the first answer of a model is priced by."""
-    if role_model("coordinator", record.context).provider != OFFLINE:
-        load_list()
+async def _look_up_price(record: RunRecord) -> None:
+    """Look up what the first answer of a model is priced by."""
+    await price_of(role_model("coordinator", record.context))
 
 
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
@@ -159,7 +158,7 @@ async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     ahead = (
-        partial(_load_prices, record),
+        partial(_look_up_price, record),
         partial(_load_model, record),
         partial(_open_search, record, on_event),
         _sweep,

@@ -7,6 +7,7 @@ finds its answers there and asks nobody twice. A replay takes every answer of th
 Requests are kept as hashes and answers as they came; keys and other secrets are in neither.
 """
 
+import asyncio
 import hashlib
 import json
 import re
@@ -177,12 +178,13 @@ class Journal:
             with calling(kind, name):
                 return Known(await work(), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
-        found = await self._found(item)
+        near = f"{self.near}-{digest}-{occurrence}" if self.near else ""
+        found, elsewhere = await asyncio.gather(self._found(item), self._on_another_branch(near))
         if found is not None and found.answer is not None:
             known(kind, name)
             await self._reuse(item, found)
             return Known(answer.model_validate(found.answer), fresh=False)
-        if found is None and (earlier := await self._of_another_branch(digest, occurrence)) is not None:
+        if found is None and elsewhere is not None and (earlier := await self._answer_of(elsewhere)) is not None:
             known(kind, name)
             entry.answer = earlier
             await self._write(item, entry, time.monotonic())
@@ -196,24 +198,25 @@ class Journal:
             await self._write(item, entry, started)
             raise
         entry.answer = fresh.model_dump(mode="json")
-        await self._write(item, entry, started)
-        if self.near:
-            near = self._near(digest, occurrence)
-            await self._reached(self.store.aput(_branches(self.key), near, {"item": item}, index=False))
+        await asyncio.gather(
+            self._write(item, entry, started), self._write_branch(near, item)
+        )  # one transaction for both
         return Known(fresh, fresh=True)
 
-    async def _of_another_branch(self, digest: str, occurrence: int) -> dict[str, Any] | None:
-        """Return what the same node was answered on another branch of the thread, where somebody went on from a past state."""
-        if not self.near or self.store is None:
+    async def _on_another_branch(self, near: str) -> str | None:
+        """Return under which item the same node asked the same on another branch, where somebody went on from a past state."""
+        if not near or self.store is None:
             return None
-        place = await self._reached(self.store.aget(_branches(self.key), self._near(digest, occurrence)))
-        if place is None:
-            return None
-        found = await self._found(place.value["item"])
-        return found.answer if found is not None else None
+        place = await self._reached(self.store.aget(_branches(self.key), near))
+        return None if place is None else place.value["item"]
 
-    def _near(self, digest: str, occurrence: int) -> str:
-        return f"{self.near}-{digest}-{occurrence}"
+    async def _write_branch(self, near: str, item: str) -> None:
+        if near and self.store is not None:
+            await self._reached(self.store.aput(_branches(self.key), near, {"item": item}, index=False))
+
+    async def _answer_of(self, item: str) -> dict[str, Any] | None:
+        found = await self._found(item)
+        return None if found is None else found.answer
 
     def check_kept(self) -> None:
         """Make sure that everything could be kept.

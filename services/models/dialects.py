@@ -5,7 +5,6 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from json_repair import repair_json
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
@@ -92,6 +91,8 @@ def _loaded(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
+        from json_repair import repair_json
+
         return repair_json(text, return_objects=True)
 
 

@@ -48,8 +48,7 @@ async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     if not listed:
         if settings().leadline_prices is None:
             return None
-        import yaml  # noqa: F401 - as below
-
+        _import_yaml()
         return await asyncio.to_thread(_own, model.provider, model.model)
     return await _known(model.provider, model.model, model.base_url)
 
@@ -64,10 +63,15 @@ async def price_at(model: str, base_url: str | None) -> Price | None:
 
 
 async def _known(provider: str, model: str, base_url: str | None) -> Price | None:
-    import yaml  # noqa: F401 - here and not in the thread that reads prices: one thread alone imports
-
-    load_list()
+    _import_yaml()
+    _load_list()
     return await asyncio.to_thread(_price, provider, model, base_url)
+
+
+def _import_yaml() -> None:
+    """Import what reads a price file, if there is one: here and not in the thread that reads it, as one thread alone imports."""
+    if settings().leadline_prices is not None:
+        import yaml  # noqa: F401 - as said
 
 
 @cache
@@ -117,8 +121,8 @@ def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
 
 
 @cache
-def load_list() -> None:
-    """Load the public list, once: nobody waits for it when a call has been made. Blocking, for some hundredths of a second."""
+def _load_list() -> None:
+    """Load the public list, once. Blocking, for some hundredths of a second."""
     _listed("openai", "", None)
 
 
