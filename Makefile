@@ -118,7 +118,7 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 # What `make research` installs, without what development adds: libraries load some of that where they find it
 $(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up $(PLAIN) (once; about a minute) …" >&2
-	@rm -rf $(PLAIN) && $(BIN)/python -m venv $(PLAIN)
+	@rm -rf $(PLAIN) && $(PYTHON) -m venv $(PLAIN)
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements.lock
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

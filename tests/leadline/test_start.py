@@ -103,3 +103,27 @@ def test_a_process_that_ends_early_has_done_what_was_due_at_its_end(before: str,
     code = f"{before}\nfrom leadline.__main__ import _leave\nprint('working')\n_leave(3)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (3, said, "")
+
+
+def test_no_call_of_the_commands_process_asks_the_system_for_stack() -> None:
+    code = """
+import resource, sys, types
+
+def leaf(a=0, b=0, c=0): return a
+
+def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def most(depth):
+    before = faults()
+    for _ in range(200): leaf()
+    own = faults() - before
+    return max(own, most(depth - 1)) if depth else own
+
+sys.modules["leadline.cli"] = types.SimpleNamespace(main=lambda: print(most(400)))
+import leadline
+leadline.cli = sys.modules["leadline.cli"]
+from leadline.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert int(done.stdout) < 100
