@@ -208,6 +208,12 @@ def import_seconds(python: Path) -> float:
     return time.monotonic() - started
 
 
+def version(python: Path) -> str:
+    """Return an interpreter's version."""
+    command = [str(python), "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def _environment(work: Path, base_url: str) -> dict[str, str]:
     """Return the user's environment with the stub as the only model."""
     ours = {
@@ -281,7 +287,7 @@ def main() -> None:
         "latency": {"first_token": given.first_token, "per_token": given.per_token},
         "machine": {
             "load": round(load, 2),
-            "python": platform.python_version(),
+            "python": version(python),
             "system": platform.system(),
             "processors": os.cpu_count(),
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
