@@ -26,6 +26,10 @@ PASSAGES_A_PAGE = 4
 """Passages of a web page that a query can bring in; documents bring those that the index ranked."""
 PER_SOURCE = 4
 """Passages of one source before other sources have had their turn."""
+SAME_PASSAGE = 0.6
+"""Share of the words of two passages that both must hold, for one to be the other's copy."""
+OF_BEST = 0.15
+"""Share of the best score of all folders that the best of one must reach, for the folder to count."""
 KEPT_FIRST = 1
 """Passages that were found directly and keep their places before those that a hop found."""
 
@@ -69,7 +73,7 @@ async def gather(
     """
     wanted = [query for query in dict.fromkeys(query.strip() for query in queries) if query]
     pool = Pool()
-    found, failures = await _search_all(wanted, providers.all, hits)
+    found, failures = await _search_all(wanted, providers, hits)
     if named:
         found.append((" ".join(wanted), list(named)))
     if complete is not None:
@@ -80,28 +84,24 @@ async def gather(
     direct = list(fuse(rankings))
     hops = await follow(wanted, direct, providers.documents, pool)
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
-    if len(await _without_copies(pool, ranked)) < min(
-        limit, len(ranked)
-    ):  # copies took the places of what they are copies of
-        more, _ = await _search_all(wanted, providers.documents, 2 * hits)
+    originals, once = await asyncio.to_thread(pool.without_copies, ranked)
+    if len(once) < min(limit, len(ranked)):  # copies took the places of what they are copies of
+        more, _ = await _search_all(wanted, Providers(documents=providers.documents), 2 * hits)
         ranked = list(dict.fromkeys([*ranked, *fuse([pool.rank(query, found) for query, found in more])]))
+        originals, once = await asyncio.to_thread(pool.without_copies, ranked)
     failures = list(dict.fromkeys([*failures, *(one.trouble for one in providers.documents if one.trouble)]))
-    originals = await asyncio.to_thread(pool.originals, ranked)
-    ranked = await _without_copies(pool, ranked)
+    ranked = once
     chosen = take_turns(ranked, {key: key[0] for key in ranked}, limit, PER_SOURCE)
     return await pool.collect(chosen, originals, evidence, failures)
 
 
-async def _without_copies(pool: "Pool", ranked: Sequence[Key]) -> list[Key]:
-    """Return passages without those of texts that are copies of another that is ranked higher."""
-    originals = await asyncio.to_thread(pool.originals, ranked)
-    return [key for key in ranked if originals[key[0]] == key[0]]
-
-
 async def _search_all(
-    queries: Sequence[str], providers: Sequence[SearchProvider], limit: int
+    queries: Sequence[str], providers: Providers, limit: int
 ) -> tuple[list[tuple[str, list[Hit]]], list[str]]:
-    """Return what each query found in each provider, in order, and what went wrong."""
+    """Return what each query found on the web, by provider, and in all folders of documents, in order, and what went wrong.
+
+    Folders are ranked as one: the best that a folder has to offer may be worse than all that another has.
+    """
 
     async def one(query: str, provider: SearchProvider) -> list[Hit] | str:
         try:
@@ -109,11 +109,24 @@ async def _search_all(
         except SearchError as error:
             return str(error)
 
-    pairs = [(query, provider) for query in queries for provider in providers]
-    answers = await asyncio.gather(*(one(query, provider) for query, provider in pairs))
-    failures = list(dict.fromkeys(answer for answer in answers if isinstance(answer, str)))
-    found = [(query, answer) for (query, _), answer in zip(pairs, answers, strict=True) if isinstance(answer, list)]
+    answers = await asyncio.gather(
+        *(asyncio.gather(*(one(query, each) for each in providers.all)) for query in queries)
+    )
+    failures = list(dict.fromkeys(one for of_query in answers for one in of_query if isinstance(one, str)))
+    found: list[tuple[str, list[Hit]]] = []
+    for query, of_query in zip(queries, answers, strict=True):
+        web, local = of_query[: len(providers.web)], of_query[len(providers.web) :]
+        found += [(query, hits) for hits in web if isinstance(hits, list)]
+        if local:
+            found.append((query, _as_one([hits for hits in local if isinstance(hits, list)])))
     return found, failures
+
+
+def _as_one(folders: Sequence[list[Hit]]) -> list[Hit]:
+    """Rank what several folders found as if they were one, without folders whose best is far from the best of all."""
+    least = OF_BEST * max((hits[0].score for hits in folders if hits), default=0.0)
+    near = [hits for hits in folders if hits and hits[0].score >= least]
+    return near[0] if len(near) == 1 else sorted((hit for hits in near for hit in hits), key=lambda hit: -hit.score)
 
 
 class Pool:
@@ -153,6 +166,35 @@ class Pool:
                 signatures[key] = signature
         return originals
 
+    def without_copies(self, ranked: Sequence[Key]) -> tuple[dict[str, str], list[Key]]:
+        """Take each text once, that of its best-ranked copy, with the passages that were found of any of them. Blocking.
+
+        Returns:
+            What `originals` does, and the passages, best first.
+        """
+        originals = self.originals(ranked)
+        once: list[Key] = []
+        for key in ranked:
+            place = key if originals[key[0]] == key[0] else self._same(key, originals[key[0]])
+            if place is not None and not any(_overlap(place, other) for other in once):
+                once.append(place)
+        return originals, once
+
+    def _same(self, key: Key, original: str) -> Key | None:
+        """Return where an original has a passage of its copy, word for word or nearly so."""
+        text, whole = self.text(key), self._hits[original].text
+        start = whole.find(text)
+        if start >= 0:
+            return original, start, start + len(text)
+        wanted = set(tokens(text))
+        shares = {
+            (original, span.start, span.end): len(wanted & held) / len(wanted | held)
+            for span in split(whole)
+            if (held := set(tokens(whole[span.start : span.end])))
+        }
+        best = max(shares, key=lambda place: shares[place], default=None)
+        return best if best is not None and shares[best] >= SAME_PASSAGE else None
+
     async def collect(
         self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore, failures: list[str]
     ) -> Gathered:
@@ -189,6 +231,10 @@ class Pool:
             snippet_only=hit.snippet_only,
             fingerprint=_fingerprint(hit.text),
         )
+
+
+def _overlap(one: Key, other: Key) -> bool:
+    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
 
 
 def _best_passages(query: str, text: str) -> list[Found]:

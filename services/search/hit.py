@@ -24,6 +24,8 @@ class Hit(BaseModel):
     """The whole text, normalised; a search engine's snippet where that is all there is."""
     snippet_only: bool = False
     published: str | None = None
+    score: float = 0.0
+    """How well its best passage matches, to be compared among folders of documents; 0 from other providers."""
     passages: list[Found] = Field(default_factory=list)
     """Passages in order of rank; empty when the provider ranks whole sources only."""
 

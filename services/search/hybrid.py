@@ -39,7 +39,7 @@ _SHORTEST = 12
 
 async def hybrid(
     index: FolderIndex, models: Sequence[Embedder], query: str, limit: int, ways: Ways = "both"
-) -> list[int]:
+) -> dict[int, float]:
     """Rank passages for a query.
 
     Args:
@@ -51,7 +51,7 @@ async def hybrid(
         ways: what is searched.
 
     Returns:
-        Ids of passages, best first.
+        Ids of passages, best first, with scores that can be compared among folders.
 
     Raises:
         SearchError: the endpoint of an embedding model failed.
@@ -62,7 +62,7 @@ async def hybrid(
             passage: lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) for passage in lexical | crossed
         }
         best = {passage: sums[passage] for passage in sorted(sums, key=lambda passage: -sums[passage])[:limit]}
-        return list(best) if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)
+        return best if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)
     semantic, clear = await _semantic(index, models, query)
     depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
     near = list(semantic)[:depth]
@@ -74,18 +74,23 @@ async def hybrid(
         for passage in candidates
     }
     if ways == "meaning":
-        return sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
+        return _best(scores, limit)
     beside = dict.fromkeys([*list(lexical)[:limit], *list(crossed)[:limit], *list(semantic)[:limit]])
-    return (await asyncio.to_thread(_closest, index, query, scores, TOGETHER * words, beside))[:limit]
+    return _best(await asyncio.to_thread(_closest, index, query, scores, TOGETHER * words, beside), limit)
+
+
+def _best(scores: Mapping[int, float], limit: int) -> dict[int, float]:
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit])
 
 
 def _closest(
     index: FolderIndex, query: str, scores: Mapping[int, float], weight: float, beside: Iterable[int] = ()
-) -> list[int]:
+) -> dict[int, float]:
     """Rank passages by their scores and by how much of a query stands together in each, compared with others beside them."""
     texts = index.texts(list(dict.fromkeys([*scores, *beside])))
     shares = dict(zip(texts, together(query, list(texts.values())), strict=True))
-    return sorted(scores, key=lambda passage: (-scores[passage] - weight * shares.get(passage, 0.0), passage))
+    sums = {passage: score + weight * shares.get(passage, 0.0) for passage, score in scores.items()}
+    return _best(sums, len(sums))
 
 
 def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, float], dict[int, float]]:

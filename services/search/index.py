@@ -175,18 +175,18 @@ class FolderIndex:
             match = 'body : "' + " ".join(word.replace('"', '""') for word in words) + '"'
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
-    def holding(self, name: str, terms: Sequence[str], limit: int) -> list[int]:
-        """Return passages that hold the words of a name one after another and some of the terms, best first by the terms.
+    def holding(self, name: str, terms: Sequence[str], limit: int) -> dict[int, float]:
+        """Return passages that hold the words of a name one after another and some of the terms, with BM25, best first.
 
         Without terms, passages that hold the name.
         """
         words = tokens(name)
         if not words:
-            return []
+            return {}
         phrase = _quoted(" ".join(words))
         match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})" if terms else phrase
         with self._open() as db:
-            return [passage for passage, _ in db.execute(_SEARCH, (match, limit))]
+            return dict(db.execute(_SEARCH, (match, limit)).fetchall())
 
     def holding_any(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
         """Return for each concept passages that hold one of its phrases, which are search terms with spaces between."""
@@ -274,16 +274,18 @@ class FolderIndex:
             )
             db.execute("UPDATE generation SET number = number + 1")
 
-    def hits(self, passages: Sequence[int]) -> list[Hit]:
-        """Return the sources of passages in the order of their first passage, with their passages in order."""
+    def hits(self, passages: Mapping[int, float]) -> list[Hit]:
+        """Return the sources of passages with their scores, in the order of their first passage, with their passages in order."""
         with self._open() as db:
             found: dict[str, list[Found]] = {}
-            for passage in passages:
+            best: dict[str, float] = {}
+            for passage, score in passages.items():
                 row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
                 if row is not None:  # another process may have forgotten it
                     found.setdefault(row[0], []).append(Found(start=row[1], end=row[2]))
-            hits = (self._hit(db, key, places) for key, places in found.items())
-            return [hit for hit in hits if hit is not None]
+                    best.setdefault(row[0], score)
+            hits = ((key, self._hit(db, key, places)) for key, places in found.items())
+            return [hit.model_copy(update={"score": best[key]}) for key, hit in hits if hit is not None]
 
     def titles(self) -> Titles:
         """Return the titles of all sources, for finding sources that a text names."""

@@ -8,8 +8,8 @@ from langgraph.store.memory import InMemoryStore
 from services.errors import SearchError
 from services.evidence.store import EvidenceStore
 from services.search.documents import open_documents
-from services.search.gather import Gathered, gather
-from services.search.hit import Hit
+from services.search.gather import Gathered, Pool, gather
+from services.search.hit import Found, Hit
 from services.search.providers import Providers
 
 
@@ -138,3 +138,58 @@ async def test_a_name_of_one_word_leads_to_a_passage_with_what_is_still_asked(tm
     providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
     result = await found(providers, "Who closed the bridge where the opera The Salt Road was first played?")
     assert "A long winter" in [one.title for one in result.passages][:3]
+
+
+def _folder(place: Path, **texts: str) -> Path:
+    place.mkdir()
+    for name, text in texts.items():
+        (place / f"{name}.md").write_text(text)
+    return place
+
+
+def test_a_copy_that_is_found_first_brings_the_passages_of_what_it_copies() -> None:
+    crew = "## Crew\n\n" + "Two men sat in the cold sphere with a few bars of chocolate between them. " * 10
+    depth = "## Depth\n\n" + "The gauge at the bottom read 10,916 metres, corrected for salinity. " * 10
+    original = f"# The dive\n\n{crew}\n\n{depth}"
+    for edited in (depth, depth.replace("bottom read", "bottom showed")):
+        copy = f"# The bathyscaphe Trieste\n\n{crew}\n\n{edited}\n\nReprinted with permission."
+        pool = Pool()
+        places = [(copy, crew), (original, depth), (original, crew)]
+        keys = [key for text, part in places for key in pool.rank("", [_hit(text, part)])]
+        originals, once = pool.without_copies(keys)
+        assert set(originals.values()) == {keys[0][0]}
+        assert [key[0] for key in once] == [keys[0][0]] * 2
+        assert pool.text(once[0]).strip() == crew.strip()
+        assert pool.text(once[1]).startswith(edited.strip())
+
+
+def _hit(text: str, part: str) -> Hit:
+    start = text.index(part)
+    return Hit(
+        url="file:one", title="One", kind="document", text=text, passages=[Found(start=start, end=start + len(part))]
+    )
+
+
+async def test_the_best_of_a_folder_with_nothing_on_it_is_not_among_the_best(tmp_path: Path) -> None:
+    others = {f"other{place}": f"# Other {place}\n\nThis is on something else, number {place}." for place in range(8)}
+    sea = _folder(
+        tmp_path / "sea",
+        dive="# The dive\n\nHow deep the bathyscaphe Trieste dived, the gauge of the bathyscaphe told.",
+        wire="# Wire\n\nThomson sounded with piano wire from the Lalla Rookh.",
+        **others,
+    )
+    eyes = _folder(
+        tmp_path / "eyes",
+        light="# Light\n\nTime outdoors slows myopia, as a large trial in Guangzhou has shown.",
+        night="# Lenses\n\n"
+        + "Lenses that are worn at night, so a long review says, flatten the cornea while a child sleeps. " * 6
+        + "Its sleep is deep.",
+        **others,
+    )
+    folders = [await open_documents(one, tmp_path / "home") for one in (eyes, sea)]
+    queries = ["how deep did the bathyscaphe Trieste dive", "deep bathyscaphe Trieste dive", "depth, how deep"]
+    assert "Lenses" in [one.title for one in (await found(Providers(documents=folders[:1]), *queries)).passages]
+    both = [one.title for one in (await found(Providers(documents=folders), *queries[:2])).passages]
+    assert both[0] == "The dive"
+    assert "Lenses" not in both
+    assert (await found(Providers(documents=folders), "time outdoors and myopia")).passages[0].title == "Light"
