@@ -14,8 +14,8 @@ _REFUSES = re.compile(r"do not answer|do not tell|没有.{0,8}(?:直接回答|�
 
 
 async def opening_of(question: str, documents: str) -> str:
-    """Return what stands between a report's title and its first section."""
-    report = await aresearch(question, docs=[EXAMPLES / documents])
+    """Return what stands between a report's title and its first section, of folders of documents named with spaces between."""
+    report = await aresearch(question, docs=[EXAMPLES / one for one in documents.split()])
     return re.split(r"\n## ", report.markdown.partition("\n")[2])[0]
 
 

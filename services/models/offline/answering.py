@@ -113,6 +113,8 @@ def _answered(clause: str, question: str, units: Sequence[Unit], most: int, told
         return Answered(clause, whole=True)  # what was told on another clause answers this one
     if weighed.leads_on:
         chosen = _chain(clause, weighed, chosen)
+    elif strict and weighed.fits[id(chosen[0])] < FITS:
+        chosen = _answer_first(weighed, chosen)
     whole = not unfit and (weighed.leads_on or _all_told(chosen, weighed.values, weighed.relevance))
     whole = whole and _on_predicate(clause, weighed, chosen)
     return Answered(clause, chosen if whole else chosen[:1], whole)
@@ -122,6 +124,12 @@ def _completes(weighed: "Weighed", near: Unit, best: Unit) -> bool:
     """Tell whether a sentence gives the kind of answer that is asked for to what the best one of its source is about."""
     at_home = weighed.relevance[id(best)] >= ANSWERS and near.source == best.source
     return at_home and weighed.fits[id(near)] >= FULLY
+
+
+def _answer_first(weighed: "Weighed", chosen: Sequence[Unit]) -> list[Unit]:
+    """Put the sentence first that gives the kind of answer that is asked for to what the best one is about, if there is one."""
+    giving = [one for one in chosen[1:] if _completes(weighed, one, chosen[0])][:1]
+    return [*giving, *(one for one in chosen if one not in giving)]
 
 
 def _on_predicate(clause: str, weighed: "Weighed", chosen: Sequence[Unit]) -> bool:

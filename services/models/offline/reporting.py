@@ -127,13 +127,13 @@ def _lines(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str
     missing = [one for one in parts if not one.sentences and not one.whole]
     lines: list[str] = []
     if any(one.named for one in answered) and most is None:
-        lines += [f"### {_capital(one.asked)}\n\n{_cited(one.sentences)}" for one in answered]
+        lines += [f"### {_capital(one.asked)}\n\n{cited(one.sentences)}" for one in answered]
     elif answered:
-        lines.append(" ".join(_cited(one.sentences[:most]) for one in answered))
+        lines.append(" ".join(cited(one.sentences[:most]) for one in answered))
     if near:
         about = "；".join(one.asked for one in near if one.asked) if len(parts) > 1 else ""
         opening = _near(about, chinese)
-        lines += [opening, _cited(list(told))]
+        lines += [opening, cited(list(told))]
     if missing:
         about = ("；" if chinese else "; ").join(one.asked for one in missing if one.asked) if len(parts) > 1 else ""
         lines.append(_nothing(about, chinese))
@@ -173,7 +173,7 @@ def _sections(findings: list[Finding]) -> list[str]:
                 told.append(one.quote)
                 paragraphs.setdefault(one.source, []).append((" ".join(one.quote.split()), one.id))
         if paragraphs:
-            parts += [f"## {finding.title}", *map(_cited, paragraphs.values())]
+            parts += [f"## {finding.title}", *map(cited, paragraphs.values())]
     return parts
 
 
@@ -190,7 +190,7 @@ def _short(question: str, parts: list[Part], chinese: bool) -> str:
     if one.computed:
         steps = {excerpt.split("-")[0] for _, excerpt in told}
         answers = [pair for pair in told if pair[1].endswith("-1")] if len(steps) > 1 else told
-        return _cited(answers[: max(2, len(asked_parts(question)))])
+        return cited(answers[: max(2, len(asked_parts(question)))])
     kind, words = answer_type(question), tokens(question)
     if kind in {"place", "date", "number"} and words and describes(question) and not has_cjk(question):
         answering = [pair for pair in told if words[-1] in tokens(pair[0]) and fit(question, kind, pair[0]) == 1.0]
@@ -198,15 +198,15 @@ def _short(question: str, parts: list[Part], chinese: bool) -> str:
     return _lines([Part(one.asked, tuple(told), one.whole)], chinese, most=2)
 
 
-def _cited(sentences_and_ids: Sequence[tuple[str, str]]) -> str:
-    """Join sentences, each with its citation before the full stop."""
+def cited(sentences_and_ids: Sequence[tuple[str, str]]) -> str:
+    """Join sentences, each with its citation before the full stop, and each once: excerpts may begin with the same one."""
     parts = []
-    pairs = [
-        (whole[span.start : span.end], excerpt_id)
-        for whole, excerpt_id in ((as_prose(sentence), excerpt_id) for sentence, excerpt_id in sentences_and_ids)
-        for span in sentences(whole)
-    ]
-    for bare, excerpt_id in pairs:
+    once: dict[str, str] = {}
+    for sentence, excerpt_id in sentences_and_ids:
+        whole = as_prose(sentence)
+        for span in sentences(whole):
+            once.setdefault(whole[span.start : span.end], excerpt_id)
+    for bare, excerpt_id in once.items():
         stop = bare[-1] if bare[-1:] in ".!?。！？" else ("。" if has_cjk(bare) else ".")
         body = bare[:-1] if bare[-1:] in ".!?。！？" else bare
         parts.append(f"{body} [{excerpt_id}]{stop}")

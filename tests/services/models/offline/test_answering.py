@@ -3,6 +3,7 @@
 import pytest
 
 from services.models.offline.recommending import recommended
+from services.models.offline.reporting import cited
 from services.models.offline.wording import as_prose, quotable
 from tests.services.models.offline.prompts_of import finding, reflect, report
 
@@ -26,6 +27,12 @@ def test_a_sentence_without_the_figure_that_is_asked_for_does_not_stand_before_o
         length="answer",
     )
     assert text.startswith("The Skerryvore lighthouse has 151 steps [E1-2]")
+
+
+def test_a_sentence_that_two_excerpts_begin_with_is_told_once() -> None:
+    beginning = "Keepers tested the lamps."
+    told = cited([(f"{beginning} Oil smoked.", "E1-1"), (f"{beginning} Paraffin burned well.", "E1-2")])
+    assert told == "Keepers tested the lamps [E1-1]. Oil smoked [E1-1]. Paraffin burned well [E1-2]."
 
 
 def test_of_sentences_in_another_language_the_one_with_the_words_that_are_asked_about_answers() -> None:
