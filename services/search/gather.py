@@ -187,13 +187,9 @@ class Pool:
         if start >= 0:
             return original, start, start + len(text)
         wanted = set(tokens(text))
-        shares = {
-            (original, span.start, span.end): len(wanted & held) / len(wanted | held)
-            for span in split(whole)
-            if (held := set(tokens(whole[span.start : span.end])))
-        }
+        shares = {place: len(wanted & held) / len(wanted | held) for place, held in _words_of(whole).items() if held}
         best = max(shares, key=lambda place: shares[place], default=None)
-        return best if best is not None and shares[best] >= SAME_PASSAGE else None
+        return (original, *best) if best is not None and shares[best] >= SAME_PASSAGE else None
 
     async def collect(
         self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore, failures: list[str]
@@ -231,6 +227,12 @@ class Pool:
             snippet_only=hit.snippet_only,
             fingerprint=_fingerprint(hit.text),
         )
+
+
+@lru_cache(maxsize=16)
+def _words_of(text: str) -> dict[tuple[int, int], frozenset[str]]:
+    """Return the words of each passage of a text, by its start and end."""
+    return {(span.start, span.end): frozenset(tokens(text[span.start : span.end])) for span in split(text)}
 
 
 def _overlap(one: Key, other: Key) -> bool:
