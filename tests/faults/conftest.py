@@ -96,7 +96,7 @@ def check_honest(code: int, report: Report) -> None:
         assert report.limits
         return
     if not report.citations:
-        assert any(one in report.markdown for one in ("do not answer", "do not tell", "没有提到")), (
+        assert any(one in report.markdown for one in ("do not answer", "没有提到")), (
             "nothing is said, and not that it is"
         )
     elif not any(claim.verified for claim in report.citations):

@@ -37,7 +37,7 @@ def report(prompt: Prompt) -> str:
         return short_answer(prompt.question, evidence, prompt.chinese)
     chinese, length = prompt.chinese, prompt.settings["length"]
     told = _told(prompt.question, findings, evidence)
-    conclusion = _lines(told, chinese)
+    conclusion = written(told, chinese)
     short = _short(prompt.question, told, chinese)
     points = _points(prompt.question, findings, background, told, 3 if length == "brief" else MAX_POINTS)
     parts = [
@@ -54,7 +54,7 @@ def report(prompt: Prompt) -> str:
 
 def short_answer(question: str, evidence: list[Evidence], chinese: bool) -> str:
     """Answer a question from evidence in a few sentences, each with its citation; say so where it does not answer."""
-    return _lines(_told(question, [], evidence, MAX_ANSWER), chinese)
+    return written(_told(question, [], evidence, MAX_ANSWER), chinese)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _apart(question: str, findings: Sequence[Finding]) -> list[Part]:
     return parts
 
 
-def _lines(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str:
+def written(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str:
     """Write what is told: what answers, then what comes near, and which parts nothing is said about."""
     answered = [one for one in parts if one.whole and one.sentences]
     near = [one for one in parts if not one.whole and one.sentences]
@@ -135,7 +135,8 @@ def _lines(parts: Sequence[Part], chinese: bool, most: int | None = None) -> str
         opening = _near(about, chinese)
         lines += [opening, cited(list(told))]
     if missing:
-        about = ("；" if chinese else "; ").join(one.asked for one in missing if one.asked) if len(parts) > 1 else ""
+        some = len(missing) < len(parts)  # where nothing at all is told, that says it
+        about = ("；" if chinese else "; ").join(one.asked for one in missing if one.asked) if some else ""
         lines.append(_nothing(about, chinese))
     return "\n\n".join(lines)
 
@@ -184,7 +185,7 @@ def _short(question: str, parts: list[Part], chinese: bool) -> str:
     a place, a date or a number: it comes first, wherever the way to it led.
     """
     if len(parts) > 1:
-        return _lines(parts, chinese, most=1)
+        return written(parts, chinese, most=1)
     [one] = parts
     told = list(one.sentences)
     if one.computed:
@@ -195,7 +196,7 @@ def _short(question: str, parts: list[Part], chinese: bool) -> str:
     if kind in {"place", "date", "number"} and words and describes(question) and not has_cjk(question):
         answering = [pair for pair in told if words[-1] in tokens(pair[0]) and fit(question, kind, pair[0]) == 1.0]
         told = [*answering[:1], *(pair for pair in told if pair not in answering[:1])]
-    return _lines([Part(one.asked, tuple(told), one.whole)], chinese, most=2)
+    return written([Part(one.asked, tuple(told), one.whole)], chinese, most=2)
 
 
 def cited(sentences_and_ids: Sequence[tuple[str, str]]) -> str:

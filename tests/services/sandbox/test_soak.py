@@ -55,9 +55,13 @@ async def test_two_hundred_runs_leave_no_process_file_or_memory_behind(
     fine = await some(RUNS // 4, RUNS)
     gc.collect()
     rss, handles, children, threads = before
+    for _ in range(100):  # the event loop closes the last program's pipes a moment after its end
+        if me.num_fds() <= handles:
+            break
+        await asyncio.sleep(0.02)
     assert sum(fine) == len(fine) // 2
     assert {child.pid for child in me.children(recursive=True)} <= children
-    assert me.num_fds() <= handles + SIDE_BY_SIDE  # of each kind of program there were fifteen more
+    assert me.num_fds() <= handles
     assert me.num_threads() <= threads + SIDE_BY_SIDE
     assert me.memory_info().rss - rss < GROWTH
     assert sorted(os.listdir(tmp_path)) == ["work"]  # noqa: PTH208 - names; the folder is the test's own

@@ -3,7 +3,7 @@
 import pytest
 
 from services.models.offline.recommending import recommended
-from services.models.offline.reporting import cited
+from services.models.offline.reporting import Part, cited, written
 from services.models.offline.wording import as_prose, quotable
 from tests.services.models.offline.prompts_of import finding, reflect, report
 
@@ -12,6 +12,13 @@ def test_what_the_sources_do_not_hold_is_said_and_nothing_is_claimed() -> None:
     text = report("Who is the president of France?", finding("A lamp from France was put up on the reef."))
     assert "do not answer this question" in text
     assert "[E" not in text
+
+
+def test_where_no_part_is_told_of_the_question_is_not_answered() -> None:
+    built, designed = (Part(asked, (), whole=False) for asked in ("when it was built", "who designed it"))
+    told = Part("where it stands", (("It stands on a reef.", "E1-1"),), whole=True)
+    assert written([built, designed], chinese=False) == "The sources found do not answer this question."
+    assert written([told, designed], chinese=False).endswith("The sources found do not tell: who designed it.")
 
 
 def test_what_only_comes_near_is_called_so() -> None:
