@@ -73,10 +73,10 @@ async def store(folder: Path | None = None) -> AsyncIterator["AsyncSqliteStore"]
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    from langgraph.store.sqlite.aio import AsyncSqliteStore
+    from leadline.sqlite_store import SharedSqliteStore
 
     file = await _file(folder, _STORE)
-    async with _opened(AsyncSqliteStore.from_conn_string(str(file)), file) as opened:
+    async with _opened(SharedSqliteStore.from_conn_string(str(file)), file) as opened:
         try:
             yield opened
         finally:

@@ -1,0 +1,27 @@
+"""The store in SQLite, shared by runs that read and write at the same time, in one process or in several."""
+
+from collections.abc import Iterable
+
+from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+
+class SharedSqliteStore(AsyncSqliteStore):
+    """LangGraph's store, with a transaction for the reads of a batch and another for its writes.
+
+    SQLite refuses at once, whatever the busy timeout, that a transaction which has read goes on to write after another
+    connection has written ("database is locked", SQLITE_BUSY_SNAPSHOT: https://sqlite.org/rescode.html#busy_snapshot).
+    """
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Execute reads, then writes; the results stand in the order of the operations."""
+        wanted = list(ops)
+        writes = [place for place, op in enumerate(wanted) if isinstance(op, PutOp)]
+        reads = [place for place, op in enumerate(wanted) if not isinstance(op, PutOp)]
+        results: list[Result] = [None] * len(wanted)
+        for places in (reads, writes):
+            if places:
+                found = await super().abatch([wanted[place] for place in places])
+                for place, result in zip(places, found, strict=True):
+                    results[place] = result
+        return results
