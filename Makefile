@@ -14,7 +14,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test pictures test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-tools lock clean setup
+.PHONY: help research test pictures test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ bench-tokens: .venv/develop ## Measure what ranking saves in prompts: make bench
 
 bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
 	@$(BIN)/python -m benchmarks.support "$(DATA)"
+
+bench-offline: .venv/develop ## Measure what reports without a model open with: make bench-offline DATA=folder [ARGS="--name before"]
+	@$(BIN)/python -m benchmarks.offline "$(DATA)" $(ARGS)
 
 bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt carries its own tools only
 	@$(BIN)/python -m benchmarks.mcp_tools
