@@ -156,7 +156,7 @@ async def areport(
         BadInput: there is no such run, it is not finished, or it has no report.
         SettingsError: something that a format needs is not installed.
     """
-    check_formats(formats)
+    await asyncio.to_thread(check_formats, formats)
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:

@@ -72,7 +72,7 @@ async def aresearch(
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
     if out is not None:
-        check_formats(context.output_formats)
+        await asyncio.to_thread(check_formats, context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
     with prompts_of(context):
         allow_folders(context.documents)

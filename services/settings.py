@@ -102,6 +102,7 @@ def settings() -> Settings:
     Raises:
         SettingsError: a variable holds something impossible.
     """
+    role_environment()  # read at the same time, so that no call of a model reads `.env` in the event loop
     try:
         return Settings()
     except ValidationError as error:
@@ -114,7 +115,10 @@ def settings() -> Settings:
 
 @cache
 def role_environment() -> dict[str, str]:
-    """Return the variables whose names depend on a role, such as `LEADLINE_MODEL_PLANNER`, from the environment and `.env`."""
+    """Return the variables whose names depend on a role, such as `LEADLINE_MODEL_PLANNER`, from the environment and `.env`.
+
+    Blocking when it is called first, which `settings` does.
+    """
     values = {**dotenv_values(".env"), **os.environ}
     return {name.upper(): value for name, value in values.items() if value and name.upper().startswith("LEADLINE_")}
 

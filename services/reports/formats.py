@@ -98,7 +98,7 @@ def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
 
 
 def check_formats(names: Iterable[OutputFormat]) -> None:
-    """Make sure, before any work is done, that the formats can be made here.
+    """Make sure, before any work is done, that the formats can be made here. Blocking: it looks for packages and programs.
 
     Raises:
         SettingsError: something is not installed; the message says how to install it.
@@ -129,7 +129,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     from services.reports.parsing import parse_report
 
     wanted = list(names)
-    check_formats(wanted)
+    await asyncio.to_thread(check_formats, wanted)
     files: dict[str, bytes] = {}
     parsed: ParsedReport | None = None
     for name in wanted:

@@ -20,7 +20,7 @@ PATIENCE = 120
 
 
 def find_browser() -> str | None:
-    """Return the path of a Chromium, if one is installed."""
+    """Return the path of a Chromium, if one is installed. Blocking."""
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
@@ -29,7 +29,7 @@ def _weasyprint() -> bool:
 
 
 def check_pdf() -> None:
-    """Make sure that something here can make PDF.
+    """Make sure that something here can make PDF. Blocking.
 
     Raises:
         SettingsError: neither Chromium nor WeasyPrint is installed.
@@ -47,18 +47,23 @@ async def render_pdf(report: ParsedReport) -> bytes:
     Raises:
         SettingsError: nothing that makes PDF is installed, or what is there failed.
     """
-    check_pdf()
-    browser = find_browser()
-    vector = importlib.util.find_spec("vl_convert") is not None
-    html = await asyncio.to_thread(render_html, report, interactive=browser is not None and not vector)
+    await asyncio.to_thread(check_pdf)
+    browser = await asyncio.to_thread(find_browser)
+    html = await asyncio.to_thread(_page, report, interactive=browser is not None)
     if browser is None:
         return await _set(html)
     try:
         return await _printed(browser, html)
     except SettingsError:
-        if not _weasyprint():
+        if not await asyncio.to_thread(_weasyprint):
             raise
     return await _set(await asyncio.to_thread(render_html, report, interactive=False))
+
+
+def _page(report: ParsedReport, *, interactive: bool) -> str:
+    """Return the page to print; charts are drawings where their library is installed. Blocking."""
+    vector = importlib.util.find_spec("vl_convert") is not None
+    return render_html(report, interactive=interactive and not vector)
 
 
 async def _printed(browser: str, html: str) -> bytes:

@@ -1,5 +1,6 @@
 """The tool `report`: a file of its own, written from what the step knows so far, with every citation checked."""
 
+import asyncio
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -64,7 +65,7 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
 
     async def execute(wanted: _Parameters) -> ToolOutput:
         chosen = _FORMATS[wanted.file_type]
-        check_formats([chosen])
+        await asyncio.to_thread(check_formats, [chosen])
         known = _known(task, workspace)
         if not known.excerpts:
             raise SearchError("There is nothing to write from yet: search or compute first.")

@@ -38,6 +38,10 @@ class Page:
     """Errors and warnings of the console, those of the page's policy included."""
     asked: list[str] = field(default_factory=list)
     """Addresses beside the page itself."""
+    answers: list[tuple[int, str]] = field(default_factory=list)
+    """HTTP status and address of each answer, since the tab was made."""
+    reported: list[str] = field(default_factory=list)
+    """What scripts of the page reported through a binding, since the tab was made."""
     dialogs: list[str] = field(default_factory=list)
     tabs: "dict[str, Page]" = field(default_factory=dict)
     """All tabs of this browser by their sessions: what comes in for one of them is noted there."""
@@ -88,9 +92,9 @@ class Page:
         del self.tabs[tab.session]
         self.call("Target.closeTarget", targetId=tab.target)
 
-    def wait(self, condition: str, what: str = "") -> Any:
+    def wait(self, condition: str, what: str = "", *, seconds: float = PATIENCE) -> Any:
         """Wait until a script comes to something true, and return that."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
                 if found := self.evaluate(f"Promise.resolve({condition}).then(v => v instanceof Node || v)"):
@@ -157,6 +161,10 @@ class Page:
             case "Network.requestWillBeSent":
                 if params["request"]["url"].partition("#")[0] != self._address:
                     self.asked.append(params["request"]["url"])
+            case "Network.responseReceived":
+                self.answers.append((int(params["response"]["status"]), params["response"]["url"]))
+            case "Runtime.bindingCalled":
+                self.reported.append(params["payload"])
             case "Log.entryAdded":
                 self.logged.append(f"{params['entry']['level']}: {params['entry']['text']}")
             case "Runtime.exceptionThrown":

@@ -3,7 +3,9 @@
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,18 +53,23 @@ class Site:
     model: Model
 
 
-@pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    home = tmp_path_factory.mktemp("page")
+@contextmanager
+def serving(home: Path, *, app: str = "", **environment: str) -> Iterator[Site]:
+    """Serve the page with a model on loopback."""
     with openai_server() as endpoint:
         model = Model(endpoint)
         endpoint.on_request = model.on_request
-        keys = {"OPENAI_API_KEY": endpoint.key, "OPENAI_BASE_URL": endpoint.base_url}
-        with dev_server(
-            home, LEADLINE_DOCS=str(papers(home)), LEADLINE_EMBEDDINGS_MODEL="none", LEADLINE_MODEL="gpt-4o", **keys
-        ) as (address, _):
+        keys = {"OPENAI_API_KEY": endpoint.key, "OPENAI_BASE_URL": endpoint.base_url, "LEADLINE_MODEL": "gpt-4o"}
+        with dev_server(home, app=app, LEADLINE_EMBEDDINGS_MODEL="none", **keys, **environment) as (address, _):
             yield Site(address, model)
             model.release()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    home = tmp_path_factory.mktemp("page")
+    with serving(home, LEADLINE_DOCS=str(papers(home))) as site:
+        yield site
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The real dev server, once for all tests of this folder, and the real SDK client."""
 
+import json
 import os
 import shutil
 import socket
@@ -19,8 +20,14 @@ from tests.conftest import PROJECT
 
 
 @contextmanager
-def dev_server(home: Path, **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Serve the graph as `make dev` does, and yield the server's address and its process."""
+def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve the graph as `make dev` does, and yield the server's address and its process.
+
+    Args:
+        home: folder for all that the server keeps; `log` there is what it writes.
+        app: where the app of our own routes is imported from, by default as `langgraph.json` says.
+        environment: variables of the server's.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -29,7 +36,7 @@ def dev_server(home: Path, **environment: str) -> Iterator[tuple[str, subprocess
     }
     command = [
         str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload", "--port", str(port),
-        "--n-jobs-per-worker", "10", "--config", str(_configuration(home)),
+        "--n-jobs-per-worker", "10", "--config", str(_configuration(home, app)),
     ]  # fmt: skip
     with (home / "log").open("ab") as log:
         process = subprocess.Popen(
@@ -49,9 +56,12 @@ def dev_server(home: Path, **environment: str) -> Iterator[tuple[str, subprocess
             process.wait(20)
 
 
-def _configuration(home: Path) -> Path:
+def _configuration(home: Path, app: str) -> Path:
     """Return the project's configuration in a folder of its own, where the server keeps what it knows of threads."""
-    (home / "langgraph.json").write_text((PROJECT / "langgraph.json").read_text())
+    content = json.loads((PROJECT / "langgraph.json").read_text())
+    if app:
+        content["http"]["app"] = app
+    (home / "langgraph.json").write_text(json.dumps(content))
     return home / "langgraph.json"
 
 

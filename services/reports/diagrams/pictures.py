@@ -1,5 +1,6 @@
 """The pictures of a report's diagrams: drawn by a locked-in process, and cleaned before they stand in a page."""
 
+import asyncio
 import base64
 import html
 import importlib.util
@@ -47,7 +48,7 @@ class _Drawn(BaseModel):
 
 
 def can_draw() -> bool:
-    """Tell whether the library that draws is installed."""
+    """Tell whether the library that draws is installed. Blocking."""
     return importlib.util.find_spec("mermaid_render") is not None
 
 
@@ -60,7 +61,7 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
     """
     sources = dict.fromkeys(one.text for one in walk(report) if isinstance(one, Code) and one.is_diagram)
     wanted = [one for one in sources if len(one) <= LONGEST][:MOST]
-    if not wanted or not can_draw():
+    if not wanted or not await asyncio.to_thread(can_draw):
         return report
     pictures: dict[str, Picture] = {}
     end = time.monotonic() + PATIENCE

@@ -7,6 +7,7 @@ import zipfile
 from html.parser import HTMLParser
 
 import pytest
+from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -185,6 +186,15 @@ async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> 
     whole = "".join(pages)
     for figure in parse_report(report).figures:
         assert figure.value.replace(" ", "") in whole
+
+
+async def test_no_format_blocks_the_event_loop() -> None:
+    pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    pytest.importorskip("docx", reason="Word needs the extra formats")
+    names = [one for one in FORMATS if one != "pdf" or find_browser() is not None]
+    with blockbuster_ctx():
+        files = await render(english(), names)
+    assert all(files.values())
 
 
 def printed(data: bytes) -> str:

@@ -1,0 +1,331 @@
+"""Every button, link and download of the page, pressed under the real server with its check of blocking calls on."""
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.fakes.browser import Page
+from tests.fakes.openai_server import error as model_error
+from tests.fakes.openai_server import role_of, think
+from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text
+from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
+from tests.pages.test_attachments import choose_files
+
+TOKEN = "ada-0123456789abcdef"
+QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
+NEXT = "Who invented the detachable sounder?"
+CONTROL = """import os
+from leadline.served import app
+
+@app.get("/page/control/{kind}")
+async def control(kind: str) -> str:
+    os.access(".", os.R_OK) if kind == "blocking" else None
+    return kind
+
+app.router.routes.insert(0, app.router.routes.pop())
+"""
+"""The real app with one route more, which makes a blocking call: what the server does with it shows that its check is on."""
+INDEXING = 120
+"""Seconds that a first search of all examples may take on a busy machine."""
+BLOCKED = "Blocking call to"
+
+
+@dataclass(slots=True)
+class Watched:
+    """A server that wants tokens and searches the examples, and what it writes."""
+
+    site: Site
+    log: Path
+
+    def blocking_calls(self, client: httpx.Client) -> int:
+        """Return how many blocking calls the server noticed, one that is made here included."""
+        before = self._noticed()
+        assert client.get("/page/control/blocking").status_code == 500
+        end = time.monotonic() + 20
+        while (noticed := self._noticed()) == before and time.monotonic() < end:  # the log is written in a thread
+            time.sleep(0.05)
+        return noticed
+
+    def _noticed(self) -> int:
+        return self.log.read_text("utf-8", "replace").count(f"BlockingError: {BLOCKED}")
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    home = tmp_path_factory.mktemp("watched")
+    (home / "control.py").write_text(CONTROL)
+    with serving(home, app="./control.py:app", LEADLINE_TOKENS=f"ada:{TOKEN}") as site:
+        yield Watched(site, home / "log")
+
+
+@pytest.fixture
+def client(watched: Watched) -> Iterator[httpx.Client]:
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    with httpx.Client(base_url=watched.site.address, headers=headers, timeout=60) as connected:
+        yield connected
+
+
+def test_the_server_notices_a_blocking_call(watched: Watched, client: httpx.Client) -> None:
+    assert client.get("/page/control/quick").text == '"quick"'
+    noticed = watched.blocking_calls(client)
+    assert watched.blocking_calls(client) == noticed + 1
+
+
+def test_each_button_of_the_page_itself_has_a_name() -> None:
+    written = (FILES / "index.html").read_text("utf-8")
+    named = [one for one in all_buttons() if ":" not in one]
+    assert written.count("<button") + written.count('type="checkbox"') == len(named)
+
+
+@pytest.mark.timeout(240)
+def test_every_button_does_what_it_says(
+    browser: Page, watched: Watched, client: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = browser.another()
+    tab.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage="en-US")
+    watch_presses(tab)
+    noticed = watched.blocking_calls(client)
+    _token(tab, watched.site)
+    tab.logged.clear()  # that a token is wanted is an error to the browser
+    first = len(tab.answers)
+
+    _examples_and_stopping(tab, watched.site)
+    _downloads(tab, tmp_path)
+    _inside_a_report(tab)
+    _failing_and_trying_again(tab, watched.site)
+    _reviewing(tab, watched.site)
+    _attaching(tab, tmp_path)
+    _settings(tab)
+    _language(tab)
+    _past_runs(tab, client)
+    _narrow(tab)
+
+    seen = presses_of(tab)
+    assert seen.made <= all_buttons()
+    assert all_buttons() - seen.pressed == set(), "buttons that this test does not press"
+    assert {"up", "down", "remove"} <= seen.parts
+    assert [one for one in tab.answers[first:] if one[0] >= 400] == []
+    assert tab.dialogs == []
+    assert [one for one in tab.logged if not one.startswith("warning")] == []
+    assert watched.blocking_calls(client) == noticed + 1, "something of the page blocks the event loop"
+    browser.close(tab)
+
+
+def _token(tab: Page, site: Site) -> None:
+    tab.open(f"{site.address}/")
+    tab.wait("document.getElementById('asking').open", "the question for a token")
+    tab.click(button("Cancel"))
+    tab.wait("!document.getElementById('banner').hidden", "what the server wants")
+    tab.click(button("Close"))
+    assert tab.evaluate("document.getElementById('banner').hidden")
+    tab.reload()
+    tab.wait("document.getElementById('asking').open")
+    tab.write(TOKEN)
+    tab.click(button("Use it"))
+    tab.wait("document.querySelector('#run-list li')", "the list of past runs")
+    choose(tab, max_plan_iterations=1)
+
+
+def _examples_and_stopping(tab: Page, site: Site) -> None:
+    site.model.hold("reporter")
+    tab.wait("document.querySelector('#examples button')", "questions to begin with")
+    tab.click("document.querySelector('#examples button')")
+    tab.wait(
+        "document.querySelector('.node[data-node=reporter][data-state=running]')", "the reporter", seconds=INDEXING
+    )
+    tab.click("document.getElementById('send')")
+    status(tab, "stopped")
+    site.model.endpoint.choose = _asks_on
+    site.model.release()
+    tab.wait("document.querySelector('.ending .primary')")
+    tab.click(button("Continue"))
+    status(tab, "done")
+    report_text(tab)
+
+
+def _asks_on(body: dict[str, Any]) -> str | None:
+    return f"{think('reporter', body)}\n\n===\n{NEXT}\n" if role_of(body) == "reporter" else None
+
+
+def _downloads(tab: Page, folder: Path) -> None:
+    tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    names = tab.evaluate("[...document.querySelectorAll('[data-file]')].map(e => e.dataset.file)")
+    assert set(names) == set(_HOLDS)
+    title = tab.evaluate("document.querySelector('.report-host').shadowRoot.querySelector('h1').textContent")
+    for name in names:
+        tab.click(f"document.querySelector('[data-file=\"{name}\"]')")
+        tab.wait(f"document.getElementById('said').textContent.startsWith('{name}')", f"{name} to be saved")
+        assert letters(title)[:30] in letters(_HOLDS[name](_saved(folder / name))), name
+
+
+def letters(said: str) -> str:
+    """Return the letters and digits of a text."""
+    return "".join(one for one in said.casefold() if one.isalnum())
+
+
+def _saved(file: Path) -> bytes:
+    """Return a file that the browser is saving."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        if file.exists() and file.stat().st_size:
+            return file.read_bytes()
+        time.sleep(0.05)
+    pytest.fail(f"{file.name} was not saved")
+
+
+def _part(name: str) -> Callable[[bytes], str]:
+    def words(data: bytes) -> str:
+        return zipfile.ZipFile(io.BytesIO(data)).read(name).decode()
+
+    return words
+
+
+def _markdown(data: bytes) -> str:
+    assert data.startswith(b"# ")
+    return data.decode()
+
+
+def _page(data: bytes) -> str:
+    assert data.lower().startswith(b"<!doctype html>")
+    return data.decode()
+
+
+def _pdf(data: bytes) -> str:
+    pypdf = pytest.importorskip("pypdf")
+    return " ".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages)
+
+
+_HOLDS: dict[str, Callable[[bytes], str]] = {
+    "report.md": _markdown,
+    "report.html": _page,
+    "slides.html": _page,
+    "report.pptx": _part("ppt/slides/slide1.xml"),
+    "report.docx": _part("word/document.xml"),
+    "report.pdf": _pdf,
+    "evidence.json": lambda data: str(json.loads(data)["title"]),
+}
+"""How each download is opened as what its name says; a button for another file must be added here."""
+
+
+def _inside_a_report(tab: Page) -> None:
+    """Press what opens in a turn, every kind of link in its report, and a question to ask next."""
+    root = "document.querySelector('.report-host').shadowRoot"
+    tab.click("[...document.querySelectorAll('.work > summary')].at(-1)")
+    tab.click("document.querySelector('.why > summary')")
+    tab.click("document.querySelector('.steps summary')")
+    assert tab.evaluate("document.querySelector('.steps details').open")
+    links = tab.evaluate(f"[...{root}.querySelectorAll('a[href]')].map(e => e.getAttribute('href'))")
+    assert links
+    assert [one for one in links if not one.startswith("#ref-")] == [], "a kind of link that this test does not press"
+    tab.click(f"{root}.querySelector('.cite .mark')")
+    assert tab.evaluate(f"{root}.activeElement.id.startsWith('ref-')")
+    tab.click(f"{root}.querySelector('.references summary')")
+    assert tab.evaluate(f"{root}.querySelector('.references details').open")
+    tab.click("document.querySelector('.follow-ups button')")
+    tab.wait("document.querySelectorAll('.turn').length === 2")
+    status(tab, "done")
+    report_text(tab)
+    tab.reload()
+    tab.wait("document.querySelector('.earlier')", "the earlier turn")
+    tab.click("document.querySelector('.earlier > summary')")
+    tab.wait("document.querySelector('.earlier .report-host')", "its report")
+
+
+def _failing_and_trying_again(tab: Page, site: Site) -> None:
+    site.model.endpoint.choose = None
+    site.model.endpoint.script["coordinator"] = [model_error(401, "Incorrect API key provided.", "invalid_api_key")]
+    tab.click("document.getElementById('new-question')")
+    tab.click("document.getElementById('deep')")
+    ask(tab, QUESTION)
+    status(tab, "failed")
+    tab.click(button("Try again"))
+    status(tab, "done")
+    tab.click("document.getElementById('deep')")
+
+
+def _reviewing(tab: Page, site: Site) -> None:
+    tab.click("document.getElementById('brand')")
+    tab.click("document.getElementById('review')")
+    ask(tab, QUESTION)
+    tab.wait("document.querySelector('form.review')", "the review of the plan")
+    tab.click("document.querySelector('.in-words textarea')")
+    tab.write("also the silver chromate tube")
+    tab.click(button("Plan again"))
+    tab.wait("[...document.querySelectorAll('.edited textarea')].some(e => e.value.includes('chromate'))", "a new plan")
+    titles = "[...document.querySelectorAll('.edited input')].map(e => e.value)"
+    before = tab.evaluate(titles)
+    tab.click("document.querySelectorAll('.edited li')[1].querySelector('[data-act=up]')")
+    assert tab.evaluate(titles)[:2] == [before[1], before[0]]
+    tab.click("document.querySelectorAll('.edited li')[0].querySelector('[data-act=down]')")
+    assert tab.evaluate(titles) == before
+    tab.click(button("Add a step"))
+    tab.click(f"document.querySelectorAll('.edited li')[{len(before)}].querySelector('[data-act=remove]')")
+    assert tab.evaluate(titles) == before
+    tab.click("document.querySelector('.review .primary')")
+    status(tab, "done")
+    tab.click("document.getElementById('review')")
+
+
+def _attaching(tab: Page, folder: Path) -> None:
+    (folder / "note.md").write_text("# A note\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n")
+    tab.click("document.getElementById('new-question')")
+    tab.call("Page.setInterceptFileChooserDialog", enabled=True)
+    tab.click("document.getElementById('attach')")
+    choose_files(tab, folder / "note.md")
+    tab.wait("document.querySelectorAll('#attached li:not(.sending)').length === 1", "the file")
+    tab.click(button("Remove note.md"))
+    tab.wait("document.getElementById('attached').hidden", "the file to be gone")
+
+
+def _settings(tab: Page) -> None:
+    for words in ("Cancel", "Save", "Reset"):
+        tab.click("document.getElementById('open-settings')")
+        tab.wait("document.getElementById('settings').open", "the settings")
+        tab.click("document.querySelector('#settings details > summary')")
+        assert tab.evaluate("document.querySelector('#settings details').open")
+        found = "[...document.querySelectorAll('#settings button')]"
+        tab.click(f"{found}.find(b => b.innerText.trim().startsWith({json.dumps(words)}))")
+        tab.wait("!document.getElementById('settings').open", "the settings to close")
+    choose(tab, max_plan_iterations=1)
+
+
+def _language(tab: Page) -> None:
+    for language in ("zh-CN", "en"):
+        tab.click("document.getElementById('language')")
+        tab.wait(f"document.documentElement?.lang === '{language}' && document.querySelector('#run-list li')", language)
+
+
+def _past_runs(tab: Page, client: httpx.Client) -> None:
+    for number in range(31):
+        metadata = {"title": f"Question {number}", "graph_id": "deep_research"}
+        client.post("/threads", json={"metadata": metadata}).raise_for_status()
+    tab.reload()
+    tab.wait("document.getElementById('more-runs').checkVisibility()", "that there are more")
+    tab.click("document.getElementById('more-runs')")
+    tab.wait("document.querySelectorAll('#run-list li').length > 31", "the others")
+    oldest = tab.evaluate("[...document.querySelectorAll('#run-list li')].at(-1).dataset.thread")
+    entry = f"document.querySelector('li[data-thread=\"{oldest}\"]')"
+    tab.click(f"{entry}.querySelector('a')")
+    report_text(tab)
+    for answer in ("Cancel", "Delete"):
+        tab.click(f"{entry}.querySelector('button')")
+        tab.wait("document.getElementById('asking').open")
+        tab.click(button(answer))
+        tab.wait("!document.getElementById('asking').open")
+    tab.wait(f"!{entry}", "the run to be gone")
+
+
+def _narrow(tab: Page) -> None:
+    tab.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
+    tab.click("document.getElementById('open-runs')")
+    assert tab.evaluate("document.getElementById('runs').classList.contains('shown')")
+    tab.click("document.getElementById('open-runs')")
+    assert text(tab, "#banner") == ""
