@@ -14,7 +14,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test pictures test-services test-crash test-deploy dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools lock clean setup
+.PHONY: help research test pictures test-services test-crash test-deploy test-wheel dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR 
 export Q
 
 # Processes that tests start load compiled modules, as users' do
-test test-services test-crash test-deploy: export PYTHONDONTWRITEBYTECODE =
+test test-services test-crash test-deploy test-wheel: export PYTHONDONTWRITEBYTECODE =
 
 test: setup .venv/develop ## Run the tests; they need no key and no network
 	@$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
@@ -40,6 +40,9 @@ test-crash: setup .venv/develop ## Kill runs at every boundary and at random mom
 test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
 	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2
 	@TEST_DEPLOY=1 $(BIN)/pytest tests/deploy $(ARGS)
+
+test-wheel: .venv/develop ## Install the wheel into an empty environment and research, verify and examine it there (needs the network for pip)
+	@TEST_WHEEL=empty $(BIN)/pytest -n 0 tests/install $(ARGS)
 
 pictures: setup .venv/develop ## Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
 	@LEADLINE_PICTURES=$(CURDIR)/docs/images $(BIN)/pytest -n 0 tests/pictures tests/server/test_chat_client.py $(ARGS)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from services.errors import LeadlineError
+from services.installation import NAME, in_project, install_command
 from services.settings import PROJECT_ROOT, settings
 
 State = Literal["ok", "note", "broken"]
@@ -162,10 +163,8 @@ def _without_user(endpoint: str) -> str:
 
 
 def _extras() -> Iterable[Check]:
-    about = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    for extra, requirements in about.items():
-        wanted = [Requirement(one) for one in requirements]
-        own = [one for one in wanted if one.marker is None or one.marker.evaluate()]
+    for extra, wanted in _optional().items():
+        own = [one for one in wanted if _holds(one, extra)]
         missing = [one.name for one in own if not _installed(one.name)]
         yield Check(
             area="extras",
@@ -174,8 +173,27 @@ def _extras() -> Iterable[Check]:
             found=(f"not installed: {', '.join(missing)}" if missing else "installed")
             if own
             else "not for this machine",
-            remedy=f"{sys.executable} -m pip install -e '{PROJECT_ROOT}[{extra}]'" if missing else "",
+            remedy=install_command(extra) if missing else "",
         )
+
+
+def _optional() -> dict[str, list[Requirement]]:
+    """Return what each extra wants: as the project's file says, or what was recorded when the package was installed."""
+    if in_project():
+        text = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
+        declared = tomllib.loads(text)["project"]["optional-dependencies"]
+        return {extra: [Requirement(one) for one in wanted] for extra, wanted in declared.items()}
+    about = metadata.metadata(NAME)
+    wanted = [Requirement(one) for one in about.get_all("Requires-Dist") or []]
+    return {
+        extra: [one for one in wanted if one.marker and "extra" in str(one.marker) and _holds(one, extra)]
+        for extra in about.get_all("Provides-Extra") or []
+    }
+
+
+def _holds(requirement: Requirement, extra: str) -> bool:
+    """Tell whether a requirement belongs to an extra on this machine."""
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
 
 
 def _installed(package: str) -> bool:

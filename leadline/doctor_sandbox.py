@@ -8,6 +8,7 @@ from functools import partial
 
 from leadline.doctor import BROKEN, NOTE, OK, Check
 from services.errors import LeadlineError
+from services.installation import in_project, reinstall_command
 from services.sandbox import Sandbox
 from services.sandbox.imports import LIBRARIES
 from services.sandbox.interpreter import default_python, interpreter
@@ -60,7 +61,7 @@ async def libraries() -> list[Check]:
     except LeadlineError as error:
         return [check(name="python", state=BROKEN, found=str(error))]
     missing = [name for name in LIBRARIES if name not in chosen.libraries]
-    setup = "In the project: rm -rf .venv-sandbox && make setup"
+    setup = await asyncio.to_thread(_setting_up)
     return [
         check(name="python", state=OK, found=str(python)),
         check(name="installed", state=OK if chosen.libraries else NOTE, found=", ".join(chosen.libraries) or "none"),
@@ -74,6 +75,13 @@ async def libraries() -> list[Check]:
     ]
 
 
+def _setting_up() -> str:
+    """Say how programs get libraries of their own. Blocking."""
+    if in_project():
+        return "In the project: rm -rf .venv-sandbox && make setup"
+    return f"Make a virtual environment with {', '.join(LIBRARIES)}, and set LEADLINE_SANDBOX_PYTHON to its bin/python"
+
+
 async def parsers() -> list[Check]:
     """Let the process that reads files read one."""
     from services.search.converters import Converters
@@ -83,7 +91,7 @@ async def parsers() -> list[Check]:
         answer = await converters.convert_data("probe.html", b"<h1>Probe</h1><p>Seven fathoms.</p>")
         problem = converters.problem
     if "error" in answer:
-        return [check(state=BROKEN, found=answer["error"], remedy="Install again: rm -rf .venv && make setup")]
+        return [check(state=BROKEN, found=answer["error"], remedy=await asyncio.to_thread(reinstall_command))]
     if problem:
         found = f"in a process of their own with limits, not locked in ({problem})"
         return [check(state=BROKEN if sys.platform == "linux" else NOTE, found=found, remedy=f"It needs {NEEDS}")]

@@ -5,6 +5,7 @@ list of threads and runs; checkpoints and evidence are there anyway. It is never
 """
 
 import importlib.util
+import json
 import os
 import re
 import signal
@@ -20,12 +21,27 @@ from types import FrameType
 from dotenv import dotenv_values
 
 from services.errors import BadInput, LeadlineError, SettingsError, StoreUnwritable
-from services.settings import PROJECT_ROOT, settings
+from services.installation import install_command
+from services.settings import settings
 
 STARTING = 120
 """Seconds that the server may take to start on a busy machine."""
 STOPPING = 20
 """Seconds that it may take to stop."""
+CONFIGURATION = {
+    "dependencies": ["."],
+    "graphs": {
+        "deep_research": {
+            "path": "graph.app:graph",
+            "description": "Researches a question in sources and proves every sentence of its report.",
+        }
+    },
+    "checkpointer": {"backend": "custom", "path": "leadline.persistence.checkpointer"},
+    "store": {"path": "leadline.persistence.store"},
+    "auth": {"path": "leadline.auth:auth", "disable_studio_auth": True},
+    "http": {"app": "leadline.served:app"},
+}
+"""What the project's `langgraph.json` says, which an installed package does not have."""
 JOBS = 10
 """Runs under way at once."""
 _QUIET = {
@@ -55,15 +71,13 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         LeadlineError: it did not start; the message has the end of what it said.
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
-        raise SettingsError(
-            f'The server is not installed. Install it with: {sys.executable} -m pip install -e "{PROJECT_ROOT}[server]"'
-        )
+        raise SettingsError(f"The server is not installed. Install it with: {install_command('server')}")
     refuse_taken(host, port)
     folder = settings().leadline_home.absolute() / "server"
-    configuration, log = (PROJECT_ROOT / "langgraph.json").read_text("utf-8"), folder / "log.txt"
+    log = folder / "log.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "langgraph.json").write_text(configuration, "utf-8")
+        (folder / "langgraph.json").write_text(json.dumps(CONFIGURATION), "utf-8")
         said = log.open("wb")
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None

@@ -22,8 +22,9 @@ import importlib.util, json, mimetypes, os, sys, sysconfig
 paths = sysconfig.get_paths()
 readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *map(str, mimetypes.knownfiles)]
 fonts = os.path.join(sys.prefix, "matplotlib")
+below = [one for one in sys.path if os.path.basename(one) in ("site-packages", "dist-packages")]
 print(json.dumps({
-    "packages": list(dict.fromkeys([paths["purelib"], paths["platlib"]])),
+    "packages": list(dict.fromkeys([paths["purelib"], paths["platlib"], *below])),
     "readable": readable,
     "libraries": [name for name in sys.argv[1:] if importlib.util.find_spec(name)],
     "fonts": fonts if os.path.isdir(fonts) else "",
@@ -61,7 +62,9 @@ def default_python() -> Path:
 def own_interpreter() -> Interpreter:
     """Return this process's own Python with the application's packages. Blocking."""
     paths = sysconfig.get_paths()
-    packages = tuple(dict.fromkeys([paths["purelib"], paths["platlib"]]))
+    # An environment may stand on another one, as with --system-site-packages
+    below = [one for one in sys.path if Path(one).name in {"site-packages", "dist-packages"}]
+    packages = tuple(dict.fromkeys([paths["purelib"], paths["platlib"], *below]))
     library = [
         paths["stdlib"],
         paths["platstdlib"],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from schemas.context import RunContext
 from services.errors import DocumentsError
+from services.installation import EXAMPLES
 from services.messages import say
 from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
 from services.search.documents import Documents, open_documents
@@ -15,10 +16,9 @@ from services.search.listing import check_folder
 from services.search.tables import Table
 from services.search.tokens import has_cjk, tokens
 from services.search.web import web_search
-from services.settings import PROJECT_ROOT, Settings, settings
+from services.settings import Settings, settings
 from services.users import own_folder
 
-EXAMPLES = PROJECT_ROOT / "examples"
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
 
 _allowed: set[Path] = set()

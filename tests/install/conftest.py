@@ -1,0 +1,97 @@
+"""A wheel of this tree, made from its source archive, in an environment that knows nothing of the tree.
+
+`make test-wheel` installs the pinned libraries into an empty environment (TEST_WHEEL=empty). Elsewhere the libraries are
+those of the tests' own environment, and Leadline alone is installed: that needs no network.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from tests.conftest import PROJECT
+
+EMPTY = os.environ.get("TEST_WHEEL") == "empty"
+_PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+_SDIST = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
+_NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "out", "tests", "notebooks")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Leadline, installed."""
+
+    wheel: Path
+    folder: Path
+    """The environment."""
+
+    def run(self, *command: object, code: int = 0) -> "subprocess.CompletedProcess[str]":
+        """Run one of the environment's programs, and hold it to an exit code."""
+        program, *arguments = map(str, command)
+        ran = subprocess.run(
+            [self.folder / "bin" / program, *arguments],
+            capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert ran.returncode == code, f"{program} {arguments}: {ran.stdout[-2000:]} {ran.stderr[-2000:]}"
+        return ran
+
+
+def _called(*command: object, cwd: Path | None = None) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # pip may use the network
+    ran = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, env=environment, check=False,
+        cwd=cwd, timeout=600,
+    )  # fmt: skip
+    assert ran.returncode == 0, f"{command}: {ran.stdout[-2000:]} {ran.stderr[-2000:]}"
+
+
+def _wheel(folder: Path) -> Path:
+    """Make the source archive, and of what is in that, the wheel."""
+    shutil.copytree(PROJECT, folder / "tree", ignore=_NOT_COPIED)
+    (folder / "sdist").mkdir()
+    _called(sys.executable, "-c", _SDIST, folder / "sdist", cwd=folder / "tree")
+    [archive] = (folder / "sdist").iterdir()
+    _called(*_PIP, "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder / "wheel", archive)
+    [wheel] = (folder / "wheel").iterdir()
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Install once for all workers of a test run."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    folder = tmp_path_factory.getbasetemp().parent / f"install-{run}" if run else tmp_path_factory.mktemp("install")
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "lock"):
+        if not (folder / "made").exists():
+            _install(_wheel(folder), folder / "environment")
+            (folder / "made").touch()
+    [wheel] = (folder / "wheel").iterdir()
+    return Installed(wheel, folder / "environment")
+
+
+def _install(wheel: Path, environment: Path) -> None:
+    _called(sys.executable, "-m", "venv", "--without-pip", environment)
+    install = (*_PIP, "--python", environment / "bin" / "python", "install", "--quiet")
+    if EMPTY:
+        _called(*install, "--require-hashes", "-r", PROJECT / "requirements.lock")
+    else:
+        [packages] = environment.glob("lib/python*/site-packages")
+        (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")  # its own .pth files are not read
+    _called(*install, "--no-deps", "--no-index", wheel)
+
+
+Python = Callable[[str], str]
+
+
+@pytest.fixture
+def python(installed: Installed) -> Python:
+    """Run a program in the environment and return what it prints."""
+    return lambda program: installed.run("python", "-c", program).stdout.strip()
