@@ -23,6 +23,8 @@ def model_lines(checks: list[RoleCheck]) -> list[str]:
             "\nNo key and no endpoint is set, so the offline model plays every role: it selects sentences by rules. "
             "To connect a language model, set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key."
         )
+    for name, parameters in {one.model: one.left_out for one in checks if one.left_out}.items():
+        lines.append(f"\n{name} refuses {', '.join(parameters)}; runs do without.")
     return lines
 
 

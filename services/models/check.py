@@ -1,22 +1,29 @@
-"""Checking the models: what each role will use, and what is wrong with it, found with one tiny call an endpoint and model."""
+"""Checking the models: what each role will use, and what is wrong with it, found with one tiny call an endpoint and model.
+
+They are called as in a run: what an endpoint does not take is left out, and only what a run cannot do without is a problem.
+"""
 
 import asyncio
+from collections.abc import Awaitable
+from contextlib import suppress
 from typing import Any, Literal
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from schemas.context import RunContext
-from services.errors import LeadlineError
+from services.errors import LeadlineError, ModelError
 from services.models.chat import build
 from services.models.dialects import as_tool, response_format
+from services.models.endpoint import learned
 from services.models.exchange import QUIET
+from services.models.parameters import without_refused
 from services.models.prices import Price, price_of
 from services.models.roles import OFFLINE, ROLES, RoleModel, role_model
-from services.models.wire import Refused, TooLong, call
+from services.models.wire import Refused, TooLong, call, status_of
 
-MOST_TOKENS = 200
-"""Of the answer; enough for a model that thinks before a word."""
+Form = Literal["both", "schema", "tools", "neither"]
+"""What is asked for beside a plain answer."""
 
 
 class Ready(BaseModel):
@@ -39,6 +46,8 @@ class RoleCheck(BaseModel):
     """Whether the endpoint takes a JSON schema; None where it was not asked."""
     tools: bool | None = None
     """Whether it takes function calls."""
+    left_out: list[str] = []
+    """Parameters that it refuses; runs do without."""
     problem: str = ""
     """What is wrong, and what to do; empty when the model can be used."""
 
@@ -82,29 +91,45 @@ async def _probe(model: RoleModel) -> dict[str, Any]:
     """Ask for JSON schema and tools in one call; only what refuses that is asked for each alone."""
     if model.provider == OFFLINE:
         return {}
+    found: dict[str, Any] = {"json_schema": True, "tools": True}
     try:
-        if await _answers(model, "both"):
-            return {"json_schema": True, "tools": True}
-        found = {"json_schema": await _answers(model, "schema"), "tools": await _answers(model, "tools")}
+        if not await _takes(model, "both"):
+            found = {"json_schema": await _takes(model, "schema"), "tools": await _takes(model, "tools")}
         if not any(found.values()):
-            await _answers(model, "neither", reraise=True)
+            await _ask(model, "neither")
+    except Refused as refused:
+        return {"problem": str(refused.error)}
     except LeadlineError as error:
         return {"problem": str(error)}
-    return dict(found)
+    return {**found, "left_out": sorted(learned(model).refused)}
 
 
-async def _answers(
-    model: RoleModel, form: Literal["both", "schema", "tools", "neither"], *, reraise: bool = False
-) -> bool:
+async def _takes(model: RoleModel, form: Form) -> bool:
+    """Tell whether an endpoint takes a call of a form.
+
+    Raises:
+        ModelError: it failed, whatever the form.
+    """
+    try:
+        await _ask(model, form)
+    except Refused:
+        return False
+    except ModelError as error:
+        cause = error.__cause__
+        if form == "both" and cause is not None and (status_of(cause) or 0) >= 500:
+            return False  # no run asks for both at once, and some servers break down over it
+        raise
+    return True
+
+
+async def _ask(model: RoleModel, form: Form) -> None:
+    """Make the call of a form, as a run would."""
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
     shape = response_format(Ready) if form in {"both", "schema"} and model.provider in {"openai", "ollama"} else None
-    try:
-        chat = build(model, MOST_TOKENS, response_format=shape)
-        await call(model, chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat, messages, QUIET)
-    except Refused as refused:
-        if reraise:
-            raise refused.error from None
-        return False
-    except TooLong:
-        return True
-    return True
+
+    def send() -> Awaitable[AIMessage]:
+        chat = build(model, model.max_tokens, response_format=shape)
+        return call(model, chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat, messages, QUIET)
+
+    with suppress(TooLong):  # a run makes its prompts shorter
+        await without_refused(model, send)

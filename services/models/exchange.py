@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,11 +21,12 @@ from services.models.chat import build
 from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, shape_of, with_schema
 from services.models.endpoint import Learned, learned
 from services.models.fitting import DoesNotFit, estimate_tokens, fit
+from services.models.parameters import without_refused
 from services.models.prices import Price, price_of
 from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
 from services.models.thinking import without_thinking
 from services.models.tokens import TokenHandler
-from services.models.wire import LEFT_OUT, Refused, TooLong, call, patiently
+from services.models.wire import Refused, TooLong, call, patiently
 from services.observing import note
 from services.runs import Run, current_run
 from services.sound import sound
@@ -236,13 +238,8 @@ class Exchange:
         while True:
             dialect = known.dialect
             try:
-                return await self._sent(model, messages, output, dialect)
+                return await without_refused(model, partial(self._sent, model, messages, output, dialect))
             except Refused as refused:
-                if refused.parameter in LEFT_OUT:
-                    if refused.parameter not in known.refused:
-                        known.refused.add(refused.parameter)
-                        continue
-                    raise refused.error from None
                 if self.tools and known.native_tools:
                     known.native_tools = False
                     raise NoNativeTools(

@@ -52,6 +52,7 @@ _TOO_LONG = re.compile(
 
 LEFT_OUT = ("temperature", "max_completion_tokens", "max_tokens", "stream_options", "stream")
 """Parameters that a call can do without, where an endpoint refuses them."""
+_LEFT_OUT = re.compile(rf"\b(?:{'|'.join(LEFT_OUT)})\b")
 
 
 class TooLong(Exception):
@@ -324,11 +325,9 @@ def _window(text: str) -> int | None:
 
 
 def _parameter(error: Exception, text: str) -> str:
-    """Return the parameter that a refusal names."""
+    """Return the parameter that a refusal names, in a field of its own or first in its words; others may be its advice."""
     body: Any = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else {}
     named = str(inner.get("param") or "") if isinstance(inner, dict) else ""
-    for parameter in LEFT_OUT:
-        if named == parameter or re.search(rf"\b{parameter}\b", text):
-            return parameter
-    return named
+    first = _LEFT_OUT.search(text)
+    return named if named in LEFT_OUT or first is None else first[0]

@@ -27,6 +27,8 @@ SCHEMAS = {
     "Outline": "reporter_outline",
     "Joining": "reporter_joining",
 }
+ADVICE = {"max_tokens": " Use 'max_completion_tokens' instead."}
+"""What OpenAI says beside the refusal of a parameter."""
 
 
 @dataclass(slots=True)
@@ -43,6 +45,8 @@ class OpenAIServer:
     """Likewise, by request: the same one always gets the same answer."""
     refuses: set[str] = field(default_factory=set)
     """Parameters that it does not take: `response_format`, `tools`, `temperature`, …"""
+    only_streams: bool = False
+    """Whether it refuses requests for a whole answer."""
     context: int | None = None
     """Tokens that prompt and answer may have together."""
     counted: list[tuple[int, int]] = field(default_factory=list)
@@ -85,7 +89,10 @@ class OpenAIServer:
 
     def _reply(self, body: dict[str, Any], role: str) -> Reply:
         for name in sorted(self.refuses & body.keys()):
-            return error(400, f"Unsupported parameter: '{name}' is not supported with this model.", "unsupported", name)
+            said = f"Unsupported parameter: '{name}' is not supported with this model.{ADVICE.get(name, '')}"
+            return error(400, said, "unsupported_parameter", name)
+        if self.only_streams and not body.get("stream"):
+            return error(400, "Only streaming is supported: set stream to true.", "invalid_request", "stream")
         reading = tokens_in(body)
         if self.context is not None and reading + (body.get("max_tokens") or 0) > self.context:
             return error(

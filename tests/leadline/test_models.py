@@ -1,0 +1,78 @@
+"""`leadline models` and `leadline init` call a model as a run does: what an endpoint refuses, a run does without."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+
+from tests.fakes.openai_server import OpenAIServer, error
+from tests.leadline.conftest import Leadline
+
+COMMAND = Path(sys.executable).with_name("leadline")
+STUBBORN = {"temperature", "max_tokens", "response_format", "tools", "stream_options"}
+
+
+def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    """Run the command as a process."""
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=100, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("refuses", [{"temperature"}, STUBBORN], ids=["temperature", "all at once"])
+def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(
+    endpoint: OpenAIServer, docs: Path, refuses: set[str]
+) -> None:
+    endpoint.refuses = refuses
+    endpoint.only_streams = True
+    made = run("init", "--endpoint", endpoint.base_url, "--model", "m-1")
+    assert made.returncode == 0, made.stderr
+    assert dotenv_values(".env")["LEADLINE_MODEL"] == "m-1"
+    table = run("models")
+    assert table.returncode == 0, table.stderr
+    assert f"m-1 refuses {', '.join(sorted(refuses - {'response_format', 'tools'}))}; runs do without." in table.stdout
+    report = run("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
+    assert report.returncode == 0, report.stderr
+    assert "William Thomson" in report.stdout
+
+
+@pytest.mark.parametrize("parameter", ["temperature", "max_tokens", "stream_options", "stream"])
+def test_a_parameter_that_is_refused_is_named_and_no_problem(
+    leadline: Leadline, endpoint: OpenAIServer, parameter: str
+) -> None:
+    endpoint.refuses = {parameter} - {"stream"}
+    if parameter == "stream":
+        endpoint.fault = lambda _, __, body: (
+            error(400, "stream is not supported with this model", "unsupported", "stream") if body["stream"] else None
+        )
+    ran = leadline("models", "--json")
+    first = json.loads(ran.out)[0]
+    assert (ran.code, first["problem"], first["left_out"]) == (0, "", [parameter])
+    assert (first["json_schema"], first["tools"]) == (True, True)
+    assert len(endpoint.requests) == 2
+
+
+def test_a_server_that_breaks_down_over_schema_and_tools_at_once_is_asked_for_each_alone(
+    leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    endpoint.fault = lambda _, __, body: (
+        error(500, "cannot use both", "server_error") if {"response_format", "tools"} <= body.keys() else None
+    )
+    ran = leadline("models", "--json")
+    first = json.loads(ran.out)[0]
+    assert (ran.code, first["json_schema"], first["tools"]) == (0, True, True)
+
+
+def test_an_endpoint_that_takes_nothing_at_all_is_refused_with_its_words(
+    leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    endpoint.refuses = {"messages"}
+    ran = leadline("init", "--endpoint", endpoint.base_url, "--model", "m-1")
+    assert ran.code == 1
+    assert "'messages' is not supported" in ran.err
+    assert not Path(".env").exists()
