@@ -12,6 +12,7 @@ from rich.text import Text
 from leadline.review import ask_in_words
 from leadline.starting import LONGEST_QUESTION
 from schemas.events import Event
+from schemas.evidence import Standing, standing
 
 if TYPE_CHECKING:
     from leadline.batch import Outcome
@@ -26,8 +27,16 @@ _MARKS = {
     "step_finished": "=",
     "reflection": "*",
     "limit": "!",
-    "report": "✓",
+    "report": "·",
 }
+"""The mark of each kind of event."""
+_MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
+    "all": ("✓", "green"),
+    "some": ("!", "yellow"),
+    "none": ("!", "yellow"),
+    "empty": ("·", "dim"),
+}
+"""The mark and the colour of a report, by how many of its statements are verified."""
 
 
 class Progress(Protocol):
@@ -54,8 +63,7 @@ class Lines:
         """Print one event; model calls have no line of their own."""
         if event.type not in _MARKS:
             return
-        failed = event.type == "step_finished" and event.data.get("status") != "done"
-        self._print(f"{'x' if failed else _MARKS[event.type]} {event.title}")
+        self._print(f"{_mark(event)} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):
                 self._print(_step_line(step))
@@ -131,11 +139,21 @@ def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
 
         def ended(outcome: "Outcome") -> None:
             line = " ".join(outcome.question.split())[:LONGEST_QUESTION]
-            mark, style = ("✓", "green") if outcome.status == "done" else ("x", "red")
+            mark, style = _MARKS_OF_REPORTS[standing(outcome.claims, outcome.verified)]
+            if outcome.status != "done":
+                mark, style = "x", "red"
             bar.console.print(Text(f"{mark} {outcome.id}  {line}", style=style if console.is_terminal else ""))
             bar.advance(task)
 
         yield ended
+
+
+def _mark(event: Event) -> str:
+    if event.type == "step_finished" and event.data.get("status") != "done":
+        return "x"
+    if event.type == "report":
+        return _MARKS_OF_REPORTS[standing(event.data.get("claims", 0), event.data.get("verified", 0))][0]
+    return _MARKS[event.type]
 
 
 def _step_line(step: dict[str, object]) -> str:

@@ -73,6 +73,24 @@ class Claim(BaseModel):
     """Cosine with what it cites, where that is in another language and only meaning could be compared."""
 
 
+Standing = Literal["all", "some", "none", "empty"]
+"""How many of a report's statements are verified: all, and there is one; some; none; or it makes no statement."""
+
+
+def standing(claims: int, verified: int) -> Standing:
+    """Return how a report stands. Whatever shows it gives a tick and green for `all` alone.
+
+    Args:
+        claims: statements that cite something.
+        verified: those of them that their quotes support.
+    """
+    if not claims:
+        return "empty"
+    if verified >= claims:
+        return "all"
+    return "some" if verified else "none"
+
+
 class Contradiction(BaseModel):
     """Two excerpts that disagree about one thing."""
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from docx.document import Document
 
 FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
-INK, SOFT, ACCENT, HEAD = "1B2430", "55606E", "0B5C77", "E4F0F4"
+INK, SOFT, ACCENT, HEAD, GOOD, WARN = "1B2430", "55606E", "0B5C77", "E4F0F4", "17693A", "8A4B00"
 WIDE, HIGH = 6.0, 8.0
 """Inches of a page that a picture may take."""
 MOST_CHARTS = 24
@@ -76,7 +76,7 @@ def render_docx(report: ParsedReport) -> bytes:
             writer.references(report)
         else:
             writer.blocks(section.blocks)
-    writer.small(writer.say.generated)
+    writer.small((writer.say.generated, SOFT))
     data = io.BytesIO()
     document.save(data)
     return data.getvalue()
@@ -135,23 +135,26 @@ class _Writer:
     def facts(self) -> None:
         """Say what was asked, how much of the answer was verified and when its sources were read."""
         report = self._report
-        said = (
-            [f"{self.say.question}: {report.question}"]
-            if letters(report.question) != letters(words(report.title))
-            else []
-        )
+        said: list[tuple[str, str]] = []
+        if letters(report.question) != letters(words(report.title)):
+            said.append((f"{self.say.question}: {report.question}", SOFT))
         if report.claims:
-            said.append("✓ " + self.say.verified.format(verified=report.verified, claims=report.claims))
+            counted = self.say.verified.format(verified=report.verified, claims=report.claims)
+            said.append((f"✓ {counted}", GOOD) if report.standing == "all" else (counted, WARN))
         if report.created:
-            said.append(self.say.as_of.format(date=report.created))
-        self.small(" · ".join(said))
+            said.append((self.say.as_of.format(date=report.created), SOFT))
+        self.small(*said)
 
-    def small(self, text: str) -> None:
-        """Write a line beside the report's own text."""
+    def small(self, *pieces: tuple[str, str]) -> None:
+        """Write a line beside the report's own text, of pieces with their colours."""
         from docx.shared import Pt, RGBColor
 
-        run = self._document.add_paragraph().add_run(_clean(text))
-        run.font.size, run.font.color.rgb = Pt(9.5), RGBColor.from_string(SOFT)
+        line = self._document.add_paragraph()
+        for place, (text, colour) in enumerate(pieces):
+            between = [(" · ", SOFT)] if place else []
+            for said, shade in [*between, (text, colour)]:
+                run = line.add_run(_clean(said))
+                run.font.size, run.font.color.rgb = Pt(9.5), RGBColor.from_string(shade)
 
     def figures(self) -> None:
         """Write the key figures, each with the sentence that it stands in."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schemas.chart import Chart
+from schemas.evidence import Standing, standing
 
 Style = Literal["strong", "emphasis", "code"]
 Role = Literal["", "contradictions", "limits", "follow_up", "references"]
@@ -243,6 +244,11 @@ class ParsedReport:
     def picture(self, block: Code) -> Picture | None:
         """Return the picture of a block, if it is a diagram that was drawn."""
         return self.pictures.get(block.text) if block.is_diagram else None
+
+    @property
+    def standing(self) -> Standing:
+        """How many of its statements are verified."""
+        return standing(self.claims, self.verified)
 
     @property
     def body(self) -> tuple[Section, ...]:
