@@ -15,6 +15,7 @@ from graph.app import graph
 from graph.builder import build_graph
 from graph.descriptions import DESCRIPTIONS
 from leadline.persistence import ALLOWED_TYPES
+from leadline.serve import CONFIGURATION
 from prompts import ENVIRONMENT, prompt_info, template_source
 from schemas.context import RunContext
 from schemas.state import ResearchState, StepTask
@@ -92,7 +93,9 @@ def test_every_node_is_described_and_the_readme_says_the_same() -> None:
 def test_the_graph_is_compiled_without_checkpointer_and_store() -> None:
     assert graph.checkpointer is None
     assert graph.store is None
-    assert json.loads((PROJECT / "langgraph.json").read_text())["graphs"]["deep_research"]["path"] == "graph.app:graph"
+    configured = json.loads((PROJECT / "langgraph.json").read_text())
+    assert configured["graphs"]["deep_research"]["path"] == "graph.app:graph"
+    assert configured == CONFIGURATION, "leadline serve serves what langgraph.json says"
 
 
 def test_a_checkpoint_may_hold_every_type_of_the_state_and_no_other_of_ours() -> None:

@@ -76,7 +76,7 @@ def test_it_serves_the_page_and_researches_there(installed: Installed, port: int
         ran = installed.run("leadline", "serve", "--no-open", "--port", port, code=1)
         assert "pip install 'leadline[server]'" in ran.stderr
         return
-    command = [installed.folder / "bin" / "leadline", "serve", "--no-open", "--port", str(port)]
+    command = [str(installed.folder / "bin" / "leadline"), "serve", "--no-open", "--port", str(port)]
     with subprocess.Popen(command, env={**os.environ, "LEADLINE_DOCS": str(docs)}, stderr=PIPE, text=True) as process:
         try:
             assert process.stderr
