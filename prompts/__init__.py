@@ -10,11 +10,12 @@ tasks that are started there included, is rendered with them. What a run brings 
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from jinja2 import DictLoader, Environment, StrictUndefined, Template, TemplateSyntaxError, meta
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -45,8 +46,11 @@ def _attribute(value: object) -> str:
     return " ".join(str(value).split()).replace('"', "”")
 
 
-def environment_of(sources: Mapping[str, str], kind: type[Environment] = Environment) -> Environment:
-    """Return an environment of Jinja that holds templates."""
+Kind = TypeVar("Kind", bound=Environment)
+
+
+def environment_of(sources: Mapping[str, str], kind: type[Kind]) -> Kind:
+    """Return an environment of Jinja, of this kind, that holds templates."""
     bodies = {name: _FRONT_MATTER.sub("", text) for name, text in sources.items()}
     environment = kind(
         loader=DictLoader(bodies),
@@ -72,6 +76,13 @@ class Prompts:
     environment: Environment
     custom: Mapping[str, str] = field(default_factory=dict)
     """Versions of templates that a run brought along, by stem: `custom:` and a hash."""
+    bounded: Environment | None = None
+    """Where those are rendered; None where there are none."""
+
+    def template(self, role: str) -> Template:
+        """Return the template of a role."""
+        environment = self.bounded if self.bounded is not None and role in self.custom else self.environment
+        return environment.get_template(f"{role}.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ class PromptInfo:
     changelog: tuple[str, ...]
 
 
-ENVIRONMENT = environment_of(_SOURCES)
+ENVIRONMENT = environment_of(_SOURCES, Environment)
 BUILT_IN = Prompts("built-in", _SOURCES, ENVIRONMENT)
 _current: ContextVar[Prompts] = ContextVar("prompts", default=BUILT_IN)
 
@@ -114,7 +125,7 @@ def load_prompts(folder: Path) -> Prompts:
     for name in own:
         if name not in _SOURCES:
             raise PromptError(f"{folder / name} is named like no template. They are named {known}.")
-    prompts = Prompts(str(folder), {**_SOURCES, **own}, environment_of({**_SOURCES, **own}))
+    prompts = Prompts(str(folder), {**_SOURCES, **own}, environment_of({**_SOURCES, **own}, Environment))
     for name in own:
         checked_template(prompts, name, folder / name)
     return prompts
@@ -214,11 +225,27 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
 
     Returns:
         One system message and one human message.
+
+    Raises:
+        PromptError: the run brought the template along, and it cannot be rendered or comes to too much.
     """
-    template = _current.get().environment.get_template(f"{role}.md")
+    prompts = _current.get()
+    template = prompts.template(role)
     values = {name: getattr(variables, name) for name in type(variables).model_fields}
-    parts = ["".join(template.blocks[block](template.new_context(values))).strip() for block in ("system", "human")]
+    blocks = (template.blocks[block](template.new_context(values)) for block in ("system", "human"))
+    parts = [text.strip() for text in (_bounded(role, blocks) if role in prompts.custom else map("".join, blocks))]
     return [SystemMessage(parts[0]), HumanMessage(re.sub(r"\n{3,}", "\n\n", parts[1]))]
+
+
+def _bounded(role: str, blocks: Iterable[Iterable[str]]) -> list[str]:
+    """Render the blocks of a template that a run brought along, within its bounds."""
+    from prompts.bounds import metered
+
+    try:
+        with metered() as meter:
+            return ["".join(meter.pieces(block)) for block in blocks]
+    except Exception as error:  # noqa: BLE001 - a text from outside raises whatever Jinja and Python have for it
+        raise PromptError(f"{role}_prompt cannot be used: {str(error)[:200]}. Change it, or leave it out.") from None
 
 
 def compile_template(role: str) -> None:

@@ -90,11 +90,25 @@ def prompts_of(context: RunContext) -> Iterator[None]:
     from prompts.overrides import with_texts
 
     try:
-        found = with_texts(context.prompts)
-    except PromptError as error:
+        with using(with_texts(context.prompts)):
+            yield
+    except PromptError as error:  # it cannot be compiled, or comes to too much when it is rendered
         raise BadInput(str(error)) from None
-    with using(found):
-        yield
+
+
+async def _compiled(context: RunContext) -> None:
+    """Compile the prompts that a run brings along, once, where that holds up nobody.
+
+    Raises:
+        BadInput: as `prompts_of`.
+    """
+    if context.prompts:
+
+        def compiled() -> None:
+            with prompts_of(context):
+                pass
+
+        await asyncio.to_thread(compiled)
 
 
 @dataclass(slots=True)
@@ -223,6 +237,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
     run.tell_call = partial(_tell_call, runtime, run.node)
     token = _current.set(run)
     try:
+        await _compiled(run.context)
         with prompts_of(run.context), working(run.node, run.step_id, run.thread, run.journal.key):
             _begin(run)
             async with held(runtime):

@@ -11,6 +11,7 @@ from typing import Any
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
+from prompts import PromptError
 from schemas.context import RunContext
 from schemas.evidence import Source
 from schemas.planner import Step
@@ -177,7 +178,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     try:
         async with asyncio.timeout(task["allowance"].seconds):
             return await work()
-    except (GraphBubbleUp, StoreUnwritable):
+    except (GraphBubbleUp, StoreUnwritable, PromptError):  # a prompt that cannot be used ends the run: each step has it
         raise
     except JournalMiss:
         if not run.journal.marked("timeout"):

@@ -45,7 +45,7 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
         ("{% set x = 1 %}", "'assign' is not allowed"),
         ("{{ gaps | tojson }}", "there is no filter 'tojson'"),
         ("one\n{% if %}", "planner_prompt, line 2: "),
-        ("{% include 'secret.md' %}", "'secret.md', which is no template"),
+        ("{% include 'secret.md' %}", "planner_prompt, line 1: 'secret.md' cannot be included. There are: _partials/"),
         ("{% block system %}Plan.{% endblock %}", "has no block 'human'"),
         ("x" * (MAX_TEXT + 1), "at most 20,000"),
     ],

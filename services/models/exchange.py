@@ -20,7 +20,7 @@ from services.errors import LimitReached, ModelError, NoNativeTools, SettingsErr
 from services.models.chat import build
 from services.models.dialects import STEPS_DOWN, answer_text, as_tool, is_json, response_format, shape_of, with_schema
 from services.models.endpoint import Learned, learned
-from services.models.fitting import DoesNotFit, estimate_tokens, fit
+from services.models.fitting import DoesNotFit, estimate_tokens, fit, off_loop
 from services.models.parameters import without_refused
 from services.models.prices import Price, price_of
 from services.models.roles import CONTEXT_WINDOW, OFFLINE, RoleModel, role_model
@@ -111,7 +111,7 @@ class Exchange:
         """
         run = current_run()
         known = await run.journal.once(
-            "model", self._name(), self._request(more, room), Reply, lambda: self._in_time(run, more, room)
+            "model", self._name(), await self._request(more, room), Reply, lambda: self._in_time(run, more, room)
         )
         run.count_call(self.role, known.answer.used, fresh=known.fresh)
         run.left_out += known.answer.left_out
@@ -125,10 +125,10 @@ class Exchange:
         """Stem of the template."""
         return self.template or self.role
 
-    def _request(self, more: Sequence[BaseMessage], room: int) -> dict[str, Any]:
+    async def _request(self, more: Sequence[BaseMessage], room: int) -> dict[str, Any]:
         """Return all that decides the answer; which model gives it does not count, as what was paid for is paid for."""
         shape = json.dumps(shape_of(self.schema), sort_keys=True) if self.schema else ""
-        messages = messages_to_dict([*render(self.stem, self.prompt), *more])
+        messages = messages_to_dict([*await off_loop(self.stem, partial(render, self.stem, self.prompt)), *more])
         return {
             "role": self.stem,
             "messages": [[one["type"], one["data"]["content"], one["data"].get("tool_calls", [])] for one in messages],
@@ -174,7 +174,7 @@ class Exchange:
         known = learned(model)
         output = min(output, _window(model, known) // OUTPUT_SHARE)
         least = max(1, int(min(output, model.max_tokens) * LEAST_OUTPUT))
-        messages, left_out = self._messages(run, model, more, output, least)
+        messages, left_out = await self._messages(run, model, more, output, least)
         reading = estimate_tokens(messages) + self._overhead()
         per_token = (price.input / 1e6, price.output / 1e6) if price else None
         held = run.budget.reserve(reading, output, per_token, least=least)
@@ -206,7 +206,7 @@ class Exchange:
         elif self.schema and known.dialect == "schema" and reply.text and not reply.cut_off and not is_json(reply.text):
             known.dialect = "text"
 
-    def _messages(
+    async def _messages(
         self, run: Run, model: RoleModel, more: Sequence[BaseMessage], output: int, least: int
     ) -> tuple[list[BaseMessage], int]:
         """Render the prompt into what the context, and then the budget, has room for."""
@@ -215,7 +215,7 @@ class Exchange:
         left = run.budget.room()
         affordable = window if left is None else min(window, left - least - following)
         try:
-            messages, left_out = fit(self.stem, self.prompt, affordable)
+            messages, left_out = await off_loop(self.stem, partial(fit, self.stem, self.prompt, affordable))
         except DoesNotFit:
             if affordable < window:
                 raise LimitReached("token_limit", run.context.max_tokens or 0) from None

@@ -1,14 +1,15 @@
 """Fitting a prompt to a number of tokens: whole pieces of evidence are left out, the least worth first."""
 
+import asyncio
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from pydantic import BaseModel
 
-from prompts import render
+from prompts import current_prompts, render
 from schemas.evidence import Passage
 
 CJK_TOKENS = 0.8
@@ -19,6 +20,12 @@ _EXTRA = 8
 """Tokens around a piece: tags, ids and a title."""
 
 Path = tuple[str | int, ...]
+Value = TypeVar("Value")
+
+
+async def off_loop(stem: str, work: Callable[[], Value]) -> Value:
+    """Render where it holds up nobody: a template that a run brought along may take its time."""
+    return await asyncio.to_thread(work) if stem in current_prompts().custom else work()
 
 
 class DoesNotFit(ValueError):

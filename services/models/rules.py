@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from prompts import render
 from schemas.evidence_view import EvidenceView
+from services.models.fitting import off_loop
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -16,7 +18,8 @@ async def answer_by_rules(role: str, prompt: BaseModel) -> str:
     """Answer a role's prompt as the offline model does."""
     from services.models.offline import OfflineModel
 
-    return (await OfflineModel(role=role).ainvoke(render(role, prompt), {"tags": ["nostream"]})).text
+    messages = await off_loop(role, partial(render, role, prompt))
+    return (await OfflineModel(role=role).ainvoke(messages, {"tags": ["nostream"]})).text
 
 
 async def ask_by_rules(
