@@ -96,6 +96,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
 
 async def _replayed(home: Home, record: RunRecord) -> Report:
     """Carry a run out anew in memory, with the answers that were given to its reviews."""
+    record.check_usable()
     graph = home.graph_in_memory()
     answers = iter(record.reviews)
     given = await first_input(home, record)
@@ -135,6 +136,7 @@ async def arefresh(run_id: str | None = None) -> "tuple[Refreshed, str | None]":
 
     async with open_home(settings().leadline_home) as home:
         record, report = await _finished(home, run_id)
+        record.check_usable()
         allow_folders(record.context.documents)
         return await refreshed(report, record.context), record.folder
 

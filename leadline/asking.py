@@ -102,6 +102,7 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
 
     async with open_home(settings().leadline_home) as home:
         record = await home.latest_finished() if before == "latest" else await home.record(before)
+        record.check_usable()
         values: Any = (await home.graph.aget_state(config_of(record))).values
         former = carried(values)
     chosen = chosen_question(question, former)

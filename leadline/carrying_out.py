@@ -79,8 +79,9 @@ async def carry_out(
     """Run to the end, keeping the record true whatever happens on the way.
 
     Raises:
-        BadInput: another process works on this run.
+        BadInput: another process works on this run, or its choices are refused today.
     """
+    record.check_usable()
     with alone(settings().leadline_home, record.id):
         async with clients_open():
             return await _kept_true(home, record, given, on_event, on_review)

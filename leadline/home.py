@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from graph import build_graph
 from leadline.alone import sweep
@@ -19,6 +19,7 @@ from leadline.run_ids import full_id
 from schemas.context import RunContext
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
+from services.runs import checked_choices
 
 if TYPE_CHECKING:
     from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -44,6 +45,32 @@ class RunRecord(BaseModel):
     reviews: list[Any] = Field(default_factory=list)
     """Answers that were given to plan reviews, in order."""
     error: str = ""
+    unusable: str = Field(default="", exclude=True)
+    """Why the run cannot be gone on with or carried out anew: it chose what an earlier version took. Empty: it can."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_an_earlier_version(cls, value: Any) -> Any:
+        """Keep a record that can be listed and shown, though its choices would be refused today."""
+        chosen = value.get("context") if isinstance(value, dict) else None
+        if not isinstance(chosen, dict):
+            return value
+        try:
+            return {**value, "context": checked_choices(chosen)}
+        except BadInput as problem:
+            return {**value, "context": RunContext(), "unusable": str(problem)}
+
+    def check_usable(self) -> None:
+        """Make sure that the run's choices are known.
+
+        Raises:
+            BadInput: they are of an earlier version, and are refused today.
+        """
+        if self.unusable:
+            raise BadInput(
+                f"Run {self.id} chose what an earlier version took, and this one does not: {self.unusable} Its report can be "
+                "shown; to go on, ask its question anew."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,9 @@ def _explained(problem: Any, tree: yaml.Node | None) -> str:
     if problem["type"] == "missing":
         return f"{_place(tree, loc)}: it is missing."
     said = problem["msg"].removeprefix("Value error, ")
-    return f"{_place(tree, loc)} cannot be {problem['input']!r:.80}: {said}."
+    given = problem["input"]
+    cannot = "cannot be used" if isinstance(given, dict) else f"cannot be {given!r:.80}"
+    return f"{_place(tree, loc)} {cannot}: {said}."
 
 
 def _place(tree: yaml.Node | None, loc: Sequence[str | int]) -> str:

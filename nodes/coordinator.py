@@ -23,7 +23,7 @@ from services.evidence.views import evidence_views
 from services.log import log
 from services.messages import say
 from services.models import ask
-from services.models.roles import role_model
+from services.models.roles import check_models_chosen, role_model
 from services.models.rules import ask_by_rules
 from services.progress import emit, emit_message
 from services.runs import Run, choices, evidence_of, run_ended, turn_run
@@ -45,6 +45,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
 
     Raises:
         BadInput: there is no question, or it is too long.
+        SettingsError: the run names a model of a provider that is not set up.
     """
     context, former = choices(runtime), carried(state)
     question = chosen_question(question_of(state), former)
@@ -108,15 +109,17 @@ async def _thread(
 def _answers_itself(context: RunContext) -> bool:
     """Tell whether the coordinator may write a short answer from what is known: where the reporter would be no other.
 
-    It would be one where a model was named for it alone, or a prompt.
+    It would be one where a model was named for it alone, or a prompt. This is asked before any model is, and once: a replay
+    needs no model, so it is here that those are looked at which the run names.
     """
+    check_models_chosen(context)
     if context.output_style == "data" or context.prompts.get("reporter"):
         return False
     own, writer = (role_model(role, context).model_dump(include=_SAME) for role in ("coordinator", "reporter"))
     return own == writer
 
 
-_SAME = {"provider", "model", "base_url", "extra"}
+_SAME = {"provider", "model", "base_url", "extra", "sampling"}
 
 
 def question_of(state: ResearchState) -> str:

@@ -4,6 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder, Name
 from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer
 from schemas.models import ModelChoice, Role, ToolProtocol
@@ -79,19 +80,22 @@ class RunContext(BaseModel):
         description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    documents: list[str] = Field(
+    documents: list[Folder] = Field(
         default=[],
+        max_length=MAX_FOLDERS,
         description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS. "
         "@attachments: the files that were attached to this thread, too.",
         json_schema_extra=_at("background_investigator", "researcher", "coder"),
     )
-    include_domains: list[str] = Field(
+    include_domains: list[Domain] = Field(
         default=[],
+        max_length=MAX_DOMAINS,
         description="Sites that a web search keeps to; empty: all.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    exclude_domains: list[str] = Field(
+    exclude_domains: list[Domain] = Field(
         default=[],
+        max_length=MAX_DOMAINS,
         description="Sites that a web search leaves out.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
@@ -115,6 +119,7 @@ class RunContext(BaseModel):
     )
     output_formats: list[OutputFormat] = Field(
         default=["md"],
+        max_length=20,
         description="Files that are made of the report: md, html, slides, pptx, docx, pdf.",
         json_schema_extra=_at("reporter"),
     )
@@ -146,10 +151,14 @@ class RunContext(BaseModel):
         json_schema_extra=_at("researcher", "coder"),
     )
     max_tokens: int | None = Field(
-        default=None, ge=500, description="Tokens, in and out, that a run may use. Empty: no limit."
+        default=None, ge=500, le=10**12, description="Tokens, in and out, that a run may use. Empty: no limit."
     )
     max_cost: float | None = Field(
-        default=None, gt=0, description="US dollars that a run's model calls may cost. Empty: no limit."
+        default=None,
+        gt=0,
+        le=1e9,
+        allow_inf_nan=False,
+        description="US dollars that a run's model calls may cost. Empty: no limit.",
     )
     max_seconds: int = Field(
         default=900,
@@ -160,20 +169,23 @@ class RunContext(BaseModel):
     max_searches: int | None = Field(
         default=None,
         ge=0,
+        le=1_000_000,
         description="Searches that a run may make. Empty: no limit.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     max_pages: int | None = Field(
         default=None,
         ge=0,
+        le=1_000_000,
         description="Pages that a run may read. Empty: no limit.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     models: dict[Role | Literal["default"], ModelChoice] = Field(
         default={}, description="Model and parameters by role; default stands for all roles."
     )
-    mcp_servers: dict[str, McpServer] = Field(
+    mcp_servers: dict[Name, McpServer] = Field(
         default={},
+        max_length=20,
         title="MCP servers",
         description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
         "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from schemas.bounded import Line, Name
+
 Transport = Literal["stdio", "http", "sse"]
 
 _SPELLINGS = {"streamable_http": "http", "streamable-http": "http", "streamablehttp": "http", "streamable": "http"}
@@ -18,14 +20,14 @@ class McpServer(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    command: str = Field(default="", description="Program that is started; the operator allows it by name.")
-    args: list[str] = Field(default=[], description="Its arguments.")
-    url: str = Field(default="", description="Address of a server that runs already.")
+    command: Line = Field(default="", description="Program that is started; the operator allows it by name.")
+    args: list[Line] = Field(default=[], max_length=100, description="Its arguments.")
+    url: Line = Field(default="", description="Address of a server that runs already.")
     transport: Annotated[Transport | None, BeforeValidator(_transport)] = Field(
         default=None, description="stdio, http (streamable) or sse. Empty: stdio for a command, http for an address."
     )
-    description: str = Field(default="", description="What it is good for, in a sentence; the planner goes by it.")
-    search: str = Field(
+    description: Line = Field(default="", description="What it is good for, in a sentence; the planner goes by it.")
+    search: Name = Field(
         default="", description="Name of its tool that searches: it is asked with every search of the run. Empty: none."
     )
 

@@ -1,11 +1,55 @@
 """Which model plays which role, as a run may choose it."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Role = Literal["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
 ToolProtocol = Literal["auto", "native", "structured"]
+StopWord = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+_NAMED = 5
+"""Parameters that one message names."""
+
+
+class Sampling(BaseModel):
+    """Parameters of a request that a run or a profile may choose: how a model samples, and how much it thinks.
+
+    Nothing here says where a request goes or what it carries besides the question: addresses, keys, headers, clients,
+    timeouts and whatever else an endpoint takes are the operator's, in `LEADLINE_EXTRA`.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    top_k: int | None = Field(default=None, ge=-1, le=100_000, description="-1 is all, where an endpoint knows that.")
+    min_p: float | None = Field(default=None, ge=0, le=1)
+    typical_p: float | None = Field(default=None, ge=0, le=1)
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    presence_penalty: float | None = Field(default=None, ge=-2, le=2)
+    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
+    repetition_penalty: float | None = Field(default=None, gt=0, le=10, description="As vLLM calls it.")
+    repeat_penalty: float | None = Field(default=None, gt=0, le=10, description="As llama.cpp and Ollama call it.")
+    stop: StopWord | Annotated[list[StopWord], Field(max_length=8)] | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    enable_thinking: bool | None = None
+    thinking_budget: int | None = Field(default=None, ge=-1, le=1_000_000, description="Tokens.")
+    verbosity: Literal["low", "medium", "high"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_else(cls, value: Any) -> Any:
+        """Name what is refused, and what there is."""
+        foreign = [name for name in value if name not in cls.model_fields] if isinstance(value, dict) else []
+        if foreign:
+            named = ", ".join(str(name)[:40] for name in foreign[:_NAMED])
+            more = ", …" if len(foreign) > _NAMED else ""
+            msg = (
+                f"{named}{more}: no run and no profile chooses that. They choose {', '.join(cls.model_fields)}; anything else "
+                "is for whoever runs Leadline to set, in LEADLINE_EXTRA"
+            )
+            raise ValueError(msg)
+        return value
 
 
 class ModelChoice(BaseModel):
@@ -14,13 +58,16 @@ class ModelChoice(BaseModel):
     A bare string is the model's name. Endpoints and keys are never chosen by a run.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     model: str | None = Field(
-        default=None, description="Name at the endpoint, or provider:name, such as anthropic:claude-sonnet-4-5."
+        default=None,
+        max_length=200,
+        pattern=r"^[^\s\x00-\x1f\x7f]*$",
+        description="Name at the endpoint, or provider:name, such as anthropic:claude-sonnet-4-5, of a provider that is set up.",
     )
     temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=16, description="Most tokens an answer may have.")
+    max_tokens: int | None = Field(default=None, ge=16, le=1_000_000, description="Most tokens an answer may have.")
     timeout: float | None = Field(default=None, gt=0, le=600, description="Seconds for one call, all of it.")
     first_token_timeout: float | None = Field(
         default=None,
@@ -32,11 +79,11 @@ class ModelChoice(BaseModel):
         default=None, gt=0, le=600, description="Seconds of silence amid an answer, then the call is tried anew."
     )
     context_window: int | None = Field(
-        default=None, ge=1_000, description="Tokens that prompt and answer may have together."
+        default=None, ge=1_000, le=10_000_000, description="Tokens that prompt and answer may have together."
     )
     tool_protocol: ToolProtocol | None = None
-    extra: dict[str, Any] = Field(
-        default_factory=dict, description="Further parameters of the request, passed on as they are."
+    extra: Sampling = Field(
+        default_factory=Sampling, description="Further parameters of the request, of those that a run may choose."
     )
 
     @model_validator(mode="before")

@@ -3,14 +3,19 @@
 What it says of search, models and formats holds for every run with it that does not choose otherwise.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder, Line, Name, Paragraph
 from schemas.locale import Locale
 from schemas.models import ModelChoice, Role
 
 OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
+MAX_TOPICS = 200
+"""Of one list of the scope."""
+MAX_PROFILE = 200_000
+"""Characters of a whole profile: each run's first prompt holds most of it."""
 
 
 class Topic(BaseModel):
@@ -18,9 +23,9 @@ class Topic(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    topic: str
-    keywords: list[str] = Field(default_factory=list)
-    reply: str = ""
+    topic: Line
+    keywords: list[Name] = Field(default_factory=list, max_length=200)
+    reply: Paragraph = ""
     """What is said of it: the note that its answers carry, or for a topic outside the scope the answer. Empty: the general one."""
 
 
@@ -29,9 +34,9 @@ class Scope(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    core: list[Topic] = Field(default_factory=list)
-    edge: list[Topic] = Field(default_factory=list)
-    outside: list[Topic] = Field(default_factory=list)
+    core: list[Topic] = Field(default_factory=list, max_length=MAX_TOPICS)
+    edge: list[Topic] = Field(default_factory=list, max_length=MAX_TOPICS)
+    outside: list[Topic] = Field(default_factory=list, max_length=MAX_TOPICS)
 
     def topic(self, name: str) -> Topic | None:
         """Return a topic by its name."""
@@ -43,10 +48,10 @@ class Replies(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    greeting: str = ""
-    out_of_scope: str = ""
-    edge_case: str = ""
-    unclear: str = ""
+    greeting: Paragraph = ""
+    out_of_scope: Paragraph = ""
+    edge_case: Paragraph = ""
+    unclear: Paragraph = ""
 
 
 class SearchChoices(BaseModel):
@@ -55,16 +60,16 @@ class SearchChoices(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     provider: Literal["auto", "tavily", "duckduckgo", "documents", "none"] | None = None
-    include_domains: list[str] = Field(default_factory=list)
+    include_domains: list[Domain] = Field(default_factory=list, max_length=MAX_DOMAINS)
     """Sites that a web search keeps to."""
-    exclude_domains: list[str] = Field(default_factory=list)
+    exclude_domains: list[Domain] = Field(default_factory=list, max_length=MAX_DOMAINS)
     """Sites that it leaves out."""
     time_range: Literal["day", "week", "month", "year"] | None = None
     """How recent a page must be."""
     max_results: int | None = Field(default=None, ge=1, le=20)
     """Results of one search."""
-    max_searches: int | None = Field(default=None, ge=0)
-    max_pages: int | None = Field(default=None, ge=0)
+    max_searches: int | None = Field(default=None, ge=0, le=1_000_000)
+    max_pages: int | None = Field(default=None, ge=0, le=1_000_000)
 
 
 class Profile(BaseModel):
@@ -72,25 +77,33 @@ class Profile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str
-    description: str = ""
+    name: Name
+    description: Paragraph = ""
     locale: Locale = "auto"
-    documents: list[str] = Field(default_factory=list)
+    documents: list[Folder] = Field(default_factory=list, max_length=MAX_FOLDERS)
     """Folders, relative to the profile's file; on a server, to a folder of `LEADLINE_DOCS` or to the examples."""
     scope: Scope = Scope.model_construct()  # without its validator, which is made when a profile is read
     replies: Replies = Replies.model_construct()
-    tone: str = ""
-    safety_note: str = ""
+    tone: Paragraph = ""
+    safety_note: Paragraph = ""
     """Stands above every report, a line each."""
     search: SearchChoices = SearchChoices.model_construct()
     models: dict[Role | Literal["default"], ModelChoice] = Field(default_factory=dict)
     """Model and parameters by role; `default` stands for all roles."""
-    formats: list[OutputFormat] = Field(default_factory=list)
+    formats: list[OutputFormat] = Field(default_factory=list, max_length=20)
     """Files that are made of each report, Markdown aside."""
     style: Literal["report", "data"] | None = None
     """What steps work towards: a report from sources, or findings computed from the documents' tables."""
     length: Literal["brief", "standard", "full"] | None = None
     words: int | None = Field(default=None, ge=50, le=50_000)
+
+    @model_validator(mode="after")
+    def _not_too_long(self) -> Self:
+        size = len(self.model_dump_json())
+        if size > MAX_PROFILE:
+            msg = f"the whole profile has {size:,} characters, and at most {MAX_PROFILE:,} are taken"
+            raise ValueError(msg)
+        return self
 
     def choices(self) -> dict[str, Any]:
         """Return what a run with this profile chooses unless it chooses otherwise: fields of `RunContext`."""

@@ -59,11 +59,12 @@ def checked_choices(given: dict[str, object]) -> RunContext:
     try:
         return RunContext.model_validate(given)
     except ValidationError as error:
-        problem = error.errors()[0]
-        field_name = ".".join(str(part) for part in problem["loc"])
-        raise BadInput(
-            f"{field_name} cannot be {problem['input']!r}: {problem['msg'].removeprefix('Value error, ')}."
-        ) from None
+        problem = error.errors(include_url=False)[0]
+        field_name = ".".join(str(part)[:60] for part in problem["loc"])
+        given = problem["input"]
+        plain = given is None or isinstance(given, str | int | float)  # anything else may be long, or hold a secret
+        cannot = f"cannot be {repr(given)[:80]}" if plain else "cannot be used"
+        raise BadInput(f"{field_name} {cannot}: {problem['msg'].removeprefix('Value error, ')}.") from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from schemas.context import RunContext
-from services.errors import SettingsError
+from services.errors import BadInput, SettingsError
 from services.models.endpoint import (
     CONNECT_SECONDS,
     POOL_SECONDS,
@@ -65,7 +65,7 @@ def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] |
 
     known = learned(model)
     key = settings().openai_api_key
-    body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra}
+    body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
     if response_format is not None:
         body["response_format"] = response_format
     return PiecewiseChatOpenAI(
@@ -105,7 +105,7 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
     shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # Ollama's alone
-    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **model.extra}
+    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **model.extra, **_translated(model)}
     built_with = repr((model.name, model.temperature, options))
     if one := integrations().get(built_with):
         return one
@@ -115,8 +115,45 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
         raise SettingsError(
             f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
         ) from None
-    integrations()[built_with] = built
+    known = integrations()
+    while len(known) >= _MOST_BUILT:
+        known.pop(next(iter(known)))
+    known[built_with] = built
     return built
+
+
+_MOST_BUILT = 64
+"""Models of other providers that are kept for the next call: runs choose parameters as they like."""
+_ITS_NAMES: dict[str, dict[str, str]] = {
+    "anthropic": {name: name for name in ("top_p", "top_k", "reasoning_effort")} | {"stop": "stop_sequences"},
+    "google_genai": {
+        name: name
+        for name in ("top_p", "top_k", "seed", "stop", "presence_penalty", "frequency_penalty", "thinking_budget")
+    }
+    | {"reasoning_effort": "thinking_level"},
+    "mistralai": {"top_p": "top_p", "stop": "stop", "seed": "random_seed"},
+    "ollama": {name: name for name in ("top_p", "top_k", "seed", "stop", "repeat_penalty")}
+    | {"repetition_penalty": "repeat_penalty", "enable_thinking": "reasoning"},
+}
+"""What each integration calls the parameters of `Sampling`, of those that it takes."""
+
+
+def _translated(model: RoleModel) -> dict[str, Any]:
+    """Return the parameters that the run chose in the words of a provider's integration.
+
+    Raises:
+        BadInput: it does not take one of them.
+    """
+    names = _ITS_NAMES[model.provider]
+    for name in model.sampling:
+        if name not in names:
+            raise BadInput(
+                f"The model {model.name} does not take {name} from a run. It takes temperature, {', '.join(names)}."
+            )
+    return {
+        names[name]: [value] if isinstance(value, str) and name == "stop" else value
+        for name, value in model.sampling.items()
+    }
 
 
 def _kind(model: RoleModel) -> Any:

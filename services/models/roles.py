@@ -3,6 +3,7 @@
 A run's own choice comes first, then `LEADLINE_<SETTING>_<ROLE>`, then `LEADLINE_<SETTING>`, then the defaults below.
 """
 
+import os
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -28,6 +29,13 @@ PROVIDERS = {
     "ollama": ("langchain_ollama", "ChatOllama"),
 }
 """Providers with an integration of their own, by the prefix of a model's name: module and class."""
+SET_UP_BY = {
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google_genai": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "mistralai": ("MISTRAL_API_KEY",),
+    "ollama": ("OLLAMA_HOST",),
+}
+"""The variables by any of which an operator sets a provider up, so that runs may name its models."""
 DEFAULTS: dict[str, tuple[float, int]] = {
     "coordinator": (0.0, 700),
     "planner": (0.3, 800),
@@ -58,6 +66,9 @@ class RoleModel(BaseModel):
     context_window: int | None
     tool_protocol: ToolProtocol
     extra: dict[str, Any]
+    """The operator's further parameters, whatever they are."""
+    sampling: dict[str, Any]
+    """The run's, which are parameters of `Sampling`; they come before the operator's."""
 
     @property
     def endpoint(self) -> str:
@@ -74,7 +85,8 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     """Return the model of a role in a run.
 
     Raises:
-        SettingsError: the environment holds something impossible, or no key is there for the model that was named.
+        SettingsError: the environment holds something impossible, or the model that was named is of a provider or an endpoint
+            that is not set up.
     """
     temperature, max_tokens = DEFAULTS.get(role, (0.2, 1_000))
     wanted = {
@@ -87,10 +99,20 @@ def role_model(role: str, context: RunContext) -> RoleModel:
         **_from_environment(role),
         **({"tool_protocol": context.tool_protocol} if context.tool_protocol != "auto" else {}),
     }
+    sampling: dict[str, Any] = {}
     for choice in (context.models.get("default"), context.models.get(role)):  # type: ignore[call-overload]  # any role's name
-        wanted |= choice.model_dump(exclude_unset=True, exclude_none=True) if choice else {}
+        chosen = choice.model_dump(exclude_unset=True, exclude_none=True) if choice else {}
+        sampling = chosen.pop("extra", sampling)
+        wanted |= chosen
+    if (hot := sampling.pop("temperature", None)) is not None:
+        wanted["temperature"] = hot
     named = str(wanted.pop("model", ""))
     provider, model = _named(named)
+    if provider in SET_UP_BY and not _is_set_up(provider):
+        raise SettingsError(
+            f"The model {named} was named for the role {role}, and its provider is not set up here. Whoever runs Leadline sets "
+            f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL."
+        )
     if not model and _has_endpoint():
         provider, model = "openai", DEFAULT_MODEL
     elif not model:
@@ -105,12 +127,23 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             "context_window": None,
             "extra": {},
             **wanted,
+            "sampling": sampling,
             "role": role,
             "provider": provider,
             "model": model,
             "base_url": _base_url() if provider == "openai" else None,
         }
     )
+
+
+def check_models_chosen(context: RunContext) -> None:
+    """Refuse models that the run cannot name before any is asked.
+
+    Raises:
+        SettingsError: as `role_model`.
+    """
+    for role in context.models:
+        role_model("coordinator" if role == "default" else role, context)
 
 
 def _named(name: str) -> tuple[str, str]:
@@ -121,6 +154,14 @@ def _named(name: str) -> tuple[str, str]:
     if colon and prefix in {*PROVIDERS, "openai"}:
         return prefix, rest
     return "openai", name
+
+
+def _is_set_up(provider: str) -> bool:
+    """Tell whether the operator has set a provider up: a run names a model of it, and never what it has no business to reach."""
+    named = (value for name, value in role_environment().items() if name.startswith("LEADLINE_MODEL"))
+    return any(os.environ.get(name) for name in SET_UP_BY[provider]) or any(
+        value.startswith(f"{provider}:") for value in named
+    )
 
 
 def _has_endpoint() -> bool:
@@ -161,8 +202,9 @@ def _from_environment(role: str) -> dict[str, Any]:
 
 def _checked(field: str, name: str, value: str) -> Any:
     try:
-        given = TypeAdapter(dict[str, Any]).validate_json(value) if field == "extra" else value
-        return getattr(ModelChoice.model_validate({field: given}), field)
+        if field == "extra":  # the operator's own is free
+            return TypeAdapter(dict[str, Any]).validate_json(value)
+        return getattr(ModelChoice.model_validate({field: value}), field)
     except ValidationError as error:
         expected = 'It takes a JSON object, for example {"top_p": 0.9}.' if field == "extra" else ""
         raise SettingsError(

@@ -4,16 +4,19 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leadline import aresearch
 from leadline.models import checked_models, model_lines
 from schemas.context import RunContext
-from services.errors import SettingsError
+from services.errors import BadInput, SettingsError
 from services.models import chat_model
+from services.models.chat import _ITS_NAMES
 from services.models.prices import forget_prices, price_of
-from services.models.roles import DEFAULTS, role_model
+from services.models.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
+from services.runs import checked_choices
 from services.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.services.models.conftest import ANSWER
@@ -73,6 +76,76 @@ def test_the_environment_never_overrides_what_a_run_chose(environment: SetEnviro
     assert (model.model, model.temperature) == ("run", 0.1)
 
 
+@pytest.mark.parametrize(
+    ("provider", "variable"), [(provider, name) for provider, names in SET_UP_BY.items() for name in names]
+)
+def test_a_run_names_a_provider_only_if_the_operator_has_set_it_up(
+    environment: SetEnvironment, monkeypatch: pytest.MonkeyPatch, provider: str, variable: str
+) -> None:
+    for name in SET_UP_BY[provider]:
+        monkeypatch.delenv(name, raising=False)
+    environment(OPENAI_API_KEY="k")
+    with pytest.raises(SettingsError, match=f"its provider is not set up here.*{variable}"):
+        role_model("planner", chosen(default=f"{provider}:x"))
+    environment(LEADLINE_MODEL_REPORTER=f"{provider}:own")
+    assert role_model("planner", chosen(default=f"{provider}:x")).provider == provider
+    environment(LEADLINE_MODEL_REPORTER="")
+    environment(**{variable: "k"})
+    assert role_model("planner", chosen(default=f"{provider}:x")).provider == provider
+
+
+def test_what_a_run_samples_with_stands_beside_the_operators_parameters(environment: SetEnvironment) -> None:
+    environment(OPENAI_API_KEY="k", LEADLINE_EXTRA='{"top_p": 0.5, "chat_template_kwargs": {"enable_thinking": false}}')
+    model = role_model("planner", chosen(default={"extra": {"top_p": 0.9, "seed": 7, "temperature": 0.1}}))
+    assert (model.sampling, model.temperature) == ({"top_p": 0.9, "seed": 7}, 0.1)
+    assert model.extra == {"top_p": 0.5, "chat_template_kwargs": {"enable_thinking": False}}
+    assert chat_model("planner", chosen(default={"extra": {"top_p": 0.9}})).extra_body["top_p"] == 0.9  # type: ignore[attr-defined]  # it is ChatOpenAI
+
+
+@pytest.mark.parametrize(
+    "name", ["base_url", "api_key", "default_headers", "http_client", "callbacks", "timeout", "top_pp"]
+)
+def test_no_other_parameter_comes_from_a_run(name: str) -> None:
+    with pytest.raises(
+        BadInput,
+        match=rf"models\.default\.extra cannot be used: {name}: no run .* temperature, top_p, .* LEADLINE_EXTRA",
+    ):
+        checked_choices({"models": {"default": {"extra": {"top_p": 0.5, name: "x"}}}})
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"temperature": 3}, {"top_p": 1.5}, {"top_p": float("nan")}, {"top_k": 10**9}, {"seed": 2**63}, {"min_p": -1},
+        {"presence_penalty": 3}, {"repetition_penalty": 0}, {"stop": ["x"] * 9}, {"stop": "x" * 101},
+        {"reasoning_effort": "endless"}, {"verbosity": {"url": "x"}},
+    ],
+)  # fmt: skip
+def test_each_parameter_has_its_type_and_bounds(extra: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=rf"models\.default\.extra\.{next(iter(extra))}"):
+        checked_choices({"models": {"default": {"extra": extra}}})
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "google_genai", "mistralai", "ollama"])
+def test_each_provider_is_given_the_parameters_under_its_own_names(
+    environment: SetEnvironment, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    pytest.importorskip(PROVIDERS[provider][0])
+    for name in SET_UP_BY[provider]:
+        monkeypatch.setenv(name, "http://127.0.0.1:9" if name == "OLLAMA_HOST" else "k")
+    environment()
+    for name, its_name in _ITS_NAMES[provider].items():
+        value: Any = (
+            "low" if name == "reasoning_effort" else name == "enable_thinking" or (["x"] if name == "stop" else 1)
+        )
+        built = chat_model("planner", chosen(default={"model": f"{provider}:x", "extra": {name: value}}))
+        fields = type(built).model_fields
+        field = next(own for own, field in fields.items() if its_name in (own, field.alias))
+        assert getattr(built, field) == value
+    with pytest.raises(BadInput, match=f"{provider}:x does not take verbosity from a run. It takes temperature, top_p"):
+        chat_model("planner", chosen(default={"model": f"{provider}:x", "extra": {"verbosity": "low"}}))
+
+
 def test_settings_may_stand_in_a_dotenv_file(environment: SetEnvironment) -> None:
     Path(".env").write_text("OPENAI_API_KEY=k\nLEADLINE_MODEL_PLANNER=from-file\n")
     environment()
@@ -92,7 +165,7 @@ def test_settings_may_stand_in_a_dotenv_file(environment: SetEnvironment) -> Non
 def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
     environment: SetEnvironment, name: str, provider: str, model: str
 ) -> None:
-    environment(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    environment(OPENAI_BASE_URL="http://127.0.0.1:9/v1", ANTHROPIC_API_KEY="k")
     settled = role_model("planner", chosen(default=name))
     assert (settled.provider, settled.model) == (provider, model)
 
