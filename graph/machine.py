@@ -1,17 +1,19 @@
 """The compiled graph, and what is due whenever a run of it ends: its thread is free again, and its trace is whole."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
+from services.choices import goes_on, with_kept
 from services.claims import give_free
-from services.runs import run_over, run_stopped
+from services.runs import checked_choices, memory, run_over, run_stopped
 
 
 class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
@@ -23,7 +25,12 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         return cls(**{name: value for name, value in vars(compiled).items() if name != "__orig_class__"})
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **choices: Any) -> AsyncIterator[Any]:  # noqa: A002 - the original's name for it
-        """Run."""
+        """Run, with what was chosen; a run that goes on with a turn chooses what that turn did, unless it says otherwise.
+
+        Raises:
+            BadInput: a choice is impossible.
+        """
+        choices["context"] = await self._choices(input, config, choices.get("context"))
         named = (config or {}).get("configurable", {})
         thread, run = str(named.get("thread_id") or ""), str(named.get("run_id") or "")
         stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
@@ -37,6 +44,18 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         finally:
             run_over(thread, run)
             await give_free(thread, run)
+
+    async def _choices(self, given: Any, config: RunnableConfig | None, chosen: Any) -> Any:
+        """Return what a run chooses, as one object whatever it came as."""
+        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and goes_on(given):
+            place = {
+                name: value
+                for name, value in config.get("configurable", {}).items()
+                if name in ("thread_id", "checkpoint_id")
+            }
+            state = await self.aget_state({"configurable": place})
+            return await with_kept(chosen, state, self.store if self.store is not None else memory())
+        return checked_choices(dict(chosen)) if isinstance(chosen, Mapping) else chosen
 
 
 class Builder(StateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):

@@ -16,6 +16,7 @@ from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
+from services.choices import keep_choices
 from services.conversation import carried, chosen_question, conversation_of, recall, sources_of, stands_alone
 from services.errors import BadInput, LimitReached, UselessAnswer
 from services.evidence.store import EvidenceStore
@@ -83,6 +84,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         *([say("question_by_rules", triage.locale)] if problem else []),
     ]
     fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
+    fresh["choices"] = await keep_choices(context, evidence_of(runtime))
     messages: list[AnyMessage] = []
     present = state.get("messages", [])[len(earlier) :]
     if not present or chosen_question(present[-1].text, former) != present[-1].text:

@@ -11,10 +11,11 @@ from schemas.context import RunContext
 from schemas.human_feedback import PlanReview
 from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
+from services.choices import keep_choices
 from services.evidence.views import steps_by_id
 from services.inbox import from_inbox, inbox_request, plan_message
 from services.messages import say
-from services.runs import choices
+from services.runs import choices, evidence_of
 
 ACCEPTED = "[ACCEPTED]"
 EDIT_PLAN = "[EDIT_PLAN]"
@@ -25,20 +26,26 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
 
     The node re-runs from its top at every answer, so it does nothing but ask.
     """
-    plan, locale = state["plan"], state["locale"]
+    plan, locale, context = state["plan"], state["locale"], choices(runtime)
     problem = ""
+    answered: ResearchState
     while True:
         answer = interrupt(_request(plan, locale, problem))
         try:
             review = read_review(answer, plan)
             if review.action == "replace" and review.plan is not None:
-                return _accepted(_replaced(review.plan, state, choices(runtime)), state)
+                answered = _accepted(_replaced(review.plan, state, context), state)
+                break
         except ValueError as error:
             problem = _explain(error)
             continue
         if review.action == "edit":
-            return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
-        return {"review": "accepted", "messages": _settled_message(plan, state) if plan else []}
+            answered = {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
+        else:
+            answered = {"review": "accepted", "messages": _settled_message(plan, state) if plan else []}
+        break
+    # the answer may have come with choices of its own: they hold from here on
+    return {**answered, "choices": await keep_choices(context, evidence_of(runtime))}
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:

@@ -102,6 +102,8 @@ class ResearchState(TypedDict, total=False):
     """LangGraph's step in which this turn of the thread began; with the thread it names the run's journal."""
     today: str
     """ISO date on which the run began; prompts show it."""
+    choices: str
+    """Hash under which the store keeps what this turn chose; empty where that is nothing."""
     former: Former | None
     """What earlier turns of the thread left; None in its first."""
     triage: Triage | None

@@ -94,7 +94,7 @@ def test_a_run_names_a_provider_only_if_the_operator_has_set_it_up(
     assert role_model("planner", chosen(default=f"{provider}:x")).provider == provider
 
 
-def test_what_a_run_samples_with_stands_beside_the_operators_parameters(environment: SetEnvironment) -> None:
+async def test_what_a_run_samples_with_stands_beside_the_operators_parameters(environment: SetEnvironment) -> None:
     environment(OPENAI_API_KEY="k", LEADLINE_EXTRA='{"top_p": 0.5, "chat_template_kwargs": {"enable_thinking": false}}')
     model = role_model("planner", chosen(default={"extra": {"top_p": 0.9, "seed": 7, "temperature": 0.1}}))
     assert (model.sampling, model.temperature) == ({"top_p": 0.9, "seed": 7}, 0.1)

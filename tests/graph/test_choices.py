@@ -1,0 +1,119 @@
+"""What a run chose holds when it is gone on with, whether or not it is said again; a new turn chooses for itself."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
+
+from graph import build_graph
+from schemas.context import RunContext
+from services.choices import with_kept
+from services.errors import BadInput
+from services.evidence.store import EvidenceStore
+from services.search.providers import allow_folders
+
+QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+ACCEPT: Command[Any] = Command(resume={"action": "accept"})
+
+
+class Thread:
+    """A thread whose runs choose as a client's do: with plain data, or with nothing."""
+
+    def __init__(self, docs: Path) -> None:
+        allow_folders([docs])
+        self.store = InMemoryStore()
+        self.graph = build_graph().compile(checkpointer=InMemorySaver(), store=self.store)
+        self.config: Any = {"configurable": {"thread_id": "1"}}
+        self.first = {"review_plan": True, "documents": [str(docs)], "max_step_num": 1, "max_plan_iterations": 2}
+
+    async def run(self, given: Any, context: Any = None) -> dict[str, Any]:
+        return dict(await self.graph.ainvoke(given, self.config, context=context))
+
+
+@pytest.fixture
+def thread(docs: Path) -> Thread:
+    return Thread(docs)
+
+
+async def test_an_edited_plan_comes_back_for_review_though_the_answer_names_no_choices(thread: Thread) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    again = await thread.run(Command(resume={"action": "edit", "feedback": "also cover Lord Kelvin"}))
+    assert "__interrupt__" in again
+    assert len(again["plan"].steps) <= 1
+    report = (await thread.run(ACCEPT))["report"]
+    assert {source.title for source in report.sources}
+    assert all("deep-sea" not in source.url for source in report.sources)
+
+
+async def test_what_an_answer_chooses_comes_first_and_holds_from_then_on(thread: Thread) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    again = await thread.run(Command(resume="[EDIT_PLAN] also Kelvin"), {"max_searches": 0, "max_step_num": 2})
+    assert len(again["plan"].steps) == 2
+    state = await thread.run(ACCEPT)
+    assert state["usage"].searches <= 1  # the background's alone, which came before
+    assert any("0 searches" in limit or "searches" in limit for limit in state["report"].limits)
+
+
+async def test_a_review_that_is_no_longer_wanted_is_said_so(thread: Thread) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    state = await thread.run(Command(resume="[EDIT_PLAN] also Kelvin"), RunContext(review_plan=False))
+    assert state["report"].excerpts
+
+
+async def test_a_new_turn_of_the_thread_chooses_for_itself(thread: Thread) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    await thread.run(ACCEPT)
+    own = {"documents": thread.first["documents"]}
+    state = await thread.run({"question": "Who owned the yacht Lalla Rookh, and where was the wire tried?"}, own)
+    assert "__interrupt__" not in state
+    assert state["review"] == "none"
+
+
+async def test_a_run_that_failed_goes_on_with_its_choices(thread: Thread, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nodes import reflector
+
+    def fails(*_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(reflector, "_prompt", fails)
+        with pytest.raises(RuntimeError, match="broken"):
+            await thread.run({"question": QUESTION}, {**thread.first, "review_plan": False})
+    state = await thread.run(None)
+    assert state["report"].excerpts
+    assert len(state["plans"][0].steps) == 1
+    assert all("deep-sea" not in source.url for source in state["report"].sources)
+
+
+async def test_servers_of_tools_are_not_kept_and_must_be_named_again(thread: Thread) -> None:
+    server = {"url": "https://tools.example.org/mcp?token=sesame", "description": "Tides"}
+    context = {**thread.first, "mcp_servers": {"tides": server}, "search": "documents"}
+    await thread.run({"question": QUESTION}, context)
+    state = await thread.graph.aget_state(thread.config)
+    kept = await EvidenceStore(thread.store).get_bytes(state.values["choices"])
+    assert "sesame" not in f"{state}{kept!r}"
+    with pytest.raises(BadInput, match=r"servers of tools \(tides\), which are not kept"):
+        await thread.run(ACCEPT)
+    assert (await thread.run(ACCEPT, {"mcp_servers": {}}))["report"].excerpts
+
+
+async def test_a_profile_is_kept_as_a_profile(thread: Thread, docs: Path) -> None:
+    profile = {"name": "sea", "tone": "dry", "locale": "en-US", "search": {"max_results": 4}, "documents": [str(docs)]}
+    await thread.run({"question": QUESTION}, {"profile": profile, "review_plan": True})
+    other = {**profile, "search": {"max_results": 6}}
+    state = await thread.graph.aget_state(thread.config)
+    same = await with_kept({}, state, thread.store)
+    changed = await with_kept({"profile": other}, state, thread.store)
+    assert same is not None
+    assert changed is not None
+    assert (same.max_results, changed.max_results, changed.review_plan) == (4, 6, True)
+
+
+async def test_a_checkpoint_of_the_previous_version_goes_on_as_it_did(thread: Thread) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    state = await thread.graph.aget_state(thread.config)
+    former = state._replace(values={name: value for name, value in state.values.items() if name != "choices"})
+    assert await with_kept({"max_pages": 3}, former, thread.store) == RunContext(max_pages=3)
