@@ -1,6 +1,7 @@
 """Prompts that a run brings along: used, recorded, and refused where they reach further than a text may."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,16 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
         ("one\n{% if %}", "planner_prompt, line 2: "),
         ("{% include 'secret.md' %}", "planner_prompt, line 1: 'secret.md' cannot be included. There are: _partials/"),
         ("{% block system %}Plan.{% endblock %}", "has no block 'human'"),
+        ("{% include 'researcher.md' %}", "planner_prompt, line 1: 'researcher.md' cannot be included"),
+        ("{% include question %}", "planner_prompt, line 1: 'this' cannot be included"),
+        ("{% include ['_partials/data.md', 'coder.md'] %}", "cannot be included"),
+        ("{% include '_partials/data.md' %}" * 21, "it includes more than 20 partials"),
+        ("{{ locale }}" * 1_100, "it consists of more than 1,000 parts"),
+        ("{{ locale" + " | upper" * 100 + " }}", "too deep in each other (more than 40)"),
+        ("{{ " + "(" * 9_000 + "1" + ")" * 9_000 + " }}", "planner_prompt: its parts stand too deep"),
+        ("{% if locale %}" * 500 + "{% endif %}" * 500, "too deep in each other"),
+        ("{{ " + "9" * 5_000 + " }}", "planner_prompt cannot be read"),
+        ("{{ gaps | loop_turns }}", "there is no filter 'loop_turns'"),
         ("x" * (MAX_TEXT + 1), "at most 20,000"),
     ],
 )
@@ -54,6 +65,52 @@ def test_what_is_more_than_a_text_is_refused_with_the_reason(text: str, why: str
     with pytest.raises(PromptError) as refused:
         with_texts({"planner": text})
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{% for a in question %}{% for b in question %}x{% endfor %}{% endfor %}", "more than 20,000 turns of loops"),
+        ("{% for a in question if a == 'z' %}{% for b in question %}{% endfor %}{% endfor %}", ""),
+        ("{% for a in question %}{% for b in question if b == 'z' %}{% endfor %}{% endfor %}", "turns of loops"),
+        ("{% for a in question %}{{ question }}{% endfor %}", "more than 1,000,000 characters"),
+        ("{{ question | join(question) }}", "more than 1,000,000 characters in filters"),
+        ("{{ '" + "a" * 9_000 + "' | join('" + "b" * 9_000 + "') }}", "characters in filters"),
+        ("{% for a in question %}{{ question | title }}{% endfor %}", "characters in filters"),
+        ("{% for a in max_step_num %}{% endfor %}", "planner_prompt cannot be used: 'int' object is not iterable"),
+        ("{{ question.size }}", "planner_prompt cannot be used: "),
+        ("{% include '_partials/data.md' %}" * 20, ""),
+    ],
+)
+def test_rendering_stops_at_its_bounds_and_soon(text: str, why: str) -> None:
+    began = time.thread_time()
+    with using(with_texts({"planner": text})):
+        if why:
+            with pytest.raises(PromptError) as stopped:
+                render("planner", planner_prompt("Who? " * 3_900))
+            assert str(stopped.value).startswith("planner_prompt cannot be used: ")
+            assert why in str(stopped.value)
+        else:
+            render("planner", planner_prompt("Who? " * 3_900))
+    assert time.thread_time() - began < 2
+
+
+def test_loops_filters_and_partials_render_as_they_did() -> None:
+    text = (
+        "{% for gap in gaps %}{{ loop.index }}/{{ loop.length }} {{ gap | upper }}{{ ', ' if not loop.last }}{% endfor %}"
+        "{% for a in [] %}{% else %} none{% endfor %}"
+    ).replace("[]", "''")
+    prompt = planner_prompt("Why?").model_copy(update={"gaps": ["one", "two"]})
+    with using(with_texts({"planner": text})):
+        assert render("planner", prompt)[0].text == "1/2 ONE, 2/2 TWO none"
+    with using(with_texts({"planner": "{{ gaps | join(' + ') }} {{ gaps | length }} {{ gaps | first }}"})):
+        assert render("planner", prompt)[0].text == "one + two 2 one"
+
+
+async def test_a_prompt_that_comes_to_too_much_ends_the_run_and_not_its_step_alone(docs: Path) -> None:
+    endless = "{% for a in passages %}{% for b in a.text %}{{ '" + "x" * 9_000 + "' | upper }}{% endfor %}{% endfor %}"
+    with pytest.raises(BadInput, match="researcher_prompt cannot be used: it comes to more than"):
+        await aresearch(QUESTION, docs=[docs], researcher_prompt=endless)
 
 
 async def test_a_run_is_refused_before_anything_is_asked(docs: Path, endpoint: OpenAIServer) -> None:

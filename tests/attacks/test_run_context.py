@@ -141,10 +141,11 @@ async def test_a_provider_that_the_operator_has_not_set_up_is_not_reached(ada: L
 
 
 async def test_a_named_parameter_goes_where_the_operator_says(ada: LangGraphClient, traps: tuple[Trap, Trap]) -> None:
-    models = {"default": {"model": "own", "timeout": 5, "extra": {"top_p": 0.125}}}
-    await ada.runs.wait(
-        None, GRAPH, input={"question": QUESTION}, context={"models": models, "deep_research": False}, raise_error=False
-    )
+    context: Any = {
+        "models": {"default": {"model": "own", "timeout": 5, "extra": {"top_p": 0.125}}},
+        "deep_research": False,
+    }
+    await ada.runs.wait(None, GRAPH, input={"question": QUESTION}, context=context, raise_error=False)
     assert any(b"Bearer " + SECRET.encode() in heard for heard in traps[1].heard)
     assert traps[0].heard == []
 

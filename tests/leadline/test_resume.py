@@ -11,7 +11,10 @@ import pytest
 
 from leadline import aresearch, research
 from leadline.api import aresume, aruns
+from leadline.home import open_home
 from schemas.events import Event
+from services.errors import BadInput
+from services.settings import settings
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
@@ -32,6 +35,20 @@ async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: s
     report = await aresume(on_event=repeated.append)
     assert report.markdown == whole.markdown
     assert (await aruns())[0].status == "done"
+
+
+async def test_a_run_that_chose_what_is_refused_today_is_listed_and_says_so(docs: Path) -> None:
+    report = await aresearch(QUESTION, docs=[docs])
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(report.run_id)
+        kept = record.model_dump(mode="json")
+        kept["context"]["models"] = {"default": {"model": "x", "extra": {"base_url": "http://127.0.0.1:9"}}}
+        await home.store.aput(("runs",), record.id, {**kept, "status": "interrupted"}, index=False)
+    [listed] = await aruns()
+    assert listed.question == QUESTION
+    for again in (aresume(), aresearch("1", after=listed.id)):
+        with pytest.raises(BadInput, match=r"an earlier version took.*models\.default\.extra cannot be used: base_url"):
+            await again
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
