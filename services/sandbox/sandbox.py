@@ -21,7 +21,7 @@ from services.sandbox.interpreter import Interpreter, default_python, interprete
 from services.sandbox.jail import EXIT_MEMORY
 from services.sandbox.leftovers import hold, sweep
 from services.sandbox.seccomp import filter_program
-from services.sandbox.workfolder import artifacts, excess, prepare
+from services.sandbox.workfolder import MAX_FILE, artifacts, excess, prepare
 from services.settings import settings
 
 Mode = Literal["isolated", "unsafe"]
@@ -31,7 +31,6 @@ MAX_OUTPUT = 1_000_000
 """Bytes of stdout and of stderr; a program that writes more is ended."""
 MEMORY = 2 << 30
 """Bytes of address space."""
-FILE_SIZE = 64 << 20
 OPEN_FILES = 64
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
@@ -262,7 +261,7 @@ def _setup(chosen: Interpreter, seconds: float) -> str:
             "work": "WORK",
             "seconds": math.ceil(seconds) + 2,
             "memory": MEMORY,
-            "file_size": FILE_SIZE,
+            "file_size": MAX_FILE,
             "open_files": OPEN_FILES,
             "readable": [*chosen.readable, str(_JAIL)],
             "packages": chosen.packages,

@@ -22,12 +22,12 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "rmdir": (84, None), "unlink": (87, None), "unlinkat": (263, 35), "rename": (82, None), "renameat": (264, 38),
     "renameat2": (316, 276), "link": (86, None), "linkat": (265, 37), "symlink": (88, None), "symlinkat": (266, 36),
     # files by descriptor
-    "ftruncate": (77, 46), "fallocate": (285, 47), "fsync": (74, 82), "fdatasync": (75, 83), "fadvise64": (221, 223),
+    "ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83), "fadvise64": (221, 223),
     "readahead": (187, 213), "flock": (73, 32), "umask": (95, 166), "sendfile": (40, 71),
     "copy_file_range": (326, 285), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None),
     "pipe2": (293, 59), "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
     "epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, None), "epoll_pwait": (281, 22),
-    "eventfd2": (290, 19), "close_range": (436, 436),
+    "eventfd2": (290, 19),
     # its own signals and time
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136),
     "rt_sigtimedwait": (128, 137), "rt_sigsuspend": (130, 133), "sigaltstack": (131, 132), "pause": (34, None),
@@ -61,6 +61,7 @@ _OF_A_BROWSER: dict[str, tuple[int | None, int | None]] = {
 # Allowed with some arguments only
 _OPEN, _OPENAT, _CLONE, _IOCTL = (2, None), (257, 56), (56, 220), (16, 29)
 _FCNTL, _PRLIMIT, _CLONE3, _SOCKET = (72, 25), (302, 261), (435, 435), (41, 198)
+_CLOSE_RANGE = (436, 436)
 
 _MACHINES = ("x86_64", "aarch64")
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -69,7 +70,9 @@ _NEWEST_KNOWN = 462
 
 _O_TRUNC, _O_ACCMODE = 0o1000, 0o3
 _AF_UNIX = 1
-_CLONE_THREAD, _CLONE_NEW_ANYTHING = 0x00010000, 0x7E020000
+_CLONE_THREAD, _CLONE_FILES, _CLONE_NEW_ANYTHING = 0x00010000, 0x00000400, 0x7E020000
+_CLOSE_RANGE_UNSHARE = 2
+"""A thread with a table of open files of its own could hold removed files that nobody outside sees."""
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS (is it a terminal?), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX."""
 _FCNTLS_REFUSED = (8, 10, 15, 1024, 1026)
@@ -151,11 +154,13 @@ def filter_program(machine: str, browser: bool = False) -> bytes:
     program += _when(
         _CLONE[column],
         _argument(0),
-        _any_bit(_CLONE_NEW_ANYTHING, 2, 0),
-        _any_bit(0xFFFFFFFF if browser else _CLONE_THREAD, 0, 1),
+        _any_bit(_CLONE_NEW_ANYTHING, 3, 0),
+        _any_bit(0xFFFFFFFF if browser else _CLONE_THREAD, 0, 2),
+        _any_bit(0xFFFFFFFF if browser else _CLONE_FILES, 0, 1),
         _ALLOW,
         _REFUSE,
     )
+    program += _when(_CLOSE_RANGE[column], _argument(2), _any_bit(_CLOSE_RANGE_UNSHARE, 0, 1), _REFUSE, _ALLOW)
     zero = [(_argument(0), 0), (_argument(2), 0), (_argument(2, high=True), 0)]
     asking_about_itself = [part for place, (load, _) in enumerate(zero) for part in (load, _equal(0, 0, 5 - 2 * place))]
     program += _when(_PRLIMIT[column], *asking_about_itself, _ALLOW, _REFUSE)

@@ -11,6 +11,8 @@ from services.errors import SettingsError
 
 MAX_DISK = 200_000_000
 """Bytes that all files of a run may take together."""
+MAX_FILE = 64 << 20
+"""Bytes of a single file."""
 MAX_FILES = 500
 """Files and folders together."""
 MAX_THREADS = 64
@@ -43,14 +45,14 @@ def excess(work: Path, process: int) -> str:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     else:
-                        size += entry.stat(follow_symlinks=False).st_size
+                        size += _taken(entry.stat(follow_symlinks=False))
                     if count > MAX_FILES:
                         return "files"
         except FileNotFoundError:
             continue
         except OSError:  # too deep for a path, or closed to us: only a program that hides its files does that
             return "files"
-    if size + _unlinked(process) > MAX_DISK:
+    if size + _unlinked(process, work) > MAX_DISK:
         return "disk"
     with contextlib.suppress(OSError):  # no /proc on some systems, no process any more
         if Path(f"/proc/{process}/task").stat().st_nlink - 2 > MAX_THREADS:
@@ -58,20 +60,32 @@ def excess(work: Path, process: int) -> str:
     return ""
 
 
-def _unlinked(process: int) -> int:
+def _taken(about: os.stat_result) -> int:
+    """Return the bytes that a file takes: allocated blocks may lie past its end, and a sparse file may yet be filled."""
+    return max(about.st_size, getattr(about, "st_blocks", 0) * 512)
+
+
+def _unlinked(process: int, work: Path) -> int:
     """Return the bytes in files that a process removed and still holds open or mapped."""
-    size = 0
+    held: dict[tuple[int, int], int] = {}
     with contextlib.suppress(OSError):
         for handle in Path(f"/proc/{process}/fd").iterdir():
             about = handle.stat()
             if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
-                size += about.st_size
+                held[about.st_dev, about.st_ino] = _taken(about)
+    mapped = 0
     with contextlib.suppress(OSError):
+        own = work.stat().st_dev
         for line in Path(f"/proc/{process}/maps").read_text("utf-8", "replace").splitlines():
             if line.endswith("(deleted)"):
-                start, end = line.split(" ", 1)[0].split("-")
-                size += int(end, 16) - int(start, 16)
-    return size
+                span, _, _, device, number, _ = line.split(maxsplit=5)
+                place = os.makedev(*(int(part, 16) for part in device.split(":"))), int(number)
+                if place[0] == own:  # a page of it may stand for the whole file, whose size nobody can ask for any more
+                    held.setdefault(place, MAX_FILE)
+                else:
+                    start, end = span.split("-")
+                    mapped += int(end, 16) - int(start, 16)
+    return mapped + sum(held.values())
 
 
 def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """Escape attempts: each is a program that tries to get out or to do harm, with what has to stop it."""
 
 import asyncio
+import ctypes
 import os
 import socket
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.sandbox import Sandbox
+from services.sandbox.workfolder import MAX_DISK, excess
 
 PRELUDE = """
 imported = __import__
@@ -44,6 +46,8 @@ DENIED = {
     "changing a file's mode by the newest call": "call(452, 452, -100, OUTSIDE.encode(), 0o777, 0)",
     "changing a file's owner outside": "os.chown(OUTSIDE, 0, 0)",
     "changing a file's times outside": "os.utime(OUTSIDE, (0, 0))",
+    "allocating blocks for a file": "os.posix_fallocate(os.open('blocks', os.O_RDWR | os.O_CREAT), 0, 4096)",
+    "allocating blocks past a file's end": "call(285, 47, os.open('blocks', os.O_RDWR | os.O_CREAT), 1, 0, 4096)",
     "setting an attribute of a file outside": "os.setxattr(OUTSIDE, 'user.a', b'b')",
     "openat2 around the filter of open": "call(437, 437, -100, OUTSIDE.encode(), bytes(24), 24)",
     "opening by handle": "call(304, 265, -100, bytes(64), 0)",
@@ -74,6 +78,8 @@ DENIED = {
     "fork": "os.fork() or os._exit(0)",
     "vfork": "call(58, 220, 0x4111)",
     "clone without a thread": "call(56, 220, 17, 0, 0, 0, 0) or os._exit(0)",
+    "a thread with open files of its own": "call(56, 220, 0x10f00 & ~0x400, 0, 0, 0, 0)",
+    "open files that the parent cannot see": "call(436, 436, 60, 60, 2)",
     "clone3": "call(435, 435, bytes(88), 88)",
     "a program by subprocess": "imported('subprocess').run(['true'])",
     "a program by the module below it": "imported('subprocess').Popen(['/bin/true'], close_fds=False)",
@@ -185,6 +191,22 @@ ENDED = {
         "imported('time').sleep(60)",
         "disk",
     ),
+    "large files that are all hole": (
+        "for n in range(4): open(f'{n}', 'wb').truncate(60 << 20)\nimported('time').sleep(60)",
+        "disk",
+    ),
+    "copies made by the system": (
+        "source = open('0', 'w+b'); source.write(bytes(20 << 20)); source.flush()\n"
+        "for n in range(1, 40):\n    with open(f'{n}', 'wb') as f: os.copy_file_range(source.fileno(), f.fileno(), 20 << 20, 0)\n"
+        "imported('time').sleep(60)",
+        "disk",
+    ),
+    "files that are removed, closed and still mapped": (
+        "mmap, held = imported('mmap'), []\nfor n in range(6):\n    f = open('x', 'w+b'); f.write(bytes(50 << 20)); f.flush()\n"
+        "    held.append(mmap.mmap(f.fileno(), 4096)); f.close(); os.remove('x')\n"
+        "imported('time').sleep(60)",
+        "disk",
+    ),
     "a flood of threads": (
         "t = imported('threading'); t.stack_size(65536)\n"
         "for n in range(2000): t.Thread(target=imported('time').sleep, args=(60,)).start()",
@@ -211,6 +233,16 @@ async def test_spinning_on_every_core_is_ended() -> None:
     result = await Sandbox(mode="isolated").run(PRELUDE + code, timeout=5)
     assert result.stopped_by in {"cpu", "timeout"}
     assert result.seconds < 8
+
+
+async def test_blocks_past_the_end_of_a_file_count(tmp_path: Path) -> None:
+    with (tmp_path / "short").open("wb") as file:
+        libc = ctypes.CDLL(None)
+        keep_size = ctypes.c_int(1)
+        if libc.fallocate(file.fileno(), keep_size, ctypes.c_long(0), ctypes.c_long(MAX_DISK + 1)) != 0:
+            pytest.skip("this file system cannot allocate ahead")
+        assert os.fstat(file.fileno()).st_size == 0
+        assert excess(tmp_path, os.getpid()) == "disk"
 
 
 async def test_one_file_cannot_grow_past_its_limit() -> None:
