@@ -86,7 +86,7 @@ def _read(line: str, number: int, file: Path) -> Asked:
     try:
         given = json.loads(line) if line.startswith("{") else {"question": line}
         asked = Asked.model_validate({"id": str(number), **given})
-    except (json.JSONDecodeError, ValidationError) as error:
+    except ValueError as error:
         problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise BadInput(f'{file}, line {number}: {problem}. Write {{"question": "…"}} or a bare question.') from None
     if not asked.question.strip():

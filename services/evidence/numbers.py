@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from services.evidence.numerals import CHINESE, ENGLISH, chinese_value, english_value, scale_value
+from services.evidence.numerals import CHINESE, CHINESE_CHARACTERS, ENGLISH, chinese_value, english_value, scale_value
+from services.numeric import MAX_DIGITS
 
 ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
@@ -100,6 +101,12 @@ _ABOUT_BEFORE = re.compile(
 _ABOUT_AFTER = re.compile(r"\s*(?:[^\d\s，。；、,.;]{0,3}(?:左右|上下)|[多余]|or so\b)")
 
 
+_TOO_LONG = re.compile(
+    rf"\d{{{MAX_DIGITS + 1},}}|(?<!\d)\d{{1,3}}(?:[,.]\d{{3}}){{{MAX_DIGITS // 3},}}|[{CHINESE_CHARACTERS}]{{{MAX_DIGITS + 1},}}"
+)
+"""Digits that are no quantity; reading them would fail or take long."""
+
+
 def quantities(text: str) -> list[Quantity]:
     """Return the numbers, percentages, dates, decades and centuries of a text, in the order of the text.
 
@@ -115,7 +122,7 @@ def placed(text: str) -> tuple[str, list[tuple[int, int, Quantity]]]:
     text = unicodedata.normalize("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
-    rest = text
+    rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
     for finder in (_dates, _years, _ordinals, _shares, _digits, _chinese, _english):
         taken = list(finder(rest))

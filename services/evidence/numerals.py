@@ -29,14 +29,22 @@ ENGLISH = re.compile(
 )
 """A number in English words; `english_value` tells which."""
 CHINESE_DIGIT = "零〇一二两兩三四五六七八九"
-CHINESE = rf"[{CHINESE_DIGIT}十百千万萬亿億]+(?:点[{CHINESE_DIGIT}]+)?"
+CHINESE_CHARACTERS = f"{CHINESE_DIGIT}十百千万萬亿億"
+"""What Chinese numerals consist of."""
+CHINESE = rf"[{CHINESE_CHARACTERS}]+(?:点[{CHINESE_DIGIT}]+)?"
 """Pattern of a number in Chinese numerals; `chinese_value` tells which."""
 
 
+MAX_WORDS = 40
+
+
 def english_value(written: str) -> Fraction:
-    """Return the value of a number in English words."""
+    """Return the value of a number in English words; 0 where they are too many to mean one."""
     total = current = 0
-    for word in re.findall(r"[a-z]+", written.lower()):
+    words = re.findall(r"[a-z]+", written.lower())
+    if len(words) > MAX_WORDS:
+        return Fraction(0)
+    for word in words:
         if word in _WORDS:
             current += _WORDS[word]
         elif word in {"hundred", "dozen"}:

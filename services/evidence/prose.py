@@ -76,16 +76,21 @@ class Shelter:
 
     def restored(self, text: str) -> str:
         """Put everything back."""
-        mark = re.compile(f"{_SHELTER_OPEN}(\\d+){_SHELTER_CLOSE}")
+        mark = re.compile(f"{_SHELTER_OPEN}([0-9]{{1,9}}){_SHELTER_CLOSE}")
         for _ in range(2):  # code may hold a formula's mark
-            text = mark.sub(lambda found: self.kept[int(found.group(1))], text)
+            text = mark.sub(self._restored, text)
         return text
+
+    def _restored(self, mark: re.Match[str]) -> str:
+        place = int(mark.group(1))
+        return self.kept[place] if place < len(self.kept) else ""  # a mark that the text brought along
 
     def only_formulas(self, text: str) -> bool:
         """Tell whether a text is nothing but formulas."""
         bare = re.sub(r"[\s.,;:。，；：]+", "", text)
-        marks = re.fullmatch(f"(?:{_SHELTER_OPEN}\\d+{_SHELTER_CLOSE})+", bare)
-        return marks is not None and all(self.kept[int(one)][0] in "$\\" for one in re.findall(r"\d+", bare))
+        marks = re.fullmatch(f"(?:{_SHELTER_OPEN}[0-9]{{1,9}}{_SHELTER_CLOSE})+", bare)
+        places = map(int, re.findall(r"[0-9]+", bare)) if marks else ()
+        return marks is not None and all(place < len(self.kept) and self.kept[place][0] in "$\\" for place in places)
 
     def _keep(self, text: str) -> str:
         self.kept.append(text)

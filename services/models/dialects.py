@@ -90,7 +90,7 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
 def _loaded(text: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except ValueError:  # no JSON, or a number longer than Python reads
         from json_repair import repair_json
 
         return repair_json(text, return_objects=True)

@@ -23,6 +23,7 @@ from services.models.chat import comes_in_pieces
 from services.models.endpoint import learned, under_way, wait_for_turn
 from services.models.roles import RoleModel
 from services.models.silence import silence_limited
+from services.numeric import read_number
 from services.observing import note
 from services.settings import settings
 
@@ -218,12 +219,10 @@ def _jitter() -> float:
 def _retry_after(error: BaseException | None) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     milliseconds, seconds = headers.get("retry-after-ms"), headers.get("retry-after")
-    try:
-        if milliseconds:
-            return float(milliseconds) / 1000
-        return float(seconds) if seconds else None
-    except ValueError:
-        return _seconds_until(str(seconds))
+    value = read_number(str(milliseconds or seconds or ""))
+    if value is None or value < 0:
+        return _seconds_until(str(seconds)) if seconds else None
+    return value / 1000 if milliseconds else value
 
 
 def _seconds_until(date: str) -> float | None:
@@ -232,7 +231,7 @@ def _seconds_until(date: str) -> float | None:
 
     try:
         return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -320,7 +319,7 @@ def _said(error: Exception) -> str:
 
 def _window(text: str) -> int | None:
     """Return the number of tokens that an error names as the limit."""
-    found = re.search(r"(?:length|window|limit|size|n_ctx|len)\D{0,40}?(\d[\d,]{2,})", text, re.IGNORECASE)
+    found = re.search(r"(?:length|window|limit|size|n_ctx|len)\D{0,40}?(\d[\d,]{2,11})(?![\d,])", text, re.IGNORECASE)
     return int(found.group(1).replace(",", "")) if found else None
 
 

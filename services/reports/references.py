@@ -8,7 +8,7 @@ from services.reports.labels import Labels
 from services.reports.numbering import link_of
 from services.reports.parsed import Quote, Reference
 
-_CITATION = re.compile(r"\[\[(\d+)\]\]\(")
+_CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
 def numbers_of(report: Report) -> dict[str, int]:

@@ -4,9 +4,10 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from schemas.clean import clean_file_name
 from services.errors import SettingsError
 
 MAX_DISK = 200_000_000
@@ -91,7 +92,8 @@ def _unlinked(process: int, work: Path) -> int:
 def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
     """Collect regular files with one link that the program made. Links are left alone, nothing is interpreted.
 
-    Call it when no process of the run is left. Names are relative, with `/` between folders.
+    Call it when no process of the run is left. Names are relative, with `/` between folders, and clean: a program may call a
+    file what no other system can write down.
     """
     found: dict[str, bytes] = {}
     room, folders = MAX_ARTIFACT_BYTES, [""]
@@ -111,9 +113,18 @@ def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
                 continue
             data = read_regular(work / path, room)
             if data is not None and len(found) < MAX_ARTIFACTS:
-                found[path] = data
+                found[_clean_path(path, found)] = data
                 room -= len(data)
     return found
+
+
+def _clean_path(path: str, taken: Collection[str]) -> str:
+    """Return a path of clean names that is not taken."""
+    folder, _, name = "/".join(map(clean_file_name, path.split("/"))).rpartition("/")
+    stem, dot, suffix = name.rpartition(".")
+    stem, suffix = (stem, dot + suffix) if stem else (name, "")
+    names = (f"{stem}{f'-{number}' if number else ''}{suffix}" for number in range(len(taken) + 1))
+    return next(whole for name in names if (whole := f"{folder}/{name}" if folder else name) not in taken)
 
 
 def _is_folder(path: Path) -> bool:

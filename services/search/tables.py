@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from schemas.coder import TableView
+from services.numeric import read_number
 from services.search.convert import decode
 from services.search.tokens import tokens
 
@@ -87,7 +88,8 @@ def _profile(path: PurePath, sheet: str, rows: list[list[Any]]) -> TableView | N
 def _column(name: str, values: list[Any]) -> str:
     filled = [str(value).strip() for value in values[:MAX_ROWS_PROFILED] if value is not None and str(value).strip()]
     missing = len(values[:MAX_ROWS_PROFILED]) - len(filled)
-    numbers = [float(value.replace(",", "")) for value in filled if re.fullmatch(r"-?[\d,]+(?:\.\d+)?", value)]
+    written = (read_number(value) for value in filled if re.fullmatch(r"-?[\d,]+(?:\.\d+)?", value))
+    numbers = [number for number in written if number is not None]
     gaps = f", {missing} missing" if missing else ""
     if filled and len(numbers) == len(filled):
         return f"{name}: number, {min(numbers):g} to {max(numbers):g}{gaps}"

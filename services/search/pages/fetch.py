@@ -165,7 +165,7 @@ async def _body(
     """Return the decoded body, and whether it is whole."""
     decoder = decoder_for(headers.get("content-encoding", ""))
     length = headers.get("content-length", "")
-    if not cut and length.isdecimal() and int(length) > limits.wire_bytes:
+    if not cut and length.isdecimal() and (len(length) > 18 or int(length) > limits.wire_bytes):
         raise PageError(f"it is larger than {limits.wire_bytes / 1e6:g} MB")
     wire = 0
     body = bytearray()

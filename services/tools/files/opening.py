@@ -122,8 +122,15 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
         os.close(handle)
     if len(data) > MAX_BYTES:
         raise FileError(f"{str(relative)!r} has more than {MAX_BYTES:,} bytes, which is too large.")
-    modified = datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds")
-    return Opened(relative.as_posix(), f"{root.name}/{relative.as_posix()}", data, modified)
+    return Opened(relative.as_posix(), f"{root.name}/{relative.as_posix()}", data, _time(found.st_mtime))
+
+
+def _time(seconds: float) -> str:
+    """Return a time in ISO 8601, UTC; nothing for one that no calendar holds, as a file may have any."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _walk(root: Path, parts: Sequence[str]) -> int:

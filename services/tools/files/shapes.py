@@ -24,6 +24,8 @@ def parse_json(text: str) -> tuple[Any, int]:
         raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as error:
         problem = f"it is no JSON: {error.msg} in line {error.lineno}"
+    except ValueError:
+        raise ValueError("it holds a number that is too long") from None
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2:
         raise ValueError(problem)
@@ -31,7 +33,7 @@ def parse_json(text: str) -> tuple[Any, int]:
         return [json.loads(line) for line in lines], len(lines)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    except json.JSONDecodeError:
+    except ValueError:
         raise ValueError(problem) from None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.numeric import read_number
 from services.tools.rows import Rows, as_text, collect
 
 MAX_UNPACKED = 300_000_000
@@ -45,9 +46,9 @@ class Column:
         self.filled += 1
         if len(self.examples) < _EXAMPLES and text[:40] not in self.examples:
             self.examples.append(text[:40])
-        if _NUMBER.fullmatch(text):
+        number = read_number(text.rstrip("%")) if _NUMBER.fullmatch(text) else None
+        if number is not None:
             self.numbers += 1
-            number = float(text.rstrip("%").replace(",", ""))
             self.least, self.most = min(self.least, number), max(self.most, number)
         elif _DATE.fullmatch(text):
             self.dates += 1

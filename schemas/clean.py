@@ -1,0 +1,59 @@
+"""Text from outside as types: what is built from it holds no control characters, halves of characters or hidden directions.
+
+A terminal obeys control characters, a log breaks at them, JSON and UTF-8 cannot carry halves of surrogate pairs, and
+characters that turn the direction of writing show a name as another. Models take these types for what comes from outside,
+so that nothing can be made with such a text.
+"""
+
+import re
+import unicodedata
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+LONGEST_NAME = 120
+"""Bytes of a file's name."""
+_LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_DIRECTIONS = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_NO_NAME = re.compile(r'[<>:"/\\|?*]')
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)", re.IGNORECASE)
+
+
+def clean_text(text: str) -> str:
+    r"""Return a text of several lines: `\n` ends them, tabs stay, other control characters do not."""
+    return _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def clean_line(text: str) -> str:
+    """Return a text of one line, such as a title: line ends and tabs are blanks, and nothing turns the direction."""
+    return _DIRECTIONS.sub("", clean_text(text).replace("\n", " ").replace("\t", " "))
+
+
+def clean_file_name(name: str) -> str:
+    """Return a name that any file system takes: no path, nothing that cannot be seen, not hidden, not reserved, not too long.
+
+    Bytes that are no UTF-8, which Python reads as halves of surrogate pairs, are left out.
+    """
+    composed = unicodedata.normalize("NFC", clean_line(name).replace("\\", "/")).rpartition("/")[2]
+    plain = " ".join(_NO_NAME.sub(" ", composed).split()).strip(". ")
+    stem, dot, suffix = plain.rpartition(".")
+    if not dot or len(suffix.encode()) > LONGEST_NAME // 2:
+        stem, dot, suffix = plain, "", ""
+    room = LONGEST_NAME - len((dot + suffix).encode())
+    stem = stem.encode()[:room].decode(errors="ignore").rstrip(". ") or "document"
+    return f"{'_' if _RESERVED.match(f'{stem}{dot}') else ''}{stem}{dot}{suffix}"
+
+
+def _cleaned(value: object) -> object:
+    return clean_text(value) if isinstance(value, str) else value
+
+
+def _on_one_line(value: object) -> object:
+    return clean_line(value) if isinstance(value, str) else value
+
+
+CleanText = Annotated[str, BeforeValidator(_cleaned)]
+"""A text that may have lines."""
+CleanLine = Annotated[str, BeforeValidator(_on_one_line)]
+"""A title, a name, an address."""
