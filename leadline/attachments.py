@@ -9,16 +9,15 @@ A run searches them when its `documents` hold `@attachments`.
 
 import asyncio
 import os
-import re
 import shutil
 import tempfile
-import unicodedata
 from pathlib import Path
 
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel
 
 from leadline.own_thread import OwnThread
+from schemas.clean import clean_file_name
 from services.search.attached import ATTACHMENTS, attachments_of
 from services.search.convert import SUFFIXES
 
@@ -27,9 +26,6 @@ MOST_BYTES = 25_000_000
 """Of one file."""
 MOST_BYTES_OF_ALL = 200_000_000
 """Of all files of one thread."""
-LONGEST_NAME = 120
-"""In bytes of UTF-8, the ending included."""
-_FOREIGN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]')
 
 attachments = APIRouter()
 
@@ -66,7 +62,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     404: there is no such thread. 413: it is too large, or too many are attached. 415: files of this kind cannot be read.
     507: the server's disk takes nothing.
     """
-    folder, clean = attachments_of(thread), clean_name(name)
+    folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
     others = [one for one in await asyncio.to_thread(_files, folder) if one.name != clean]
@@ -106,25 +102,13 @@ async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
 @attachments.delete("/attachments/{thread_id}/{name}", status_code=204)
 async def take_away(thread: OwnThread, name: str) -> None:
     """Take one file away; one that is not there is as good as taken away."""
-    await asyncio.to_thread((attachments_of(thread) / clean_name(name)).unlink, missing_ok=True)
+    await asyncio.to_thread((attachments_of(thread) / clean_file_name(name)).unlink, missing_ok=True)
 
 
 @attachments.delete("/attachments/{thread_id}", status_code=204)
 async def take_all_away(thread: OwnThread) -> None:
     """Take all files of a thread away, as is due before the thread is deleted."""
     await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
-
-
-def clean_name(name: str) -> str:
-    """Return a name that is safe in any folder: no path, no control or invisible characters, not hidden, not too long."""
-    composed = unicodedata.normalize("NFC", name.replace("\\", "/")).rpartition("/")[2]
-    plain = " ".join(_FOREIGN.sub(" ", composed).split()).strip(". ")
-    stem, dot, suffix = plain.rpartition(".")
-    if not dot:
-        stem, suffix = plain, ""
-    room = LONGEST_NAME - len(dot + suffix)
-    short = stem.encode()[: max(room, 1)].decode(errors="ignore").rstrip(". ") or "document"
-    return f"{short}{dot}{suffix}"[:LONGEST_NAME]
 
 
 def _files(folder: Path) -> list[Attached]:

@@ -16,6 +16,7 @@ from leadline.cli_kept import kept
 from leadline.cli_options import EXIT_BAD_INPUT, EXIT_FAILED
 from leadline.cli_research import researching
 from leadline.cli_serve import serving
+from leadline.terminal import echo
 from services.errors import BadInput, LeadlineError
 
 EXIT_PIPE_CLOSED = 141
@@ -33,7 +34,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"leadline {metadata.version('leadline')}")
+        echo(f"leadline {metadata.version('leadline')}")
         raise typer.Exit
 
 
@@ -69,7 +70,7 @@ def main() -> None:
     try:
         app()
     except LeadlineError as error:
-        typer.echo(f"leadline: {error}", err=True)
+        echo(f"leadline: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; the last flush must not fail
@@ -77,9 +78,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("LEADLINE_DEBUG"):
             raise
-        typer.echo(
-            f"leadline: unexpected {type(error).__name__}: {error}. Set LEADLINE_DEBUG=1 to see where.", err=True
-        )
+        echo(f"leadline: unexpected {type(error).__name__}: {error}. Set LEADLINE_DEBUG=1 to see where.", err=True)
         sys.exit(EXIT_FAILED)
 
 

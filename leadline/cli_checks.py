@@ -9,6 +9,7 @@ import typer
 
 from leadline.cli_examples import examples
 from leadline.cli_options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs
+from leadline.terminal import echo
 
 checks = typer.Typer()
 
@@ -20,11 +21,11 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table
 
     checks = asyncio.run(checked_models())
     if as_json:
-        typer.echo(json.dumps([one.model_dump(mode="json") for one in checks], indent=2, ensure_ascii=False))
+        echo(json.dumps([one.model_dump(mode="json") for one in checks], indent=2, ensure_ascii=False))
     else:
-        typer.echo("\n".join(model_lines(checks)))
+        echo("\n".join(model_lines(checks)))
     for problem in dict.fromkeys(one.problem for one in checks if one.problem):
-        typer.echo(f"leadline: {problem}", err=True)
+        echo(f"leadline: {problem}", err=True)
     if any(one.problem for one in checks):
         raise typer.Exit(EXIT_FAILED)
 
@@ -36,7 +37,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
 
     checks = asyncio.run(examine())
     if as_json:
-        typer.echo(json.dumps([one.model_dump() for one in checks], indent=2, ensure_ascii=False))
+        echo(json.dumps([one.model_dump() for one in checks], indent=2, ensure_ascii=False))
     else:
         show(checks)
     if any(one.state == BROKEN for one in checks):
@@ -70,11 +71,11 @@ def _holds(place: Path, bundle: Path | None) -> bool:
         check.problems += own.problems
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     for problem in check.problems:
-        typer.echo(f"FAILED {problem}", err=True)
+        echo(f"FAILED {problem}", err=True)
     if check.problems:
-        typer.echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
+        echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
         return False
-    typer.echo(f"{place}: everything holds ({counts}).")
+    echo(f"{place}: everything holds ({counts}).")
     return True
 
 
@@ -102,17 +103,17 @@ def compare(
 
     def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
         said = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
-        typer.echo(f"{outcome.question}, {variant.name}: {said}", err=True)
+        echo(f"{outcome.question}, {variant.name}: {said}", err=True)
 
     work = comparing.compare(asked, variants, docs or documents_beside(questions), progress)
     try:
         totals = asyncio.run(work)
     except KeyboardInterrupt:
-        typer.echo("\nInterrupted.", err=True)
+        echo("\nInterrupted.", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if as_json:
-        typer.echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
+        echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
     else:
-        typer.echo(comparing.table(totals))
+        echo(comparing.table(totals))
     if all(total.failed == len(asked) for total in totals):
         raise typer.Exit(EXIT_FAILED)

@@ -9,6 +9,7 @@ import typer
 
 from leadline.cli_examples import examples
 from leadline.cli_options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun
+from leadline.terminal import echo
 from services.errors import BadInput
 
 kept = typer.Typer()
@@ -22,13 +23,13 @@ def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as
     records = asyncio.run(aruns())
     if as_json:
         shown = [one.model_dump(mode="json", include=SHOWN) for one in records]
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        echo(json.dumps(shown, indent=2, ensure_ascii=False))
         return
     if not records:
-        typer.echo('There is no run yet. Start one: leadline research "…"', err=True)
+        echo('There is no run yet. Start one: leadline research "…"', err=True)
     for record in records:
         where = f"  {record.folder}" if record.folder else ""
-        typer.echo(f"{record.id}  {record.status:<11}  {' '.join(record.question.split())[:80]}{where}")
+        echo(f"{record.id}  {record.status:<11}  {' '.join(record.question.split())[:80]}{where}")
 
 
 SHOWN = {"id", "question", "status", "created", "folder", "error"}
@@ -50,10 +51,10 @@ def show(
             html.write_text(timeline.html(f"{title} ({record.id})"), "utf-8")
         except OSError as error:
             raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
-        typer.echo(f"Written to {html}", err=True)
+        echo(f"Written to {html}", err=True)
         return
-    typer.echo(f"{record.id}  {record.status}  {title}\n")
-    typer.echo("\n".join(timeline.lines()))
+    echo(f"{record.id}  {record.status}  {title}\n")
+    echo("\n".join(timeline.lines()))
 
 
 @kept.command(epilog=examples("report"), rich_help_panel=REPORTS)
@@ -72,7 +73,7 @@ def report(
     made = asyncio.run(areport(run, chosen_formats(formats), out=out))
     for name in made.files:
         place = Path(str(made.folder)) / name
-        typer.echo(place)
+        echo(place)
         if open_it:
             typer.launch(place.absolute().as_uri())
 
@@ -92,7 +93,7 @@ def refresh(
         from services.evidence.bundle import write_files
 
         asyncio.run(write_files(Path(folder), {"refresh.md": text.encode()}, "refresh"))
-        typer.echo(f"Written to {folder}/refresh.md", err=True)
-    typer.echo(found.model_dump_json(indent=2) if as_json else text)
+        echo(f"Written to {folder}/refresh.md", err=True)
+    echo(found.model_dump_json(indent=2) if as_json else text)
     if found.count("fallen"):
         raise typer.Exit(EXIT_FAILED)

@@ -29,6 +29,7 @@ from leadline.cli_options import (
 )
 from leadline.cli_running import errors_told, show_report, until_interrupted
 from leadline.review import review_in_terminal
+from leadline.terminal import echo
 from services.errors import BadInput
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def research(
 
 def _from_stdin() -> str:
     if sys.stdin.isatty():
-        typer.echo("Type the question; Ctrl-D ends it.", err=True)
+        echo("Type the question; Ctrl-D ends it.", err=True)
     return sys.stdin.read()
 
 
@@ -269,7 +270,7 @@ def batch(
     outcomes = until_interrupted(main(), f"leadline batch {file}")
     failed = [one for one in outcomes if one.status == "failed"]
     for one in failed:
-        typer.echo(f"FAILED {one.id}: {one.error}", err=True)
-    typer.echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
+        echo(f"FAILED {one.id}: {one.error}", err=True)
+    echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
     if failed:
         raise typer.Exit(EXIT_FAILED)

@@ -11,6 +11,7 @@ import typer
 
 from leadline.cli_options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
 from leadline.review import ReviewPending
+from leadline.terminal import echo
 from schemas.events import Event
 from services.errors import BadInput, LeadlineError
 
@@ -47,7 +48,7 @@ def show_report(
             return await work(progress)
 
     finished = until_interrupted(main(), as_events=as_events, run_id=run_id)
-    typer.echo(finished.model_dump_json(indent=2) if as_json else finished.markdown)
+    echo(finished.model_dump_json(indent=2) if as_json else finished.markdown)
     code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
     about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
     last_word(_written_to(finished), code, as_events, **about)
@@ -60,13 +61,11 @@ def show_report(
 def _offer(report: "Report") -> None:
     """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
     for number, question in enumerate(report.follow_up_questions, 1):
-        typer.echo(f"  {number}. {question}", err=True)
+        echo(f"  {number}. {question}", err=True)
     if report.follow_up_questions:
-        typer.echo(
-            'Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True
-        )
+        echo('Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True)
     elif report.asks_back:
-        typer.echo('Answer with: leadline follow "…"', err=True)
+        echo('Answer with: leadline follow "…"', err=True)
 
 
 def _written_to(finished: "Report") -> str:
@@ -80,9 +79,9 @@ def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
     """Say how a command ended: in words, or as the last of its JSON lines."""
     if as_events:
         end = Event(type="end", node="", title=" ".join(text.split()), data={"exit": code, **about})
-        typer.echo(end.model_dump_json(), err=True)
+        echo(end.model_dump_json(), err=True)
     elif text:
-        typer.echo(text, err=True)
+        echo(text, err=True)
 
 
 class errors_told:  # noqa: N801 - used like a function

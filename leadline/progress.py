@@ -11,6 +11,7 @@ from rich.text import Text
 
 from leadline.review import ask_in_words
 from leadline.starting import LONGEST_QUESTION
+from schemas.clean import clean_line
 from schemas.events import Event
 from schemas.evidence import Standing, standing
 
@@ -69,7 +70,7 @@ class Lines:
                 self._print(_step_line(step))
 
     def _print(self, line: str) -> None:
-        self._console.print(Text(line), soft_wrap=True)
+        self._console.print(Text(clean_line(line)), soft_wrap=True)
 
     def ask(self, request: dict[str, Any]) -> None:
         """Show the plan in words."""
@@ -138,7 +139,7 @@ def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
         task = bar.add_task("", total=total)
 
         def ended(outcome: "Outcome") -> None:
-            line = " ".join(outcome.question.split())[:LONGEST_QUESTION]
+            line = " ".join(clean_line(outcome.question).split())[:LONGEST_QUESTION]
             mark, style = _MARKS_OF_REPORTS[standing(outcome.claims, outcome.verified)]
             if outcome.status != "done":
                 mark, style = "x", "red"

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from schemas.clean import clean_text
+
 if TYPE_CHECKING:
     from leadline.progress import Progress
 
@@ -35,14 +37,14 @@ def _meant(text: str) -> object:
     if text.startswith("{"):
         try:
             return json.loads(text)
-        except json.JSONDecodeError:
+        except ValueError:
             pass  # words, then, and the planner makes of them what it can
     return {"action": "edit", "feedback": text} if text else {"action": "accept"}
 
 
 def ask_in_words(request: dict[str, Any]) -> None:
     """Show a plan, and how to answer, on stderr."""
-    sys.stderr.write(_in_words(request))
+    sys.stderr.write(clean_text(_in_words(request)))
     sys.stderr.flush()
 
 

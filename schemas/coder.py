@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine
 from schemas.databases import DatabaseView
 from schemas.evidence_view import FindingView
 
@@ -9,13 +10,13 @@ from schemas.evidence_view import FindingView
 class TableView(BaseModel):
     """A table the code can read, as a profile instead of raw rows."""
 
-    file: str
+    file: CleanLine
     """File name in the working folder."""
-    title: str
+    title: CleanLine
     rows: int
-    columns: list[str]
+    columns: list[CleanLine]
     """`name: type, examples` for each column."""
-    sheet: str = ""
+    sheet: CleanLine = ""
 
 
 class CodeAttempt(BaseModel):

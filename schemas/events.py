@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine
+
 EventType = Literal[
     "notice",  # something the user should know before or during the run
     "triage",
@@ -26,6 +28,6 @@ class Event(BaseModel):
 
     type: EventType
     node: str
-    title: str
+    title: CleanLine
     """In the user's language."""
     data: dict[str, Any] = Field(default_factory=dict)

@@ -5,6 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from schemas.clean import CleanLine, CleanText
+
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
 Relevance = Literal["high", "medium", "low"]
 Difference = Literal["", "numbers", "dates", "negation", "opposites"]
@@ -16,15 +18,15 @@ class Source(BaseModel):
 
     id: str = ""
     """`S1`, `S2`, … in the order in which the report cites them, given by the reporter; until then empty."""
-    url: str
+    url: CleanLine
     """Web address, or the document's path as the user named it."""
-    title: str
+    title: CleanLine
     kind: SourceKind
     content_hash: str
     """SHA-256 of the stored, normalised text, as 64 hexadecimal digits."""
     fetched_at: str = ""
     """ISO 8601, UTC."""
-    published: str | None = None
+    published: CleanLine | None = None
     """ISO date, where the source tells it."""
     duplicate_of: str | None = None
     """Id of the source that this one copies (near-duplicates count once)."""
@@ -40,7 +42,7 @@ class Passage(BaseModel):
     id: str
     """`P1`, `P2`, … within one prompt."""
     content_hash: str
-    title: str
+    title: CleanLine
     start: int
     end: int
     text: str
@@ -94,9 +96,9 @@ def standing(claims: int, verified: int) -> Standing:
 class Contradiction(BaseModel):
     """Two excerpts that disagree about one thing."""
 
-    topic: str
+    topic: CleanLine
     excerpt_ids: list[str] = Field(min_length=2)
-    explanation: str = ""
+    explanation: CleanText = ""
     differs: SkipJsonSchema[Difference] = ""
     """What code sees them differ in; empty where only the model says so. Code sets it, and no model is asked for it."""
 
@@ -105,7 +107,7 @@ class Artifact(BaseModel):
     """A file that a step made. Its bytes lie in the evidence store under `content_hash`."""
 
     id: str
-    name: str
-    description: str = ""
+    name: CleanLine
+    description: CleanLine = ""
     media_type: str = "application/octet-stream"
     content_hash: str

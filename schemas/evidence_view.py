@@ -2,13 +2,15 @@
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine
+
 
 class EvidenceView(BaseModel):
     """One excerpt as a model sees it."""
 
     id: str
     """The excerpt's id, by which it is cited: `E2-1`."""
-    title: str
+    title: CleanLine
     """Of its source."""
     published: str = ""
     kind: str = "document"

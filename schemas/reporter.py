@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine, CleanText
 from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan
@@ -42,19 +43,19 @@ class ReporterPrompt(BaseModel):
 class Report(BaseModel):
     """A finished report with all that proves it."""
 
-    title: str
-    question: str = ""
+    title: CleanLine
+    question: CleanText = ""
     locale: str = ""
     """Language of the program's own words in it; empty in reports that were written before it was kept."""
-    markdown: str
+    markdown: CleanText
     sources: list[Source] = Field(default_factory=list)
     excerpts: list[Excerpt] = Field(default_factory=list)
     citations: list[Claim] = Field(default_factory=list)
     contradictions: list[Contradiction] = Field(default_factory=list)
     plans: list[Plan] = Field(default_factory=list)
     results: list[StepResult] = Field(default_factory=list)
-    follow_up_questions: list[str] = Field(default_factory=list)
-    limits: list[str] = Field(default_factory=list)
+    follow_up_questions: list[CleanLine] = Field(default_factory=list)
+    limits: list[CleanText] = Field(default_factory=list)
     usage: Usage = Usage()
     artifacts: list[Artifact] = Field(default_factory=list)
     prompts: dict[str, int | str] = Field(default_factory=dict)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine, CleanText
 from schemas.evidence import Artifact, Excerpt
 from schemas.reflector import StepVerdict
 
@@ -17,13 +18,13 @@ class StepResult(BaseModel):
 
     step_id: str
     status: StepStatus
-    finding: str = ""
+    finding: CleanText = ""
     excerpts: list[Excerpt] = Field(default_factory=list)
     confidence: float = 0.0
-    missing_aspects: list[str] = Field(default_factory=list)
+    missing_aspects: list[CleanLine] = Field(default_factory=list)
     attempts: int = 1
     reflections: list[StepVerdict] = Field(default_factory=list)
     artifacts: list[Artifact] = Field(default_factory=list)
     seconds: float = 0.0
-    error: str = ""
+    error: CleanText = ""
     """What happened and what to do, when `status` is not `done`."""

@@ -24,12 +24,18 @@ LeadlineError
     └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 """
 
+from schemas.clean import clean_text
+
 
 class LeadlineError(RuntimeError):
     """Base of all errors that are meant to be shown to a user as they are.
 
-    A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others.
+    A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others. A message
+    may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters.
     """
+
+    def __init__(self, message: str = "", *more: object) -> None:
+        super().__init__(clean_text(message), *more)
 
 
 class BadInput(LeadlineError):

@@ -2,6 +2,7 @@
 
 import re
 
+from schemas.clean import clean_text
 from services.errors import UselessAnswer
 
 LONGEST_PROBLEM = 150
@@ -323,4 +324,4 @@ def told(problem: Exception | str, locale: str, key: str = "trouble") -> str:
 def say(key: str, locale: str, **values: object) -> str:
     """Return a message in the locale's language, English for all but Chinese."""
     english, chinese = MESSAGES[key]
-    return (chinese if is_chinese(locale) else english).format(**values)
+    return clean_text((chinese if is_chinese(locale) else english).format(**values))

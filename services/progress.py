@@ -7,13 +7,16 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.events import Event, EventType
 from services.messages import say
+from services.sound import sound
 
 
 def emit(
     runtime: Runtime[RunContext], kind: EventType, node: str, title: str, data: Mapping[str, object] | None = None
 ) -> None:
     """Send one event. `title` is what a person reads; `data` is for programs."""
-    runtime.stream_writer(Event(type=kind, node=node, title=title, data=dict(data or {})).model_dump(mode="json"))
+    runtime.stream_writer(
+        Event(type=kind, node=node, title=title, data=sound(dict(data or {}))).model_dump(mode="json")
+    )
 
 
 def emit_message(

@@ -1,17 +1,26 @@
-"""Text that can be stored and shown: without control characters and halves of characters, which JSON can smuggle in."""
+"""Plain data that can be stored and shown: its texts without control characters and halves of characters, which JSON can smuggle in."""
 
-import re
+from collections.abc import Callable
 from typing import Any
 
-_UNSOUND = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+from schemas.clean import clean_line, clean_text
 
 
 def sound(value: Any) -> Any:
     """Return plain data whose every text is sound; keys, too."""
+    return _with(clean_text, value)
+
+
+def sound_lines(value: Any) -> Any:
+    """Return plain data whose every text is sound and has one line, as a log needs it."""
+    return _with(clean_line, value)
+
+
+def _with(clean: Callable[[str], str], value: Any) -> Any:
     if isinstance(value, str):
-        return _UNSOUND.sub("", value)
-    if isinstance(value, list):
-        return [sound(one) for one in value]
+        return clean(value)
+    if isinstance(value, list | tuple):
+        return [_with(clean, element) for element in value]
     if isinstance(value, dict):
-        return {sound(key): sound(one) for key, one in value.items()}
+        return {_with(clean, key): _with(clean, element) for key, element in value.items()}
     return value

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanText
 from services.evidence.store import EvidenceStore, file_hash
 from services.log import log
 from services.runs import Run, current_run
@@ -15,8 +16,8 @@ class CodeRun(BaseModel):
     """How a program ended, as the journal keeps it."""
 
     ok: bool
-    stdout: str
-    error: str
+    stdout: CleanText
+    error: CleanText
     seconds: float
     at: str
     """ISO 8601, UTC."""

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine
 from schemas.evidence import SourceKind
 
 
@@ -17,13 +18,13 @@ class Found(BaseModel):
 class Hit(BaseModel):
     """One source that a provider found. Providers return their hits best first."""
 
-    url: str
-    title: str
+    url: CleanLine
+    title: CleanLine
     kind: SourceKind
     text: str
     """The whole text, normalised; a search engine's snippet where that is all there is."""
     snippet_only: bool = False
-    published: str | None = None
+    published: CleanLine | None = None
     score: float = 0.0
     """How well its best passage matches, to be compared among folders of documents; 0 from other providers."""
     passages: list[Found] = Field(default_factory=list)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schemas.clean import clean_line
 from services.evidence.passages import split
 from services.evidence.store import content_hash, normalise_text
 from services.search.connections import Connections
@@ -309,6 +310,9 @@ class FolderIndex:
         """Return the source that a file below the folder holds now."""
         with self._open() as db:
             row = db.execute("SELECT hash FROM files WHERE path = ?", (path,)).fetchone()
+            if row is None:  # an address shows a path without its control characters
+                everything = db.execute("SELECT hash, path FROM files ORDER BY path")
+                row = next((file for file in everything if clean_line(file[1]) == path), None)
             return self._hit(db, row[0], []) if row is not None and row[0] else None
 
     def _generation(self) -> int:

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from schemas.clean import clean_line
 from services.errors import DocumentsError
 from services.search.attached import kept_from_runs
 from services.search.convert import SUFFIXES
@@ -71,9 +72,15 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
         for name in names:
             if name.startswith("."):
                 continue
-            found = _looked_at(Path(parent, name), root, folder)
+            path = name if below == "." else f"{below}/{name}"
+            found = _looked_at(Path(parent, name), root, folder) if _is_text(path) else "has a name that is no text"
             if found is not None:
-                yield name if below == "." else f"{below}/{name}", found
+                yield path if _is_text(path) else clean_line(path), found
+
+
+def _is_text(path: str) -> bool:
+    """Tell whether a path is UTF-8; other bytes cannot be kept in an index, a report or an answer."""
+    return path.isascii() or not any("\ud800" <= char <= "\udfff" for char in path)
 
 
 def _looked_at(path: Path, root: Path, folder: Path) -> os.stat_result | str | None:

@@ -9,6 +9,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, ValidationError
 
+from schemas.clean import CleanText
 from schemas.usage import Usage
 from services.errors import JournalMiss, LeadlineError, LimitReached
 from services.evidence.store import EvidenceStore, normalise_text
@@ -27,7 +28,7 @@ READ_RESULT = "read_result"
 class ToolResult(BaseModel):
     """What a call returned, as the journal keeps it: whole texts lie in the evidence store."""
 
-    text: str
+    text: CleanText
     """What the model sees."""
     failed: bool = False
     id: str = ""

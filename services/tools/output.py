@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine
 from schemas.evidence import Passage, Source, SourceKind
 
 ResponseFormat = Literal["brief", "standard", "full"]
@@ -29,9 +30,9 @@ class ToolOutput(BaseModel):
     """What was found, made or read. Where there are no passages, this text is stored as a source that can be quoted."""
     response_format: ResponseFormat = "standard"
     kind: SourceKind = "tool"
-    title: str = ""
+    title: CleanLine = ""
     """Title of the source; empty for a result that proves nothing, such as an acknowledgement."""
-    url: str = ""
+    url: CleanLine = ""
     """Where it comes from: an address, a path as the user named it, `database:NAME`, `computation:ID`, `tool:SERVER/NAME`."""
     at: str = ""
     """When it was read or made, ISO 8601 in UTC."""

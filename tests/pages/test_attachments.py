@@ -10,7 +10,8 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from leadline.attachments import LONGEST_NAME, MOST_BYTES, MOST_FILES, clean_name
+from leadline.attachments import MOST_BYTES, MOST_FILES
+from schemas.clean import LONGEST_NAME, clean_file_name
 from schemas.context import RunContext
 from services.errors import DocumentsError
 from services.search.attached import ATTACHMENTS
@@ -123,11 +124,11 @@ async def test_only_threads_that_exist_take_files(site: Site) -> None:
     ],
 )
 def test_names_are_cleaned(name: str, clean: str) -> None:
-    assert clean_name(name) == clean
+    assert clean_file_name(name) == clean
 
 
 def test_long_names_keep_their_ending() -> None:
-    name = clean_name("近" * 300 + ".pdf")
+    name = clean_file_name("近" * 300 + ".pdf")
     assert name.endswith(".pdf")
     assert len(name.encode()) <= LONGEST_NAME
 

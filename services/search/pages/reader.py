@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import httpcore
 from pydantic import BaseModel, TypeAdapter
 
+from schemas.clean import CleanLine
 from services.errors import PageError
 from services.evidence.store import normalise_text
 from services.sandbox.workers import Workers
@@ -39,15 +40,15 @@ class Page(BaseModel):
 
     url: str
     """As it was asked for."""
-    final_url: str
+    final_url: CleanLine
     """Where redirects led."""
-    title: str
+    title: CleanLine
     text: str
     """Normalised as the evidence store keeps it."""
-    author: str | None = None
-    published: str | None = None
+    author: CleanLine | None = None
+    published: CleanLine | None = None
     """ISO date, only where the page itself states it."""
-    content_type: str
+    content_type: CleanLine
     fetched_at: str
     """ISO time, UTC."""
     cut: bool = False

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import CleanLine, CleanText
 from schemas.mcp import ToolView
 from services.errors import JournalMiss, SettingsError
 from services.runs import Run
@@ -25,8 +26,8 @@ LONGEST_DESCRIPTION = 240
 class ServerView(BaseModel):
     """A server that can be used."""
 
-    name: str
-    description: str
+    name: CleanLine
+    description: CleanText
     tools: int
 
 
