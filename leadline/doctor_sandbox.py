@@ -6,10 +6,10 @@ import platform
 import sys
 from functools import partial
 
-from leadline.doctor import BROKEN, NOTE, OK, Check
+from leadline.doctor import BROKEN, NOTE, OK, Check, State
 from services.errors import LeadlineError
 from services.installation import in_project, reinstall_command
-from services.sandbox import Sandbox
+from services.sandbox import CanaryResult, Sandbox
 from services.sandbox.imports import LIBRARIES
 from services.sandbox.interpreter import default_python, interpreter
 from services.sandbox.jail import landlock_version
@@ -41,10 +41,18 @@ async def isolation() -> list[Check]:
         canaries = await Sandbox(mode="isolated").canaries()
     except LeadlineError as error:
         return [*found, check(name="canaries", state=bad, found=str(error), remedy=f"Programs need {NEEDS}")]
-    for one in canaries:
-        by = f"stopped by {one.by}" if one.stopped else "NOT STOPPED: programs are refused"
-        found.append(check(name=one.name, state=OK if one.stopped else bad, found=by))
+    found.extend(_of_canary(canary, bad) for canary in canaries)
     return found
+
+
+def _of_canary(canary: CanaryResult, bad: State) -> Check:
+    check = partial(Check, area="isolation", name=canary.name)
+    if canary.stopped:
+        return check(state=OK, found=f"stopped by {canary.by}")
+    if canary.required:
+        return check(state=bad, found="NOT STOPPED: programs are refused")
+    remedy = "Allow Leadline's user to make user namespaces (containers and some distributions forbid it)"
+    return check(state=NOTE, found="not stopped: programs see names, sizes and times of files outside", remedy=remedy)
 
 
 def _seccomp() -> str:

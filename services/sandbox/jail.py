@@ -2,8 +2,8 @@
 
 Run as `python -I -S jail.py SETUP`, with SETUP as JSON (see `main`): a program that lies as main.py in the work folder, a
 module of ours that parses what came from outside (see workers.py), or a browser that prints (see browser.py).
-Order matters: limits and capabilities, then Landlock (see landlock(7)), then the seccomp filter (see seccomp(2)),
-all while single-threaded. `-S` keeps the packages' start-up hooks from running before the doors are shut.
+Order matters: a file system of its own where the system allows one (see mounts.py), limits and capabilities, then
+Landlock (see landlock(7)), then the seccomp filter (see seccomp(2)), all while single-threaded. `-S` keeps the packages' start-up hooks from running before the doors are shut.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def main() -> None:
     SETUP holds `work` (the only folder to write in, or nothing), `seconds` of processor time (0: no limit), `memory` and
     `file_size` in bytes, `open_files`, `readable` (files and folders to read), `packages` (folders to import from) and
     `filter` (hex). For a module of ours it holds `module` (its `main` is called), `root` (where its packages lie), `own` (their
-    names) and `unlocked` (why it is not to be locked in, or nothing). For a browser it holds `command`, and `executable`
+    names) and `unlocked` (why it is not to be locked in, or nothing). With `hide`, paths that it may not read are not even
+    there where the system allows that. For a browser it holds `command`, and `executable`
     (files and folders to execute from).
     """
     setup = json.loads(sys.argv[1])
@@ -83,6 +84,9 @@ def _serve(setup: dict[str, Any]) -> None:
 
 
 def _lock_in(setup: dict[str, Any]) -> None:
+    if sys.platform == "linux" and setup["filter"] and setup.get("hide"):
+        _mounts().hide(setup["readable"], _DEVICES, setup["work"])
+        os.chdir(setup["work"] or "/")  # the same folder, seen from the new root
     _limit(setup)
     if sys.platform != "linux":
         raise OSError(0, f"{sys.platform} has no Landlock")
@@ -93,6 +97,15 @@ def _lock_in(setup: dict[str, Any]) -> None:
     _drop_capabilities()
     _landlock(setup["work"], setup["readable"], setup.get("executable", []))
     _seccomp(bytes.fromhex(setup["filter"]))
+
+
+def _mounts() -> Any:
+    """Return the module beside this file; nothing else of its folder can be imported."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib is not worth its import here
+    try:
+        return importlib.import_module("mounts")
+    finally:
+        del sys.path[0]
 
 
 def _limit(setup: dict[str, int]) -> None:

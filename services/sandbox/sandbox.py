@@ -32,6 +32,8 @@ MAX_OUTPUT = 1_000_000
 MEMORY = 2 << 30
 """Bytes of address space."""
 OPEN_FILES = 64
+HIDE = True
+"""Take what a program may not read out of its sight, where the system allows that."""
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
 _JAIL = Path(__file__).with_name("jail.py")
@@ -133,7 +135,7 @@ class Sandbox:
         python = await self._chosen_python()
         if python in _isolated:
             return
-        escaped = [canary.name for canary in await self.canaries() if not canary.stopped]
+        escaped = [canary.name for canary in await self.canaries() if canary.required and not canary.stopped]
         if escaped:
             raise _refusal(f"not stopped: {', '.join(escaped)}")
         _isolated.add(python)
@@ -266,6 +268,7 @@ def _setup(chosen: Interpreter, seconds: float) -> str:
             "readable": [*chosen.readable, str(_JAIL)],
             "packages": chosen.packages,
             "filter": instructions.hex(),
+            "hide": HIDE,
         }
     )
 

@@ -156,6 +156,7 @@ class Workers(Generic[Answer]):
             "readable": [*own.readable, str(_JAIL), *(str(self._root / name) for name in self._own)],
             "packages": own.packages,
             "filter": instructions,
+            "hide": True,
             "module": self._module,
             "root": str(self._root),
             "own": self._own,

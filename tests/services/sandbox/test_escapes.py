@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from services.sandbox import Sandbox
+from services.sandbox import sandbox as module
+from services.sandbox.canaries import LOOKING
 from services.sandbox.workfolder import MAX_DISK, excess
 
 PRELUDE = """
@@ -21,6 +23,9 @@ def call(x86_64, aarch64, *arguments):
     if answer < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return answer
+def present(found):
+    if not found:
+        raise OSError(2, os.strerror(2))
 """
 
 DENIED = {
@@ -127,24 +132,59 @@ DENIED = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+HIDDEN = {
+    "the size of a file outside": "os.stat(OUTSIDE)",
+    "the size of a file outside by the newest call": "call(332, 291, -100, OUTSIDE.encode(), 0, 0xfff, ctypes.create_string_buffer(256))",
+    "whether a file outside is there": "present(os.access(OUTSIDE, os.F_OK))",
+    "when a folder outside was changed": "os.stat(os.path.dirname(OUTSIDE))",
+    "where a link outside leads": "os.readlink(LINK)",
+    "the room on a disk outside": "os.statvfs(os.path.dirname(OUTSIDE))",
+    "going to a folder outside": "os.chdir(os.path.dirname(OUTSIDE))",
+    "climbing out of the work folder": "os.stat('../' * 20 + OUTSIDE)",
+    "the project's source": "os.stat(PROJECT + '/services/settings.py')",
+    "the password file": "os.stat('/etc/passwd')",
+    "which processes there are": "os.stat(f'/proc/{os.getppid()}')",
+    "which devices there are": "os.stat('/dev/tty')",
+}  # fmt: skip
+"""What asks about a file and does not open it: where the system allows a mount namespace, there is nothing to be asked for."""
+
+
+def tried(attempts: dict[str, str], outside: Path) -> dict[str, str]:
     """Try every attempt in one process (none of them may succeed) and return what each met."""
-    outside = tmp_path_factory.mktemp("outside") / "secret.txt"
-    outside.write_text("the secret")
-    project = Path(__file__).parents[3]
-    code = f"{PRELUDE}\nOUTSIDE, PROJECT = {str(outside)!r}, {str(project)!r}\nfound = {{}}\n"
-    for name, attempt in DENIED.items():
+    secret = outside / "secret.txt"
+    secret.write_text("the secret")
+    link = outside / "link"
+    link.symlink_to("secret.txt")
+    code = f"{PRELUDE}\nOUTSIDE, PROJECT, LINK = {str(secret)!r}, {str(Path(__file__).parents[3])!r}, {str(link)!r}\nfound = {{}}\n"
+    for name, attempt in attempts.items():
         code += f"try:\n    {attempt}\n    found[{name!r}] = 'escaped'\n"
         code += f"except (OSError, ValueError) as error:\n    found[{name!r}] = str(error)\n"
     result = asyncio.run(Sandbox(mode="isolated").run(code + "print(found)"))
     assert result.ok, result.error
-    assert outside.read_text() == "the secret"
-    assert [entry.name for entry in outside.parent.iterdir()] == ["secret.txt"]
+    assert secret.read_text() == "the secret"
+    assert sorted(entry.name for entry in outside.iterdir()) == ["link", "secret.txt"]
     found: dict[str, str] = __import__("ast").literal_eval(result.stdout)
     return found
 
 
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Try every attempt where Landlock and the filter stand alone, as where no mount namespace is allowed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "HIDE", False)
+        return tried(DENIED, tmp_path_factory.mktemp("outside"))
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Try every attempt in a mount namespace."""
+    canaries = asyncio.run(Sandbox(mode="isolated").canaries())
+    if not next(canary.stopped for canary in canaries if canary.name == LOOKING):
+        pytest.skip("this system allows no mount namespace")
+    return tried(DENIED | HIDDEN, tmp_path_factory.mktemp("hidden"))
+
+
+MISSING = "No such file or directory"
 LANDLOCK = ("Permission denied", "Invalid cross-device link")
 SECCOMP = (
     "Operation not permitted",
@@ -167,8 +207,19 @@ def test_is_denied(name: str, outcomes: dict[str, str]) -> None:
     assert stopped_by(outcomes[name]), outcomes[name]
 
 
+@pytest.mark.parametrize("name", DENIED)
+def test_is_denied_in_a_namespace_as_well(name: str, hidden: dict[str, str]) -> None:
+    assert stopped_by(hidden[name]) or MISSING in hidden[name] or "Read-only file system" in hidden[name], hidden[name]
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_is_hidden(name: str, hidden: dict[str, str]) -> None:
+    assert MISSING in hidden[name], hidden[name]
+
+
 def test_the_documentation_lists_every_attempt_with_what_stops_it(outcomes: dict[str, str]) -> None:
     rows = [f"| {name} | {stopped_by(outcomes[name])} |" for name in DENIED]
+    rows += [f"| {name} | namespace |" for name in HIDDEN]
     rows += [f"| {name} | limit: {by} |" for name, (_, by) in ENDED.items()]
     written = (Path(__file__).parents[3] / "docs" / "security.md").read_text().splitlines()
     assert [row for row in rows if row not in written] == []

@@ -1,0 +1,148 @@
+"""A file system of its own for a jailed process: what it may read, its work folder, a few devices, and nothing else to look at.
+
+Landlock refuses to open a file, not to ask for its size and times. In a mount namespace (see mount_namespaces(7)) what is
+outside is not there to be asked for. Loaded by `jail.py`, so it imports nothing of Leadline; Linux only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing itself would be a third of the start-up
+    from collections.abc import Iterable
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+_ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV, _AT_RECURSIVE, _AT_FDCWD = 1, 2, 4, 0x8000, -100
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_MOUNT_SETATTR = 442
+_MNT_DETACH = 2
+_MOST_LINKS = 40
+_PLACE = "/tmp"  # noqa: S108 - a folder that is there everywhere; what is mounted over it is seen by this process alone
+_OLD = "/.outside"
+"""Where the system's own files lie until they are let go of."""
+
+
+def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> bool:
+    """Leave only these paths in sight; return whether this system allows that.
+
+    A child tries it first: a process that gets half of the way, as where a user namespace may be made and then allows
+    nothing, could not go back.
+
+    Raises:
+        OSError: the child could, and this process cannot.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            _hide(readable, devices, work)
+        except BaseException:  # noqa: BLE001 - whatever it is, it ends here
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1] != 0:
+        return False
+    _hide(readable, devices, work)
+    return True
+
+
+def _hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:
+    _unshare()
+    _mount("", "/", "", _MS_REC | _MS_PRIVATE)
+    _mount("tmpfs", _PLACE, "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "mode=755,size=1m")
+    os.mkdir(_PLACE + _OLD)  # noqa: PTH102 - pathlib is not worth its import here
+    _check(_libc.syscall(_PIVOT_ROOT[os.uname().machine], _PLACE.encode(), (_PLACE + _OLD).encode()), "pivot_root")
+    os.chdir("/")
+    bound: list[str] = []
+    for path in sorted(readable):
+        _bind(path, bound, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
+    for path in devices:
+        _bind(path, bound, _ATTR_NOSUID)
+    if work:
+        _bind(work, bound, _ATTR_NOSUID | _ATTR_NODEV)
+    _check(_libc.umount2(_OLD.encode(), _MNT_DETACH), "umount2")
+    os.rmdir(_OLD)  # noqa: PTH106 - likewise
+    _restrict("/", 0, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
+
+
+def _unshare() -> None:
+    """Enter a mount namespace; who may not do so needs a user namespace for it, and stays the same user there."""
+    if _libc.unshare(_CLONE_NEWNS) == 0:
+        return
+    user, group = os.geteuid(), os.getegid()
+    _check(_libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS), "unshare")
+    for name, content in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123 - likewise
+            file.write(content)
+
+
+def _bind(path: str, bound: list[str], attributes: int) -> None:
+    """Show a path where it lies; one that is missing, or below one that is shown, is left alone."""
+    place = _laid_out(path, bound)
+    if not place or _is_shown(place, bound):
+        return
+    _mount(_OLD + place, place, "", _MS_BIND | _MS_REC)
+    _restrict(place, _AT_RECURSIVE, attributes)
+    bound.append(place)
+
+
+def _is_shown(place: str, bound: list[str]) -> bool:
+    return any(place == shown or place.startswith(f"{shown}/") for shown in bound)
+
+
+def _laid_out(path: str, bound: list[str]) -> str:
+    """Make folders and links on the way to a path, and a place to mount it; return where it really lies, if anywhere."""
+    place, rest, links = "", _parts(path), 0
+    while rest:
+        part = rest.pop()
+        if part == "..":
+            place = place.rpartition("/")[0]
+            continue
+        here = f"{place}/{part}"
+        if os.path.islink(_OLD + here):  # noqa: PTH114 - likewise
+            links += 1
+            target = os.readlink(_OLD + here)  # noqa: PTH115 - likewise
+            if links > _MOST_LINKS:
+                return ""
+            if not os.path.lexists(here):
+                os.symlink(target, here)  # noqa: PTH211 - likewise
+            place = "" if target.startswith("/") else place
+            rest += _parts(target)
+            continue
+        if not os.path.exists(_OLD + here):  # noqa: PTH110 - likewise
+            return ""
+        if not _is_shown(here, bound) and not os.path.lexists(here):
+            _make(here)
+        place = here
+    return place
+
+
+def _make(place: str) -> None:
+    if os.path.isdir(_OLD + place):  # noqa: PTH112 - likewise
+        os.mkdir(place)  # noqa: PTH102 - likewise
+    else:
+        os.close(os.open(place, os.O_CREAT, 0o600))
+
+
+def _parts(path: str) -> list[str]:
+    """Return the parts of a path, the last one first."""
+    return [part for part in path.split("/") if part not in {"", "."}][::-1]
+
+
+def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+    names = [os.fsencode(name) if name else None for name in (source, target, kind)]
+    _check(_libc.mount(*names, ctypes.c_ulong(flags), data.encode() or None), f"mount of {target}")
+
+
+def _restrict(place: str, how: int, attributes: int) -> None:
+    request = struct.pack("QQQQ", attributes, 0, 0, 0)
+    outcome = _libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, os.fsencode(place), how, request, ctypes.c_size_t(len(request)))
+    _check(outcome, f"mount_setattr of {place}")
+
+
+def _check(outcome: int, what: str) -> None:
+    if outcome != 0:
+        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
