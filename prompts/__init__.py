@@ -1,8 +1,8 @@
 """Prompts: one Markdown template a model call, rendered into one system message and one human message.
 
 A template has the stem of its node and takes exactly the fields of that node's prompt model. Templates are read once, at
-import. What comes from outside is data: wherever it could be taken for one of the prompt's own tags, the angle bracket is
-replaced by `‹`, which quote location maps back.
+import. What comes from outside is data: where it could be taken for one of the prompt's own tags, its bracket is replaced
+(see `data.py`), which quote location maps back.
 
 `load_prompts(folder)` reads other versions of some or all templates, and `with using(prompts):` everything inside the block,
 tasks that are started there included, is rendered with them. What a run brings along itself is in `overrides.py`.
@@ -21,27 +21,23 @@ from jinja2 import DictLoader, Environment, StrictUndefined, Template, TemplateS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
+from prompts.data import neutraliser
+
 _FOLDER = Path(__file__).parent
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(_FOLDER.rglob("*.md"))}
 PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
-_TAG = re.compile(
-    r"<(?=/?\s*(?:question|known|asked_back|conversation|turn|profile|background|excerpt|finding|findings|gaps|gap|feedback|tables|table|"
-    r"passages|passage|step|attempt|code|output|error|contradiction|previous_plan|query|missing|settings|system|tools|tool|files|databases|database|result|outline|terms|section|paragraph)\b)",
-    re.IGNORECASE,
-)
 
 
 class PromptError(ValueError):
     """A folder of prompts that cannot be used; the message names the file and says what is wrong with it."""
 
 
-def as_data(value: object) -> object:
-    """Keep a value from being read as one of the prompt's own tags."""
-    return _TAG.sub("‹", value) if isinstance(value, str) else value
+as_data = neutraliser(_SOURCES.values())
+"""Keeps a value from being read as a tag of the built-in prompts, or as a model's control token."""
 
 
-def _attribute(value: object) -> str:
+def attribute(value: object) -> str:
     """Make a value fit between double quotes on one line."""
     return " ".join(str(value).split()).replace('"', "”")
 
@@ -59,9 +55,9 @@ def environment_of(sources: Mapping[str, str], kind: type[Kind]) -> Kind:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=as_data,
+        finalize=neutraliser(sources.values()),
     )
-    environment.filters["attribute"] = _attribute
+    environment.filters["attribute"] = attribute
     return environment
 
 

@@ -22,6 +22,10 @@ _ELLIPSIS = re.compile(r"\[\.{3,}\]|\(\.{3,}\)|\.{3,}")
 _EDGE = " \n\t'"
 _QUOTES = frozenset("'\"‘’‚‛“”„‟′″＇＂「」『』«»`´")
 _DASHES = frozenset("-‐‑‒–—―−－﹣")
+_OPENING = frozenset("\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\u227a\u29fc")
+_CLOSING = frozenset("\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u1433\u02c3\u227b\u29fd")
+"""What looks like an angle bracket: prompts show the first of each in the place of any (see `prompts/data.py`)."""
+_ANGLES = _OPENING | _CLOSING
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
@@ -114,8 +118,8 @@ def _fold_char(char: str) -> str:
         return "'"
     if char in _DASHES:
         return "-"
-    if char in "‹›":
-        return "<" if char == "‹" else ">"
+    if char in _ANGLES:
+        return "<" if char in _OPENING else ">"
     if char.isspace():
         return "\n" if char in "\n\r\u2028\u2029" else " "
     return unicodedata.normalize("NFKD", char)

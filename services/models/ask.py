@@ -11,6 +11,7 @@ from typing import TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
+from prompts import as_data
 from services.errors import LimitReached, UselessAnswer
 from services.models.dialects import explain, is_json, parse
 from services.models.exchange import MORE_ROOM, Exchange, Reply
@@ -117,6 +118,6 @@ def _correction(text: str, problem: str, schema: type[BaseModel]) -> list[BaseMe
     return [
         AIMessage(text or "(empty)"),
         HumanMessage(
-            f"That answer cannot be used: {problem}\nAnswer again, with the whole corrected JSON and nothing else.{shape}"
+            f"That answer cannot be used: {as_data(problem)}\nAnswer again, with the whole corrected JSON and nothing else.{shape}"
         ),
     ]

@@ -14,7 +14,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
 
-from prompts import as_data, render_partial
+from prompts import as_data, attribute, render_partial
+from prompts.data import in_all
 from schemas.tools import StructuredAnswer
 from services.errors import BadInput, NoNativeTools, UselessAnswer
 from services.evidence.store import EvidenceStore
@@ -126,7 +127,7 @@ class _Work:
 
     async def native(self) -> Worked:
         """Work by native function calls."""
-        tools = [convert_to_openai_tool(tool) for tool in self._calls.tools.values()]
+        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in self._calls.tools.values()]
         exchange = Exchange(self._role, self._prompt, tools=tools)
         past: list[_Round] = []
         for number in range(1, self._rounds + 1):
@@ -211,7 +212,9 @@ def _native_messages(one: _Round) -> list[BaseMessage]:
         asked,
         *(
             ToolMessage(
-                made.result.text, tool_call_id=made.call.id, status="error" if made.result.failed else "success"
+                str(as_data(made.result.text)),
+                tool_call_id=made.call.id,
+                status="error" if made.result.failed else "success",
             )
             for made in one.made
         ),
@@ -222,10 +225,10 @@ def _structured_messages(one: _Round, left: int) -> list[BaseMessage]:
     """Show a round of the structured protocol, and how many are left after it."""
     ending = "This is the last round: only `complete` is possible." if left == 1 else f"{left} rounds are left."
     if one.answer is None:
-        lines, said = [f"That cannot be read: {one.problem}"], one.reply.text or "(empty)"
+        lines, said = [f"That cannot be read: {as_data(one.problem)}"], one.reply.text or "(empty)"
     else:
         lines = [
-            f'<result tool_call_id="{made.call.id}"{" failed" if made.result.failed else ""}>\n{as_data(made.result.text)}\n</result>'
+            f'<result tool_call_id="{attribute(made.call.id)}"{" failed" if made.result.failed else ""}>\n{as_data(made.result.text)}\n</result>'
             for made in one.made
         ]
         kept = any(made.result.kept for made in one.made)
