@@ -13,6 +13,8 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.choices import goes_on, with_kept
 from services.claims import give_free
+from services.errors import LeadlineError
+from services.private_paths import without_paths
 from services.runs import checked_choices, memory, run_over, run_stopped
 
 
@@ -40,6 +42,9 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
                     yield part
         except BaseException as error:
             run_stopped(thread, run, error)
+            public = without_paths(str(error)) if isinstance(error, Exception) else ""
+            if public and public != str(error):  # the system's own errors name files, too
+                raise LeadlineError(f"{type(error).__name__}: {public}") from error
             raise
         finally:
             run_over(thread, run)

@@ -102,7 +102,11 @@ async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
 @attachments.delete("/attachments/{thread_id}/{name}", status_code=204)
 async def take_away(thread: OwnThread, name: str) -> None:
     """Take one file away; one that is not there is as good as taken away."""
-    await asyncio.to_thread((attachments_of(thread) / clean_file_name(name)).unlink, missing_ok=True)
+    clean = clean_file_name(name)
+    try:
+        await asyncio.to_thread((attachments_of(thread) / clean).unlink, missing_ok=True)
+    except OSError as error:
+        raise HTTPException(507, f"{clean} cannot be taken away: {error.strerror}.") from None
 
 
 @attachments.delete("/attachments/{thread_id}", status_code=204)

@@ -24,7 +24,7 @@ async def isolation() -> list[Check]:
     version = await asyncio.to_thread(landlock_version)
     linux = sys.platform == "linux"
     wanted = settings().leadline_sandbox == "isolated"
-    bad = BROKEN if linux and wanted else NOTE
+    bad: State = BROKEN if linux and wanted else NOTE
     found = [
         check(
             name="kernel",

@@ -25,17 +25,19 @@ LeadlineError
 """
 
 from schemas.clean import clean_text
+from services.private_paths import without_paths
 
 
 class LeadlineError(RuntimeError):
     """Base of all errors that are meant to be shown to a user as they are.
 
     A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others. A message
-    may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters.
+    may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters. On a server it
+    says nothing of where the operator's files lie; the log does.
     """
 
     def __init__(self, message: str = "", *more: object) -> None:
-        super().__init__(clean_text(message), *more)
+        super().__init__(without_paths(clean_text(message)), *more)
 
 
 class BadInput(LeadlineError):

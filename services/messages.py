@@ -4,6 +4,7 @@ import re
 
 from schemas.clean import clean_text
 from services.errors import UselessAnswer
+from services.private_paths import without_paths
 
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -324,4 +325,4 @@ def told(problem: Exception | str, locale: str, key: str = "trouble") -> str:
 def say(key: str, locale: str, **values: object) -> str:
     """Return a message in the locale's language, English for all but Chinese."""
     english, chinese = MESSAGES[key]
-    return clean_text((chinese if is_chinese(locale) else english).format(**values))
+    return without_paths(clean_text((chinese if is_chinese(locale) else english).format(**values)))

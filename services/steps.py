@@ -23,6 +23,7 @@ from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwri
 from services.evidence.views import steps_by_id
 from services.log import INFO, WARNING, log
 from services.messages import say, told
+from services.private_paths import without_paths
 from services.progress import emit_message
 from services.runs import Run, step_run
 
@@ -192,7 +193,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     except LeadlineError as failure:
         error = told(failure, locale)
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
-        error = f"{type(failure).__name__}: {failure}"
+        error = without_paths(f"{type(failure).__name__}: {failure}")
     return Outcome(StepResult(step_id=step.id, status="failed", error=error))
 
 

@@ -3,6 +3,7 @@
 import re
 import time
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -86,7 +87,7 @@ def rendered(value: str) -> list[BaseMessage]:
         step_id=value, title=value, description=value, status=value, finding=value, missing_aspects=[value, value], evidence=[evidence],
         error=value, step_type=value,
     )  # fmt: skip
-    fields = {
+    fields: dict[str, Any] = {
         name: [finding]
         if name == "findings"
         else 1

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from schemas.clean import CleanText
 from services.evidence.store import EvidenceStore, file_hash
 from services.log import log
+from services.private_paths import without_paths
 from services.runs import Run, current_run
 from services.sandbox.sandbox import DEFAULT_SECONDS, Mode, Sandbox
 
@@ -51,7 +52,7 @@ async def _ran(code: str, files: Mapping[str, bytes], evidence: EvidenceStore, s
     return CodeRun(
         ok=ran.ok,
         stdout=ran.stdout,
-        error=ran.error or ran.stderr,
+        error=without_paths(ran.error or ran.stderr),
         seconds=ran.seconds,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         mode=ran.mode,

@@ -15,6 +15,7 @@ from services.errors import JournalMiss, LeadlineError, LimitReached
 from services.evidence.store import EvidenceStore, normalise_text
 from services.models.dialects import explain
 from services.models.exchange import ToolCall
+from services.private_paths import without_paths
 from services.runs import counting, current_run
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
 from services.tools.returned import passages_of
@@ -137,7 +138,7 @@ class Calls:
         except (LeadlineError, ToolException, ValueError) as error:
             return ToolResult(text=str(error), failed=True)
         except Exception as error:  # noqa: BLE001 - a tool's own error goes to the model, whatever it is
-            return ToolResult(text=f"{type(error).__name__}: {error}", failed=True)
+            return ToolResult(text=without_paths(f"{type(error).__name__}: {error}"), failed=True)
         return await self._kept(tool, message)
 
     async def _kept(self, tool: BaseTool, message: Any) -> ToolResult:
