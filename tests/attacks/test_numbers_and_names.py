@@ -35,7 +35,13 @@ def test_a_document_and_a_table_with_numbers_of_thousands_of_digits(tmp_path: Pa
     (docs / "copy.md").write_text(f"{NUMBERS}\nIt was reprinted in 1901.\n")
     (docs / "soundings.csv").write_text(TABLE)
     question = "Who designed the wire sounding machine, in which year, and what did it weigh and cost?"
-    ran = command("research", question, "--docs", docs, "--out", out, "--format", "md,html")
+    said = f"# The machine\n\nWilliam Thomson designed it in 1872 [E1-1]. It weighed {LONG} kg and cost {'九' * 5_000}镑 [E1-1].\n"
+    with openai_server() as server:
+        server.script |= {"reporter": [said]}
+        ran = command(
+            "research", question, "--docs", docs, "--out", out, "--format", "md,html",
+            OPENAI_API_KEY=server.key, OPENAI_BASE_URL=server.base_url, LEADLINE_MODEL="test-model",
+        )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert b"1872" in ran.stdout
     assert command("verify", report_folder(out)).returncode == 0
