@@ -6,7 +6,7 @@ import platform
 import sys
 from functools import partial
 
-from leadline.doctor import BROKEN, NOTE, OK, Check, State
+from leadline.doctor import BROKEN, NOTE, OK, Check
 from services.errors import LeadlineError
 from services.installation import in_project, reinstall_command
 from services.sandbox import CanaryResult, Sandbox
@@ -24,7 +24,7 @@ async def isolation() -> list[Check]:
     version = await asyncio.to_thread(landlock_version)
     linux = sys.platform == "linux"
     wanted = settings().leadline_sandbox == "isolated"
-    bad: State = BROKEN if linux and wanted else NOTE
+    bad = BROKEN if linux and wanted else NOTE
     found = [
         check(
             name="kernel",
@@ -45,7 +45,7 @@ async def isolation() -> list[Check]:
     return found
 
 
-def _of_canary(canary: CanaryResult, bad: State) -> Check:
+def _of_canary(canary: CanaryResult, bad: str) -> Check:
     check = partial(Check, area="isolation", name=canary.name)
     if canary.stopped:
         return check(state=OK, found=f"stopped by {canary.by}")
