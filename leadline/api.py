@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -190,6 +191,7 @@ async def atimeline(run_id: str | None = None) -> "tuple[RunRecord, Timeline]":
         BadInput: there is no such run.
     """
     from leadline.timeline import Timeline
+    from leadline.verdicts import verdict_lines
 
     async with open_home(settings().leadline_home) as home:
         records = await home.records()
@@ -200,4 +202,6 @@ async def atimeline(run_id: str | None = None) -> "tuple[RunRecord, Timeline]":
         if "turn" not in state.values:
             return record, Timeline([])
         recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
-        return record, Timeline.of(recording.entries.values(), state.values.get("locale") or "en-US")
+        locale = state.values.get("locale") or "en-US"
+        timeline = Timeline.of(recording.entries.values(), locale)
+        return record, replace(timeline, verdicts=verdict_lines(state.values, locale))

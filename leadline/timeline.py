@@ -93,6 +93,8 @@ class Timeline:
     """Of the words around them."""
     chain: list[Span] = field(default_factory=list)
     """The critical path: from the last call back, each time to the one that was waited for."""
+    verdicts: list[str] = field(default_factory=list)
+    """What the reflections said of the steps and of the question, a line each."""
 
     @classmethod
     def of(cls, entries: Iterable[Entry], locale: str = "en-US") -> "Timeline":
@@ -129,7 +131,8 @@ class Timeline:
                 f"{mark} {span.start:7.2f} {span.seconds:7.2f}  {_bar(span, whole)}  {span.where}  {deeper}{self.called(span.kind)}  "
                 f"{span.title[:_NAME]}{notes}"
             )
-        return [*lines, "", *self.path(), "", self.sums()]
+        judged = [say("show_reflections", self.locale), *(f"  {one}" for one in self.verdicts), ""]
+        return [*lines, "", *self.path(), "", *(judged if self.verdicts else []), self.sums()]
 
     def path(self) -> list[str]:
         """Return the critical path in words: what it was, and how long nothing was called in between."""
@@ -190,6 +193,7 @@ class Timeline:
             whole=whole,
             ticks=_ticks(whole),
             head=say("show_head", self.locale).split("|"),
+            verdicts_title=say("show_reflections", self.locale),
             legend=say("show_legend", self.locale).split("|"),
         )
 

@@ -242,6 +242,7 @@ def _fresh_turn(
         "review": "none",
         "results": Overwrite({}),
         "reflection": None,
+        "reflections": Overwrite([]),
         "has_enough_context": False,
         "sources": Overwrite({}),
         "limits": Overwrite(limits),

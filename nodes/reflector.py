@@ -10,6 +10,7 @@ from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.budget import spent_limit
 from services.errors import LimitReached, UselessAnswer
+from services.evidence.background import background_views
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import say
 from services.models import ask
@@ -20,17 +21,17 @@ from services.steps import left_out, limit_said, ready_steps, to_redo
 
 
 async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Reflect on the results that no reflection has seen yet.
+    """Reflect on the results that no reflection has seen yet; a step of an earlier wave may be sent back as well.
 
     In the middle of a plan, when all of them are sound and further steps can go on, no model is called.
     """
     context, locale = choices(runtime), state["locale"]
-    fresh = {one: result for one, result in state["results"].items() if len(result.reflections) < result.attempts}
+    fresh = {one: result for one, result in state["results"].items() if result.unjudged}
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
     account: ResearchState = {**state, "usage": state["usage"] + wave}
     limit = spent_limit(context, account["usage"])
     if limit is None and _may_go_on(state, fresh, context):
-        return {"results": _with_verdicts(fresh, {}), "usage": wave}
+        return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
         try:
@@ -46,13 +47,20 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
             limit = reached
     if reflection is None:
         return {**_given_up(state, context, fresh, limit), "usage": run.usage + wave}
-    results = _with_verdicts(fresh, {verdict.step_id: verdict for verdict in reflection.steps})
+    verdicts = {verdict.step_id: verdict for verdict in reflection.steps}
+    judged = {**_sent_back(state, verdicts), **fresh}
+    results = _with_verdicts(judged, verdicts, reflection.reasoning)
     _announce(runtime, locale, reflection, results, context)
+    reflection = reflection.model_copy(
+        update={
+            "steps": [result.reflections[-1] for result in results.values()],
+            "plan_iteration": state["plan_iterations"],
+        }
+    )
     update: ResearchState = {
         "results": results,
-        "reflection": reflection.model_copy(
-            update={"steps": [one for one in reflection.steps if one.step_id in fresh]}
-        ),
+        "reflection": reflection,
+        "reflections": [reflection],
         "has_enough_context": reflection.has_enough_context,
         "limits": [*by_rules, *_limits(state, context, reflection, results), *left_out(run, locale)],
         "usage": run.usage + wave,
@@ -77,12 +85,14 @@ def _given_up(
     plan = state["plan"]
     undone = [step.id for step in plan.steps if step.id not in state["results"]] if plan else []
     skipped = {one: StepResult(step_id=one, status="skipped", error=said[0] if said else "") for one in undone}
-    return {"results": {**_with_verdicts(fresh, {}), **skipped}, "spent": True, "limits": said}
+    return {"results": {**_with_verdicts(fresh, {}, " ".join(said)), **skipped}, "spent": True, "limits": said}
 
 
 def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
     """Tell whether steps are left and nothing that just came in gives a reason to stop and think."""
-    sound = all(result.status == "done" and not result.missing_aspects for result in fresh.values())
+    sound = all(
+        result.status == "done" and not result.missing_aspects and not result.error for result in fresh.values()
+    )
     return sound and bool(ready_steps(state, context.max_step_attempts))
 
 
@@ -93,6 +103,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
         locale=state["locale"],
         today=state["today"],
         findings=finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"]),
+        background=background_views(state["background"], state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],
         max_plan_iterations=context.max_plan_iterations,
         max_step_attempts=context.max_step_attempts,
@@ -103,7 +114,9 @@ def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
     """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
     from services.evidence.contradictions import checked
 
-    known = {excerpt.id: excerpt for result in state["results"].values() for excerpt in result.excerpts}
+    background = state["background"].excerpts if state["background"] else []
+    quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
+    known = {excerpt.id: excerpt for excerpt in [*background, *quoted]}
     earlier = state["reflection"].contradictions if state["reflection"] else []
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
@@ -113,14 +126,34 @@ def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 
 
-def _with_verdicts(fresh: dict[str, StepResult], verdicts: dict[str, StepVerdict]) -> dict[str, StepResult]:
-    """Add the reflector's word to each result; silence is consent."""
+def _sent_back(state: ResearchState, verdicts: dict[str, StepVerdict]) -> dict[str, StepResult]:
+    """Return results that an earlier reflection let pass and this one wants redone."""
+    known = steps_by_id(plans_of(state))
     return {
-        one: result.model_copy(
-            update={"reflections": [*result.reflections, verdicts.get(one, StepVerdict(step_id=one))]}
-        )
-        for one, result in fresh.items()
+        one: result
+        for one, result in state["results"].items()
+        if one in known and one in verdicts and verdicts[one].redo and not result.unjudged
     }
+
+
+def _with_verdicts(
+    judged: dict[str, StepResult], verdicts: dict[str, StepVerdict], reason: str
+) -> dict[str, StepResult]:
+    """Record the verdict on the latest attempt of each step.
+
+    Args:
+        judged: results by step id.
+        verdicts: of the model, by step id; silence is consent.
+        reason: for verdicts that have none of their own.
+    """
+    recorded = {}
+    for one, result in judged.items():
+        verdict = verdicts.get(one, StepVerdict(step_id=one))
+        update = {"attempt": result.attempts, "reason": verdict.reason or verdict.feedback or reason}
+        recorded[one] = result.model_copy(
+            update={"reflections": [*result.reflections, verdict.model_copy(update=update)]}
+        )
+    return recorded
 
 
 def _limits(

@@ -15,7 +15,8 @@ from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached, StoreError, UselessAnswer
-from services.evidence.views import evidence_views, finding_views, steps_by_id
+from services.evidence.background import background_views
+from services.evidence.views import finding_views, steps_by_id
 from services.messages import is_chinese, say
 from services.models import write
 from services.models.roles import OFFLINE, role_model
@@ -156,18 +157,17 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
-    """Return what the report may cite: what earlier turns left, then the steps' excerpts, or where no step has any the background's."""
-    results, background = state["results"], state["background"]
-    recalled = results[RECALLED].excerpts if RECALLED in results else []
-    steps = [one for one in sorted(results, key=int) if one != RECALLED]
-    found = [excerpt for one in steps for excerpt in results[one].excerpts]
-    return [*recalled, *(found or (background.excerpts if background else []))]
+    """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
+    results, background, reflection = state["results"], state["background"], state["reflection"]
+    found = [excerpt for one in sorted(results, key=int) for excerpt in results[one].excerpts]
+    shown = {one.id for one in background_views(background, results, state["sources"])}
+    shown |= {side for one in reflection.contradictions for side in one.excerpt_ids} if reflection else set()
+    return [*found, *(one for one in (background.excerpts if background else []) if one.id in shown)]
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
-    triage, reflection, background = state["triage"], state["reflection"], state["background"]
+    triage, reflection = state["triage"], state["reflection"]
     findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
-    researched = any(found.evidence for found in findings if found.step_id != RECALLED)
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     return ReporterPrompt(
         question=triage.question if triage else state["question"],
@@ -177,7 +177,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         words=0 if fast else context.words or 0,
         tone=context.profile.tone if context.profile else "",
         findings=findings,
-        background=[] if researched or background is None else evidence_views(background.excerpts, state["sources"]),
+        background=background_views(state["background"], state["results"], state["sources"]),
         contradictions=[ContradictionView(**one.model_dump()) for one in reflection.contradictions]
         if reflection
         else [],
@@ -208,6 +208,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
+        reflections=state.get("reflections", []),
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],

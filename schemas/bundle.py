@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.evidence import Claim, Contradiction, Excerpt, SourceKind
 from schemas.planner import Plan
+from schemas.reflector import Reflection
 from schemas.results import StepResult
 from schemas.usage import Usage
 
@@ -69,6 +70,10 @@ class EvidenceFile(BaseModel):
     claims: Annotated[list[Claim], Field(description="Every sentence that claims something, in the report's order.")]
     plans: list[Plan]
     results: list[StepResult]
+    reflections: Annotated[
+        list[Reflection],
+        Field(description="Every reflection in order, with its reasoning; empty in bundles that were written without."),
+    ] = []
     contradictions: list[Contradiction]
     follow_up_questions: list[str]
     usage: Usage

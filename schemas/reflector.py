@@ -3,9 +3,10 @@
 from typing import Any
 
 from pydantic import BaseModel, Field, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from schemas.evidence import Contradiction
-from schemas.evidence_view import FindingView
+from schemas.evidence_view import EvidenceView, FindingView
 
 
 class ReflectorPrompt(BaseModel):
@@ -15,6 +16,8 @@ class ReflectorPrompt(BaseModel):
     locale: str
     today: str
     findings: list[FindingView]
+    background: list[EvidenceView] = Field(default_factory=list)
+    """What the background search found and no step quotes."""
     plan_iterations: int
     max_plan_iterations: int
     max_step_attempts: int
@@ -27,6 +30,10 @@ class StepVerdict(BaseModel):
     redo: bool = False
     feedback: str = ""
     """What to do differently; needed when `redo` is true."""
+    reason: str = ""
+    """Why, in a few words; where the model gives none, code says why the verdict is what it is."""
+    attempt: SkipJsonSchema[int] = 0
+    """The attempt that was judged, from 1. Code sets it, and no model is asked for it."""
 
 
 class Reflection(BaseModel):
@@ -41,6 +48,8 @@ class Reflection(BaseModel):
     follow_up_queries: list[str] = Field(default_factory=list)
     """At most three, as affirmative statements."""
     steps: list[StepVerdict] = Field(default_factory=list)
+    plan_iteration: SkipJsonSchema[int] = 0
+    """Number of the plan that had run, from 1. Code sets it, and no model is asked for it."""
 
     @field_validator("follow_up_queries", mode="after")
     @classmethod

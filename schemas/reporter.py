@@ -9,6 +9,7 @@ from schemas.clean import CleanLine, CleanText
 from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan
+from schemas.reflector import Reflection
 from schemas.results import StepResult
 from schemas.usage import Usage
 
@@ -35,7 +36,7 @@ class ReporterPrompt(BaseModel):
     findings: list[FindingView]
     """Steps with their evidence; failed steps have no evidence."""
     background: list[EvidenceView]
-    """Evidence of the fast path; empty when steps found some."""
+    """What the background search found and no step quotes; on the fast path all there is."""
     contradictions: list[ContradictionView]
     missing_aspects: list[str]
 
@@ -54,6 +55,8 @@ class Report(BaseModel):
     contradictions: list[Contradiction] = Field(default_factory=list)
     plans: list[Plan] = Field(default_factory=list)
     results: list[StepResult] = Field(default_factory=list)
+    reflections: list[Reflection] = Field(default_factory=list)
+    """Every reflection of the run, in order, each with its reasoning."""
     follow_up_questions: list[CleanLine] = Field(default_factory=list)
     limits: list[CleanText] = Field(default_factory=list)
     usage: Usage = Usage()

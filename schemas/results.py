@@ -1,8 +1,8 @@
 """What a step came to, keyed by its id and never by the worker that did it."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from schemas.clean import CleanLine, CleanText
 from schemas.evidence import Artifact, Excerpt
@@ -14,7 +14,7 @@ StepStatus = Literal["done", "failed", "skipped"]
 
 
 class StepResult(BaseModel):
-    """The result of one step, after its latest attempt."""
+    """The result of one step after its latest attempt, with what earlier attempts found."""
 
     step_id: str
     status: StepStatus
@@ -24,7 +24,22 @@ class StepResult(BaseModel):
     missing_aspects: list[CleanLine] = Field(default_factory=list)
     attempts: int = 1
     reflections: list[StepVerdict] = Field(default_factory=list)
+    """Every verdict on the step, in order, each with the attempt that it judges and its reason."""
     artifacts: list[Artifact] = Field(default_factory=list)
     seconds: float = 0.0
     error: CleanText = ""
-    """What happened and what to do, when `status` is not `done`."""
+    """What happened and what to do, when `status` is not `done`; with `done`, why the latest attempt added nothing."""
+
+    @property
+    def unjudged(self) -> bool:
+        """True while no reflection has seen the latest attempt."""
+        return all(verdict.attempt < self.attempts for verdict in self.reflections) and self.attempts > 0
+
+    @model_validator(mode="after")
+    def _attempts_by_place(self) -> Self:
+        """Number verdicts of a version that gave each attempt one and did not say which."""
+        self.reflections = [
+            verdict if verdict.attempt else verdict.model_copy(update={"attempt": place})
+            for place, verdict in enumerate(self.reflections, 1)
+        ]
+        return self

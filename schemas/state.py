@@ -81,6 +81,11 @@ def append_plans(old: list[Plan], new: list[Plan]) -> list[Plan]:
     return [*old, *new]
 
 
+def append_reflections(old: list[Reflection], new: list[Reflection]) -> list[Reflection]:
+    """Append reflections."""
+    return [*old, *new]
+
+
 Messages = Annotated[list[AnyMessage], growing(merge_messages)]
 
 
@@ -119,6 +124,9 @@ class ResearchState(TypedDict, total=False):
     """Where the review of the present plan stands."""
     results: Annotated[dict[str, StepResult], growing(merge_results)]
     reflection: Reflection | None
+    """The latest one."""
+    reflections: Annotated[list[Reflection], growing(append_reflections)]
+    """Every reflection of this turn, in order, each with its reasoning."""
     has_enough_context: bool
     sources: Annotated[dict[str, Source], growing(merge_sources)]
     """By content hash."""

@@ -132,6 +132,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "A plan had more than {limit} steps; the rest was left out (max_step_num).",
         "计划的步骤超过上限 {limit}，其余步骤已省略（max_step_num）。",
     ),
+    "background_evidence": ("Background", "背景"),
+    "redo_failed": (
+        "Attempt {attempt} of step {id} added nothing ({error}); what the step had found before is kept.",
+        "步骤 {id} 的第 {attempt} 次尝试没有新的结果（{error}），此前找到的内容予以保留。",
+    ),
+    "verdict_sound": (
+        "It is done and names nothing that is missing; no model was asked.",
+        "步骤已完成且未指出缺失内容，因此未询问模型。",
+    ),
     "attempt_limit": (
         "Step {id} was tried {limit} times (max_step_attempts).",
         "步骤 {id} 已尝试 {limit} 次（max_step_attempts）。",
@@ -287,6 +296,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "show_path": (
         "Critical path: {calls} calls that waited for one another, {seconds} s, {share} % of the whole",
         "关键路径：{calls} 次前后相继的调用，共 {seconds} 秒，占全程的 {share}%",
+    ),
+    "show_reflections": ("Reflections", "反思"),
+    "show_reflection": ("Plan {plan}: {enough}. {reasoning}", "第 {plan} 个计划：{enough}。{reasoning}"),
+    "show_enough": ("enough is known", "信息已经足够"),
+    "show_gaps": ("not enough yet", "信息尚不足够"),
+    "show_redo": (
+        "Step {step}, attempt {attempt}: to redo: {reason}",
+        "步骤 {step}，第 {attempt} 次尝试：需要重做：{reason}",
+    ),
+    "show_accepted": (
+        "Step {step}, attempt {attempt}: accepted: {reason}",
+        "步骤 {step}，第 {attempt} 次尝试：通过：{reason}",
     ),
     "show_whole": ("{seconds} s from the first call to the last", "从首次调用到末次调用共 {seconds} 秒"),
     "show_waits": ("{tried} tried again, {seconds} s waited", "重试 {tried} 次，等待 {seconds} 秒"),

@@ -18,6 +18,7 @@ from schemas.planner import Step
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask, plans_of
 from schemas.usage import Allowance
+from services.attempts import with_earlier
 from services.budget import allowance_of, shares
 from services.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.evidence.views import steps_by_id
@@ -29,22 +30,25 @@ from services.runs import Run, step_run
 
 
 def to_redo(result: StepResult, max_attempts: int) -> bool:
-    """Tell whether the reflector's last word on a result is to try again, and an attempt is left."""
-    return bool(result.reflections) and result.reflections[-1].redo and result.attempts < max_attempts
+    """Tell whether the reflector's last word on the latest attempt is to try again, and an attempt is left."""
+    judged = bool(result.reflections) and not result.unjudged
+    return judged and result.reflections[-1].redo and result.attempts < max_attempts
 
 
 def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
-    """Return the present plan's steps that can run now, in the plan's order."""
+    """Return the steps that can run now: those of any plan that are to be redone, then the present plan's, in their order."""
     plan, results = state["plan"], state["results"]
     if plan is None:
         return []
-    settled = {one for one, result in results.items() if not to_redo(result, max_attempts)}
-    return [
+    due = {one for one, result in results.items() if to_redo(result, max_attempts)}
+    settled = results.keys() - due
+    earlier = [step for step in steps_by_id(plans_of(state)[:-1]).values() if step.id in due]
+    present = [
         step
         for step in plan.steps
-        if (step.id not in results and all(one in settled for one in step.depends_on))
-        or (step.id in results and to_redo(results[step.id], max_attempts))
+        if step.id in due or (step.id not in results and all(one in settled for one in step.depends_on))
     ]
+    return list({step.id: step for step in [*earlier, *present]}.values())
 
 
 def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
@@ -140,7 +144,8 @@ async def attempt(
         )
         for source in outcome.sources.values():
             run.arrived(source)
-    result = outcome.result.model_copy(
+    merged = with_earlier(step, outcome.result, previous, number, locale)
+    result = merged.model_copy(
         update={
             "attempts": number,
             "reflections": previous.reflections if previous else [],
@@ -148,12 +153,13 @@ async def attempt(
         }
     )
     said, data = step_told(result)
-    emit_message(runtime, "step_finished", node, f"step_{result.status}", locale, data=data, **said)
+    emit_message(runtime, "step_finished", node, f"step_{outcome.result.status}", locale, data=data, **said)
     return {
         "results": {step.id: result},
         "sources": outcome.sources,
         "limits": [
             *outcome.limits,
+            *([result.error] if result.status == "done" and result.error else []),
             *left_out(run, locale),
             *([say("unisolated", locale)] if run.usage.unisolated_runs else []),
         ],

@@ -92,7 +92,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "duplicate_of",
         "snippet_only",
     )
-    kept = ("plans", "results", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
+    kept = ("plans", "results", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
         "version": FORMAT_VERSION,
         "question": report.question,

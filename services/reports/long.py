@@ -14,6 +14,7 @@ from functools import partial
 from langchain_core.messages import AIMessageChunk
 from langgraph.graph.message import push_message
 
+from schemas.evidence_view import FindingView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
 from schemas.reporter_outline import Outline, OutlineSection, ReporterOutlinePrompt
@@ -64,6 +65,7 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
         ModelError: the endpoint refused or failed before anything was written.
     """
     limits: list[str] = []
+    prompt = _with_background(prompt)
     outline = await _outline(prompt, words, limits)
     stream = InOrder([f"\n\n## {one.title}\n\n" for one in outline.sections], _sender())
     share = max(150, words // len(outline.sections))
@@ -77,6 +79,15 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
     joining = await _joining(prompt, outline, sections, limits)
     markdown = joined(sections, joining, labels(prompt.locale))
     return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)))
+
+
+def _with_background(prompt: ReporterPrompt) -> ReporterPrompt:
+    """Show background evidence to the outline and the sections as they see all evidence: as a finding."""
+    if not prompt.background:
+        return prompt
+    title = say("background_evidence", prompt.locale)
+    finding = FindingView(step_id="background", title=title, status="done", evidence=prompt.background)
+    return prompt.model_copy(update={"findings": [*prompt.findings, finding], "background": []})
 
 
 async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Outline:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from schemas.evidence import Artifact, Contradiction, Excerpt, Source
 from schemas.planner import Plan
+from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
@@ -45,6 +46,7 @@ class Draft:
     """By content hash."""
     plans: list[Plan] = field(default_factory=list)
     results: list[StepResult] = field(default_factory=list)
+    reflections: list[Reflection] = field(default_factory=list)
     contradictions: list[Contradiction] = field(default_factory=list)
     missing_aspects: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
@@ -101,6 +103,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         excerpts=_renumbered(draft.excerpts, numbering),
         citations=checked.claims,
         contradictions=contradictions,
+        reflections=draft.reflections,
         plans=draft.plans,
         results=[one.model_copy(update={"excerpts": _renumbered(one.excerpts, numbering)}) for one in draft.results],
         follow_up_questions=draft.follow_up_questions,

@@ -18,7 +18,7 @@ from services.models.offline.language import (
     persons_in,
     statement_of,
 )
-from services.models.offline.sections import Evidence, Finding, Prompt, findings_of
+from services.models.offline.sections import Evidence, Finding, Prompt, evidence_of, findings_of
 from services.models.offline.terms import terms
 from services.search.tokens import has_cjk, tokens
 
@@ -66,6 +66,7 @@ def reflect(prompt: Prompt) -> Reflection:
     """Judge what was found."""
     findings = findings_of(prompt)
     evidence = [one for finding in findings for one in finding.evidence]
+    evidence += evidence_of(Prompt(prompt.one("background").body))
     round_number = int(prompt.settings["plan_iterations"] or 1)
     covered, missing = _aspects(prompt.question, evidence)
     follow_ups = _follow_ups(prompt.question, findings, evidence, round_number) if evidence else []

@@ -30,13 +30,13 @@ def report(prompt: Prompt) -> str:
     """Write the report, and below it the questions to ask next."""
     findings = [finding for finding in findings_of(prompt) if finding.evidence]
     background = evidence_of(Prompt(prompt.one("background").body))
-    evidence = _each_once([one for finding in findings for one in finding.evidence] or background)
-    if not evidence:
+    evidence = _each_once([one for finding in findings for one in finding.evidence])
+    if not evidence and not background:
         return "没有找到证据。" if prompt.chinese else "No evidence was found."
-    if prompt.settings["length"] == "answer":
-        return short_answer(prompt.question, evidence, prompt.chinese)
     chinese, length = prompt.chinese, prompt.settings["length"]
-    told = _told(prompt.question, findings, evidence)
+    if length == "answer":
+        return written(_best_told(prompt.question, [], evidence, background, MAX_ANSWER), chinese)
+    told = _best_told(prompt.question, findings, evidence, background, MAX_CONCLUSION)
     conclusion = written(told, chinese)
     short = _short(prompt.question, told, chinese)
     points = _points(prompt.question, findings, background, told, 3 if length == "brief" else MAX_POINTS)
@@ -50,6 +50,23 @@ def report(prompt: Prompt) -> str:
     ]
     questions = _questions(prompt)
     return "\n\n".join(part for part in parts if part) + ("\n\n===\n" + "\n".join(questions) if questions else "")
+
+
+def _best_told(
+    question: str,
+    findings: Sequence[Finding],
+    evidence: Sequence[Evidence],
+    background: Sequence[Evidence],
+    most: int,
+) -> "list[Part]":
+    """Return what a report tells; background evidence helps only where more parts are answered with it than without."""
+    if not evidence:
+        return _told(question, findings, background, most)
+    told = _told(question, findings, evidence, most)
+    if not background or all(one.whole and one.sentences for one in told):
+        return told
+    aided = _told(question, findings, _each_once([*evidence, *background]), most)
+    return max(told, aided, key=lambda parts: sum(one.whole and bool(one.sentences) for one in parts))
 
 
 def short_answer(question: str, evidence: list[Evidence], chinese: bool) -> str:
@@ -223,7 +240,7 @@ def _points(
     besides: a sentence that rules have passed over may be the one that a reader looks for; all in a language that something is
     told in, since likeness across languages is weak. Where nothing answers, there is none.
     """
-    evidence = [*background, *(one for finding in findings for one in finding.evidence)]
+    evidence = [*(one for finding in findings for one in finding.evidence), *background]
     used = [excerpt for part in parts for _, excerpt in part.sentences]
     by_id = {one.id: one for one in evidence}
     points: list[str] = []

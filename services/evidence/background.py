@@ -1,0 +1,72 @@
+"""The background search as evidence beside that of the steps: what no step quotes is shown, and nothing is shown twice."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from schemas.background_investigator import Background
+from schemas.evidence import Excerpt, Source
+from schemas.evidence_view import EvidenceView
+from schemas.results import StepResult
+from services.evidence.passages import sentences
+from services.evidence.views import evidence_views
+from services.models.fitting import passage_tokens
+
+BACKGROUND_TOKENS = 400
+"""Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
+LEAST_LETTERS = 12
+"""Letters and digits that must be left of an excerpt for it to be worth showing."""
+GAP = " … "
+"""Stands for sentences that a step quotes, where others around them are shown."""
+
+
+def background_views(
+    background: Background | None, results: Mapping[str, StepResult], sources: Mapping[str, Source]
+) -> list[EvidenceView]:
+    """Show background excerpts without what earlier turns or steps quote; where they quote nothing, whole.
+
+    Args:
+        background: what the background search found.
+        results: of the steps, by their ids.
+        sources: by content hash.
+    """
+    found = background.excerpts if background else []
+    quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
+    if not quoted:
+        return evidence_views(found, sources)
+    shown: list[EvidenceView] = []
+    room = BACKGROUND_TOKENS
+    for excerpt in found:
+        rest = _unquoted(excerpt, quoted)
+        room -= passage_tokens(rest) if rest else 0
+        if rest and room >= 0:
+            shown += evidence_views([excerpt.model_copy(update={"quote": rest})], sources)
+    return shown
+
+
+def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
+    """Return the sentences of an excerpt that no other excerpt quotes, in their order."""
+    beside = [one for one in quoted if one.source_id == excerpt.source_id]
+    texts = [_letters(one.quote) for one in quoted]
+    runs: list[tuple[int, int]] = []
+    fresh = False
+    for span in sentences(excerpt.quote):
+        start, end = excerpt.start + span.start, excerpt.start + span.end
+        text = _letters(excerpt.quote[span.start : span.end])
+        if any(one.start < end and start < one.end for one in beside) or any(text in one for one in texts):
+            fresh = False
+        elif fresh:
+            runs[-1] = (runs[-1][0], span.end)
+        else:
+            runs.append((span.start, span.end))
+            fresh = True
+    pieces = [excerpt.quote[start:end] for start, end in runs]
+    pieces = [one for one in pieces if not _only_headings(one.split("\n"))]
+    rest = GAP.join(pieces)
+    return rest if len(_letters(rest)) >= LEAST_LETTERS else ""
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalnum()).casefold()
+
+
+def _only_headings(lines: Iterable[str]) -> bool:
+    return all(line.lstrip().startswith("#") for line in lines if line.strip())
