@@ -11,12 +11,14 @@ from schemas.usage import Usage
 from services.budget import spent_limit
 from services.errors import LimitReached, UselessAnswer
 from services.evidence.background import background_views
+from services.evidence.settled import settled_copies
+from services.evidence.store import EvidenceStore
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import say
 from services.models import ask
 from services.models.rules import ask_by_rules
 from services.progress import emit
-from services.runs import choices, node_run
+from services.runs import choices, evidence_of, node_run
 from services.steps import left_out, limit_said, ready_steps, to_redo
 
 
@@ -42,7 +44,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 except UselessAnswer:
                     said = await ask_by_rules("reflector", prompt, Reflection)
                     by_rules = [say("reflection_by_rules", locale)]
-                reflection = _settled(said, state)
+                reflection = await _settled(said, state, evidence_of(runtime))
         except LimitReached as reached:
             limit = reached
     if reflection is None:
@@ -110,7 +112,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
     )
 
 
-def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
+async def _settled(reflection: Reflection, state: ResearchState, evidence: EvidenceStore) -> Reflection:
     """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
     from services.evidence.contradictions import checked
 
@@ -118,9 +120,12 @@ def _settled(reflection: Reflection, state: ResearchState) -> Reflection:
     quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
     known = {excerpt.id: excerpt for excerpt in [*background, *quoted]}
     earlier = state["reflection"].contradictions if state["reflection"] else []
+    sources = state["sources"]
+    if earlier or reflection.contradictions:
+        sources = await settled_copies(sources, list(known.values()), evidence)
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
-        if one := checked(named, known, state["sources"]):  # steps that found the same have excerpts of their own
+        if one := checked(named, known, sources):  # steps that found the same have excerpts of their own
             merged.setdefault(frozenset((known[side].source_id, known[side].quote) for side in one.excerpt_ids), one)
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})

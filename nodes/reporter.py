@@ -16,6 +16,7 @@ from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
 from services.errors import LimitReached, StoreError, UselessAnswer
 from services.evidence.background import background_views
+from services.evidence.settled import settled_copies
 from services.evidence.views import finding_views, steps_by_id
 from services.messages import is_chinese, say
 from services.models import write
@@ -48,6 +49,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
 
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
+    state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
         failed = [one.said(locale) for one in await failures_once(run)]

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import combinations
 
 from schemas.evidence import Contradiction, Difference, Excerpt, Source
-from services.evidence.duplicates import is_copy, root_of
+from services.evidence.duplicates import root_of
 from services.evidence.locate import locate
 from services.evidence.measures import UNIT_WORDS, Measure, is_year, measures
 from services.evidence.numbers import quantities
@@ -87,11 +87,7 @@ class _Side:
         one, two = self.excerpt, other.excerpt
         if one.source_id == two.source_id or locate(one.quote, two.quote) or locate(two.quote, one.quote):
             return True
-        mine, theirs = self.source, other.source
-        if mine is None or theirs is None:
-            return False
-        roots = {root_of(one.source_id, self.sources), root_of(two.source_id, self.sources)}
-        return len(roots) == 1 or is_copy(mine.fingerprint, theirs.fingerprint)
+        return root_of(one.source_id, self.sources) == root_of(two.source_id, self.sources)
 
     def related(self, other: "_Side", topic: str) -> bool:
         """Tell whether two excerpts are on one subject: by their words, by a name, or by the topic that both hold."""

@@ -1,4 +1,4 @@
-"""Copies of one text: MinHash signatures (Broder, "On the resemblance and containment of documents", 1997)."""
+"""Likely copies of one text, which `copies.py` then compares: MinHash signatures (Broder, "On the resemblance and containment of documents", 1997)."""
 
 import hashlib
 import struct
@@ -10,8 +10,8 @@ from services.search.tokens import tokens
 SHINGLE = 3
 HASHES = 64
 COPY = 0.6
-"""Share of equal minima from which two texts count as copies. Copies with another header and footer measure 0.7 and more,
-different articles on one subject 0.1 and less."""
+"""Share of equal minima from which two texts may be copies. Copies with another header and footer measure 0.7 and more,
+different articles on one subject 0.1 and less; pages of one template lie anywhere between."""
 _MASK = (1 << 32) - 1
 _COEFFICIENTS = [
     struct.unpack(">QQ", hashlib.blake2b(f"leadline-{place}".encode(), digest_size=16).digest())
@@ -46,8 +46,8 @@ def similarity(one: str, other: str) -> float:
     return sum(pairs) / len(pairs)
 
 
-def is_copy(one: str, other: str) -> bool:
-    """Tell whether two signatures are those of copies of one text."""
+def may_be_copy(one: str, other: str) -> bool:
+    """Tell whether two signatures are alike enough for their texts to be copies of one; the texts themselves decide."""
     return similarity(one, other) >= COPY
 
 

@@ -47,7 +47,8 @@ _COMMON_WORDS = (
     "several few some most both another every bc ad ce bce"
 )
 _JOINING = frozenset(_JOINING_WORDS.split())
-_NOT_NAMES = STOP_WORDS | frozenset(_COMMON_WORDS.split())
+NOT_NAMES = STOP_WORDS | frozenset(_COMMON_WORDS.split())
+"""Words, in lower case, that are no names although they may have a capital."""
 _NATIONAL = re.compile(r"(?:ian|ean|an|n|ese|ish|i)$")
 _SUBJECT = re.compile(
     r"^([A-Z][a-z]{3,})(?:['’]s [a-z]|\s(?:(?:later|first|then|also|once|soon|never|again)\s)?"
@@ -60,7 +61,7 @@ _COMMON_SUBJECTS = (
     "science technology money help part half much little such what nature history life"
 )
 _COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ure)$")
-_NOT_SUBJECTS = _NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
+_NOT_SUBJECTS = NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
     r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
@@ -202,7 +203,7 @@ def names(text: str) -> list[str]:
     begins = False
     for word in [*_WORD.findall(unicodedata.normalize("NFC", text)), "."]:
         bare = word.rstrip(".")
-        if _is_capitalised(bare) and (bare.lower() not in _NOT_NAMES or (bare.isupper() and len(bare) > 2)):
+        if _is_capitalised(bare) and (bare.lower() not in NOT_NAMES or (bare.isupper() and len(bare) > 2)):
             begins = begins if run else first
             run.append(bare)
         elif run and word.lower() in _JOINING and word not in {"and", "&"}:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
 from schemas.evidence import Excerpt, Source
-from services.evidence.duplicates import is_copy, root_of
+from services.evidence.duplicates import root_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], c
 
 
 def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]:
-    """Map each source to the one that it copies, also across steps, where each step may have met another copy first.
+    """Map each source to the one that it copies, as `settled_copies` has compared them.
 
     Where the original itself is not among the sources, the first of its copies stands for it.
     """
@@ -63,12 +63,7 @@ def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]
         if root in originals:
             originals[key] = originals[root]
             continue
-        alike = (
-            one
-            for one in dict.fromkeys(originals.values())
-            if is_copy(sources[key].fingerprint, sources[one].fingerprint)
-        )
-        originals[key] = standing_for.get(root) or next(alike, root if root in sources and root in used else key)
+        originals[key] = standing_for.get(root) or (root if root in sources and root in used else key)
         standing_for.setdefault(root, originals[key])
     return originals
 

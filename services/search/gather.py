@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from schemas.evidence import Passage, Source
 from services.errors import SearchError
-from services.evidence.duplicates import fingerprint, is_copy
+from services.evidence.copies import is_copy, tells_no_more
+from services.evidence.duplicates import fingerprint, may_be_copy
 from services.evidence.passages import split
 from services.evidence.ranking import bm25, fuse, take_turns
 from services.evidence.store import EvidenceStore, content_hash
@@ -89,6 +90,7 @@ async def gather(
         more, _ = await _search_all(wanted, Providers(documents=providers.documents), 2 * hits)
         ranked = list(dict.fromkeys([*ranked, *fuse([pool.rank(query, found) for query, found in more])]))
         originals, once = await asyncio.to_thread(pool.without_copies, ranked)
+    once = await asyncio.to_thread(pool.by_turns_of_template, once, wanted)
     failures = list(dict.fromkeys([*failures, *(one.trouble for one in providers.documents if one.trouble)]))
     ranked = once
     chosen = take_turns(ranked, {key: key[0] for key in ranked}, limit, PER_SOURCE)
@@ -159,8 +161,10 @@ class Pool:
         for key, _, _ in ranked:
             if key in originals:
                 continue
-            signature = _fingerprint(self._hits[key].text)
-            first = next((one for one, other in signatures.items() if is_copy(signature, other)), key)
+            text = self._hits[key].text
+            signature = _fingerprint(text)
+            alike = (one for one, other in signatures.items() if may_be_copy(signature, other))
+            first = next((one for one in alike if is_copy(text, self._hits[one].text)), key)
             originals[key] = first
             if first == key:
                 signatures[key] = signature
@@ -169,6 +173,8 @@ class Pool:
     def without_copies(self, ranked: Sequence[Key]) -> tuple[dict[str, str], list[Key]]:
         """Take each text once, that of its best-ranked copy, with the passages that were found of any of them. Blocking.
 
+        A passage of a copy that tells what the original does not stays the copy's own.
+
         Returns:
             What `originals` does, and the passages, best first.
         """
@@ -176,12 +182,12 @@ class Pool:
         once: list[Key] = []
         for key in ranked:
             place = key if originals[key[0]] == key[0] else self._same(key, originals[key[0]])
-            if place is not None and not any(_overlap(place, other) for other in once):
+            if not any(_overlap(place, other) for other in once):
                 once.append(place)
         return originals, once
 
-    def _same(self, key: Key, original: str) -> Key | None:
-        """Return where an original has a passage of its copy, word for word or nearly so."""
+    def _same(self, key: Key, original: str) -> Key:
+        """Return where an original has a passage of its copy, word for word or with no fact less; else the copy's own place."""
         text, whole = self.text(key), self._hits[original].text
         start = whole.find(text)
         if start >= 0:
@@ -189,7 +195,25 @@ class Pool:
         wanted = set(tokens(text))
         shares = {place: len(wanted & held) / len(wanted | held) for place, held in _words_of(whole).items() if held}
         best = max(shares, key=lambda place: shares[place], default=None)
-        return (original, *best) if best is not None and shares[best] >= SAME_PASSAGE else None
+        if best is None or shares[best] < SAME_PASSAGE or not tells_no_more(text, whole[best[0] : best[1]]):
+            return key
+        return original, *best
+
+    def by_turns_of_template(self, ranked: Sequence[Key], queries: Sequence[str]) -> list[Key]:
+        """Put passages last that hold no more of what is asked than a better one of a page of the same template. Blocking."""
+        asked = set(tokens(" ".join(queries)))
+        seen: list[tuple[str, str, set[str]]] = []
+        first: list[Key] = []
+        later: list[Key] = []
+        for key in ranked:
+            signature = _fingerprint(self._hits[key[0]].text)
+            held = asked & set(tokens(f"{self.title(key)} {self.text(key)}"))
+            repeats = any(
+                held <= terms and other != key[0] and may_be_copy(signature, alike) for other, alike, terms in seen
+            )
+            (later if held and repeats else first).append(key)
+            seen.append((key[0], signature, held))
+        return [*first, *later]
 
     async def collect(
         self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore, failures: list[str]
@@ -198,7 +222,7 @@ class Pool:
         used = {key for key, _, _ in chosen}
         sources = {}
         for key, original in originals.items():
-            if original in used:
+            if original in used or key in used:
                 await evidence.put_text(self._hits[key].text)
                 sources[key] = self._source(key, original)
         passages = [

@@ -17,6 +17,7 @@ from schemas.results import StepResult
 from schemas.state import StepTask
 from schemas.usage import Usage
 from services.errors import SearchError
+from services.evidence.settled import settled_copies
 from services.evidence.tracing import lines_of
 from services.evidence.views import finding_views
 from services.messages import say
@@ -77,7 +78,7 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
             title=wanted.description or wanted.task,
             markdown=text,
             excerpts=known.excerpts,
-            sources={**task["sources"], **workspace.sources},
+            sources=await settled_copies({**task["sources"], **workspace.sources}, known.excerpts, workspace.evidence),
             unsupported=current_run().context.unsupported,
         )
         finished = finish_report(draft, Usage())

@@ -1,10 +1,13 @@
 """A contradiction has two sources on one subject; code says what they differ in, or that it sees nothing."""
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Contradiction, Excerpt, Source
 from services.evidence.contradictions import checked
 from services.evidence.duplicates import fingerprint
+from services.evidence.settled import settled_copies
+from services.evidence.store import EvidenceStore
 
 TRENCH = "The Challenger Deep is 10,994 m deep."
 
@@ -105,16 +108,45 @@ def test_one_text_quoted_twice_is_no_contradiction(other: str, duplicate_of: str
     assert check(TRENCH, other, duplicate_of=duplicate_of) is None
 
 
-def test_copies_that_only_their_signatures_betray_are_one_source() -> None:
+async def test_copies_that_only_their_signatures_betray_are_one_source() -> None:
+    """Steps that met one text in two places do not know of each other; the texts settle it before sides are compared."""
+    evidence = EvidenceStore(InMemoryStore())
     text = " ".join(f"{TRENCH} It was sounded by ship number {place}." for place in range(20))
-    one = Source(url="a", title="A", kind="web", content_hash="a", fingerprint=fingerprint(text))
-    two = Source(url="b", title="B", kind="web", content_hash="b", fingerprint=fingerprint(f"{text} Reprinted."))
+    pages = {name: f"{text} {note}" for name, note in (("a", "The wind was calm."), ("b", "Reprinted."))}
+    keys = {name: await evidence.put_text(page) for name, page in pages.items()}
+    sources = {
+        keys[name]: Source(
+            url=name, title=name, kind="web", content_hash=keys[name], fingerprint=fingerprint(pages[name])
+        )
+        for name in keys
+    }
     excerpts = {
-        "E1-1": Excerpt(id="E1-1", source_id="a", quote=TRENCH, start=0, end=1),
-        "E2-1": Excerpt(id="E2-1", source_id="b", quote="The Challenger Deep is 9,000 m deep.", start=0, end=1),
+        f"E{place}-1": Excerpt(id=f"E{place}-1", source_id=keys[name], quote=quote, start=0, end=1)
+        for place, (name, quote) in enumerate([("a", TRENCH), ("b", "It was sounded by ship number 7.")], 1)
     }
     named = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    assert checked(named, excerpts, {"a": one, "b": two}) is None
+    settled = await settled_copies(sources, list(excerpts.values()), evidence)
+    assert [one.duplicate_of for one in settled.values()].count(None) == 1
+    assert checked(named, excerpts, settled) is None
+
+
+async def test_versions_of_a_page_that_differ_in_a_figure_are_two_sides() -> None:
+    evidence = EvidenceStore(InMemoryStore())
+    rest = " ".join(f"The lead of ship number {place} was armed with tallow." for place in range(20))
+    quotes = ("The Challenger Deep is 10,994 m deep.", "The Challenger Deep is 10,935 m deep.")
+    keys = [await evidence.put_text(f"{quote} {rest}") for quote in quotes]
+    sources = {
+        key: Source(url=quote, title="", kind="web", content_hash=key, fingerprint=fingerprint(f"{quote} {rest}"))
+        for key, quote in zip(keys, quotes, strict=True)
+    }
+    excerpts = {
+        f"E{place}-1": Excerpt(id=f"E{place}-1", source_id=key, quote=quote, start=0, end=len(quote))
+        for place, (key, quote) in enumerate(zip(keys, quotes, strict=True), 1)
+    }
+    settled = await settled_copies(sources, list(excerpts.values()), evidence)
+    found = checked(Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"]), excerpts, settled)
+    assert found is not None
+    assert found.differs == "numbers"
 
 
 def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
