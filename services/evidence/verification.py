@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.errors import BundleError
 from services.evidence.contradictions import checked
+from services.evidence.locate import locate
 from services.evidence.support import check_support
 from services.evidence.texts import text_names, unpacked
 from services.reports.labels import ENGLISH
@@ -163,6 +164,7 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
     for excerpt in content.excerpts:
         quoted.setdefault(excerpt.source_id, []).append(excerpt)
     known = {source.id for source in content.sources}
+    borrowed = _borrowed(content)
     if len(known) != len(content.sources):
         yield "evidence.json: two sources have the same id"
     if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
@@ -178,12 +180,30 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
             yield f"{source.id}: {problem}"
         if source.duplicate_of and source.duplicate_of not in known:
             yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
-        for one in quoted.pop(source.id, []):
-            inside = text is not None and 0 <= one.start < one.end <= len(text)
-            if text is None or not inside or text[one.start : one.end] != one.quote:
-                yield f"{one.id}: its quote is not the text of {source.id} from {one.start} to {one.end}"
+        yield from _quotes(source, text, quoted.pop(source.id, []), borrowed.get(source.id, []))
     for source_id, excerpts in quoted.items():
         yield from (f"{one.id}: it quotes {source_id}, and there is no such source" for one in excerpts)
+
+
+def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
+    """Check what is quoted from a source, and what is quoted from its copies and cited as this source."""
+    for one in quoted:
+        inside = text is not None and 0 <= one.start < one.end <= len(text)
+        if text is None or not inside or text[one.start : one.end] != one.quote:
+            yield f"{one.id}: its quote is not the text of {source.id} from {one.start} to {one.end}"
+    for one in borrowed:
+        if text is None or not locate(one.quote, text):
+            yield f"{one.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
+
+
+def _borrowed(content: _Content) -> dict[str, list[Excerpt]]:
+    """Return the excerpts of copies by the source as which they are cited."""
+    cited_as = {source.id: source.duplicate_of for source in content.sources if source.duplicate_of}
+    borrowed: dict[str, list[Excerpt]] = {}
+    for excerpt in content.excerpts:
+        if original := cited_as.get(excerpt.source_id):
+            borrowed.setdefault(original, []).append(excerpt)
+    return borrowed
 
 
 def _text(folder: Path, source: _StoredSource, version: int) -> bytes:
