@@ -12,6 +12,7 @@ from schemas.evidence import Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.computation import Computation
+from services.evidence.literals import NO_INPUT
 from services.evidence.views import finding_views
 from services.messages import say
 from services.models import ask
@@ -52,10 +53,15 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     """Put the tables that the step is about, and what earlier steps found and made, into the work folder."""
     for result in task["results"].values():
         await workspace.add_files({one.name: one.content_hash for one in result.artifacts})
+    nowhere = {one for one, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].description}"
     views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
-    excerpts = [excerpt.model_dump(mode="json") for result in task["results"].values() for excerpt in result.excerpts]
-    findings = {one: result.finding for one, result in task["results"].items()}
+    found = [one for result in task["results"].values() for one in result.excerpts if one.source_id not in nowhere]
+    excerpts = [one.model_dump(mode="json") for one in found]
+    tainted = [one for one in task["results"].values() if any(each.source_id in nowhere for each in one.excerpts)]
+    findings = {one: result.finding for one, result in task["results"].items() if result not in tainted}
+    workspace.given = [task["question"], *(one.quote for one in found)]
+    workspace.made = {one.name.rpartition("/")[2] for result in tainted for one in result.artifacts}
     workspace.files |= files
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
     workspace.files["findings.json"] = json.dumps(findings, ensure_ascii=False).encode()
@@ -72,7 +78,16 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
         code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
         ran = await run_once(run, code.code, files, workspace.evidence)
         if ran.ok and ran.stdout.strip():
-            computation = Computation(code.code, code.description, ran.stdout, files, ran.at, ran.mode == "isolated")
+            computation = Computation(
+                code.code,
+                code.description,
+                ran.stdout,
+                files,
+                ran.at,
+                ran.mode == "isolated",
+                workspace.known(),
+                frozenset(workspace.made),
+            )
             source, output = await computation.store(workspace.evidence)
             lines = lines_of(output)[:MAX_LINES]
             finding = ran.stdout.strip()
@@ -117,8 +132,8 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     quoted = {line.content_hash for line in lines}
     cited = {one: source for one, source in sources.items() if one in quoted}
     outcome = _outcome(task, finding, lines, cited, _artifacts(task, dict(artifacts), task["step"].title))
-    outcome.result.confidence = 1.0 if not traced.dropped else 0.6
-    outcome.limits = given.notices
+    outcome.result.confidence = min(outcome.result.confidence, 1.0 if not traced.dropped else 0.6)
+    outcome.limits += given.notices
     return outcome
 
 
@@ -161,7 +176,15 @@ def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[A
 def _outcome(
     task: StepTask, finding: str, lines: "Iterable[Line]", sources: dict[str, Source], artifacts: list[Artifact]
 ) -> Outcome:
-    step_id = task["step"].id
+    step_id, locale = task["step"].id, task["locale"]
+    lines = list(lines)
+    quoted = {line.content_hash for line in lines}
+    untraced = [one for key, source in sources.items() if key in quoted for one in source.untraced or []]
+    limits: list[str] = []
+    if untraced:
+        what = ", ".join(say("no_input", locale) if one == NO_INPUT else one for one in dict.fromkeys(untraced))[:300]
+        finding = f"{say('untraced', locale, what=what)}\n{finding}"
+        limits = [say("untraced_step", locale, id=step_id, what=what)]
     excerpts = [
         Excerpt(
             id=f"E{step_id}-{place}",
@@ -174,6 +197,11 @@ def _outcome(
         for place, line in enumerate(lines, 1)
     ]
     result = StepResult(
-        step_id=step_id, status="done", finding=finding, excerpts=excerpts, confidence=1.0, artifacts=artifacts
+        step_id=step_id,
+        status="done",
+        finding=finding,
+        excerpts=excerpts,
+        confidence=0.0 if untraced else 1.0,
+        artifacts=artifacts,
     )
-    return Outcome(result, sources)
+    return Outcome(result, sources, limits)

@@ -74,6 +74,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
     workspace.add_evidence(passages, found.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
+    workspace.given = [task["question"]]
     given = await tool_set(run, task, workspace)
     prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
     from services.tools.loop import use_tools

@@ -31,6 +31,13 @@ class BundledSource(BaseModel):
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]
     snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
+    untraced: Annotated[
+        list[str] | None,
+        Field(
+            description="Of a computation: numbers in its program that no source gives, so that no number of its output is "
+            "verified. Empty where there are none; absent for other sources and in bundles of earlier versions."
+        ),
+    ] = None
     text: Annotated[
         str,
         Field(

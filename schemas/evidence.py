@@ -34,6 +34,9 @@ class Source(BaseModel):
     """True when only a search engine's snippet could be read."""
     fingerprint: str = ""
     """MinHash signature of the text, by which copies are found."""
+    untraced: list[str] | None = None
+    """Of a computation: the numbers in its program that no source gives; empty where all come from what it was given, None
+    where nobody has looked, as in bundles of earlier versions. What such a program prints proves no number."""
 
 
 class Passage(BaseModel):

@@ -133,6 +133,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "计划的步骤超过上限 {limit}，其余步骤已省略（max_step_num）。",
     ),
     "background_evidence": ("Background", "背景"),
+    "untraced": (
+        "Not verified: computed from numbers that no source gives ({what}).",
+        "未核实：由没有来源给出的数字计算得出（{what}）。",
+    ),
+    "untraced_step": (
+        "Step {id} was computed from numbers that no source gives ({what}); its numbers are not verified.",
+        "步骤 {id} 由没有来源给出的数字计算得出（{what}），其中的数字未经核实。",
+    ),
+    "no_input": ("the program reads no input", "程序没有读取任何输入"),
     "redo_failed": (
         "Attempt {attempt} of step {id} added nothing ({error}); what the step had found before is kept.",
         "步骤 {id} 的第 {attempt} 次尝试没有新的结果（{error}），此前找到的内容予以保留。",

@@ -100,7 +100,12 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "locale": report.locale,
         "run_id": report.run_id,
         "sources": [
-            {**{key: source[key] for key in source_keys}, "text": texts[source["id"]]} for source in dumped["sources"]
+            {
+                **{key: source[key] for key in source_keys},
+                **({} if source["untraced"] is None else {"untraced": source["untraced"]}),
+                "text": texts[source["id"]],
+            }
+            for source in dumped["sources"]
         ],
         "excerpts": dumped["excerpts"],
         "claims": [

@@ -5,7 +5,7 @@ runs does not survive; a sentence whose citations do not support it is marked or
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,7 @@ from markdown_it.tree import SyntaxTreeNode
 from schemas.evidence import Claim, Excerpt
 from services.evidence.exempt import claims_nothing, without_label
 from services.evidence.locate import locate
-from services.evidence.numbers import missing_quantities
+from services.evidence.numbers import missing_quantities, quantities
 from services.evidence.plain import plain, plain_line
 from services.evidence.prose import (
     CITATION,
@@ -35,7 +35,7 @@ from services.evidence.prose import (
     words_of,
     written,
 )
-from services.evidence.support import Likeness, check_support
+from services.evidence.support import Likeness, Verdict, check_support
 from services.reports.labels import Labels, labels
 
 _PARSER = MarkdownIt("commonmark").enable("table")
@@ -59,6 +59,7 @@ def check_citations(
     excerpts: Mapping[str, Excerpt],
     *,
     titles: Mapping[str, str] | None = None,
+    untraced: Collection[str] = (),
     unsupported: Literal["mark", "drop"] = "mark",
     locale: str = "en-US",
     question: str = "",
@@ -70,12 +71,15 @@ def check_citations(
         markdown: as the model wrote it; it cites excerpts as `[E2-1]`.
         excerpts: all that may be cited, by id.
         titles: titles of the sources, by the excerpts' `source_id`; names may occur in them instead of the quotes.
+        untraced: `source_id`s of computations whose numbers no source gives; they prove no number.
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
         question: numbers in headings may be the question's.
         likeness: compares sentences with quotes in another language by meaning.
     """
-    check = _Check(excerpts, titles or {}, unsupported == "drop", labels(locale), question, likeness)
+    check = _Check(
+        excerpts, titles or {}, unsupported == "drop", labels(locale), question, likeness, frozenset(untraced)
+    )
     return check.report(markdown)
 
 
@@ -87,13 +91,14 @@ class _Check:
     words: Labels
     question: str
     likeness: Likeness | None = None
+    untraced: frozenset[str] = frozenset()
     result: CheckedReport = field(default_factory=lambda: CheckedReport(""))
     shelter: Shelter = field(default_factory=Shelter)
     lines: list[str] = field(default_factory=list)
     known: str = ""
 
     def report(self, markdown: str) -> CheckedReport:
-        self.known = "\n".join(one.quote for one in self.excerpts.values())
+        self.known = "\n".join(one.quote for one in self.excerpts.values() if one.source_id not in self.untraced)
         source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n")))
         self.lines = source.split("\n")
         root = SyntaxTreeNode(_PARSER.parse(source))
@@ -174,9 +179,10 @@ class _Check:
         """Return why a text is not supported, in the reader's language (empty when it is), and its likeness if that told."""
         if written_ids and not ids:
             return self.words.reason_unknown.format(what=", ".join(written_ids)), None
-        quotes = [self.excerpts[one].quote for one in ids]
+        quotes = [self.excerpts[one].quote for one in ids if self.excerpts[one].source_id not in self.untraced]
+        untraced = [self.excerpts[one].quote for one in ids if self.excerpts[one].source_id in self.untraced]
         titles = [self.titles.get(self.excerpts[one].source_id, "") for one in ids]
-        verdict = check_support(words, quotes, titles, self.likeness)
+        verdict = check_support(words, quotes, titles, self.likeness, untraced)
         return self.words.reason(verdict), verdict.likeness
 
     def _failed(self, shown: str, words: str, ids: list[str], reason: str, likeness: float | None = None) -> str:
@@ -224,11 +230,18 @@ class _Check:
                 quote = self.excerpts[one].quote
                 span = locate(candidate, quote)
                 if span is not None:
-                    verbatim = quote[span[0] : span[1]]
-                    self.result.claims.append(Claim(text=verbatim, citations=[one], verified=True))
-                    lines = [plain_line(line) for line in verbatim.split("\n")]
-                    return "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{one}{CLOSE}"
+                    return self._verbatim(quote[span[0] : span[1]], one)
         return ""
+
+    def _verbatim(self, quote: str, excerpt_id: str) -> str:
+        """Show a quote as it stands; one that is the output of a program without sources is marked, verbatim or not."""
+        lines = [plain_line(line) for line in quote.split("\n")]
+        shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
+        numbers = tuple(dict.fromkeys(one.text for one in quantities(quote)))
+        if self.excerpts[excerpt_id].source_id in self.untraced and numbers:
+            return self._failed(shown, quote, [excerpt_id], self.words.reason(Verdict("untraced", numbers)))
+        self.result.claims.append(Claim(text=quote, citations=[excerpt_id], verified=True))
+        return shown
 
     def _not_verbatim(self, text: str) -> str:
         words = words_of(harmless(text, self.shelter, self.known), self.shelter)

@@ -1,12 +1,19 @@
 """A code run as a source: the code, what went in and what came out, so that a number can be followed to its cell."""
 
+import ast
+import contextlib
 import hashlib
+import re
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage, Source
+from services.evidence.literals import Origin, origin_of
 from services.evidence.store import EvidenceStore, normalise_text
 
-_OUTPUT = "## Output"
+_INPUTS, _CODE, _OUTPUT = "## Inputs", "## Code", "## Output"
+_UNISOLATED = "It ran without isolation (LEADLINE_SANDBOX=unsafe)."
+_MAX_OUTPUTS = 20
+"""Headings of an output that are tried, from the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +27,15 @@ class Computation:
     at: str = ""
     """When it ran, ISO 8601 in UTC."""
     isolated: bool = True
+    known: tuple[str, ...] = ()
+    """Texts whose numbers the program may use: quotes of sources and the question."""
+    made: frozenset[str] = frozenset()
+    """Files among the inputs that prove nothing: programs made them out of numbers that no source gives."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers come from."""
+        return origin_of(self.code, self.known, self.files.keys() - self.made)
 
     @property
     def code_id(self) -> str:
@@ -35,12 +51,12 @@ class Computation:
                     "# Computation",
                     self.description,
                     "",
-                    "## Inputs",
+                    _INPUTS,
                     *inputs,
                     "",
-                    "## Code",
+                    _CODE,
                     self.code,
-                    *([] if self.isolated else ["", "It ran without isolation (LEADLINE_SANDBOX=unsafe)."]),
+                    *([] if self.isolated else ["", _UNISOLATED]),
                     "",
                     _OUTPUT,
                     self.output,
@@ -62,8 +78,22 @@ class Computation:
             kind="computation",
             content_hash=content_hash,
             fetched_at=self.at,
+            untraced=list(self.origin.nowhere),
         )
         start = min(len(text), text.rindex(_OUTPUT) + len(_OUTPUT) + 1)
         return source, Passage(
             id="P1", content_hash=content_hash, title=source.title, start=start, end=len(text), text=text[start:]
         )
+
+
+def program_of(text: str) -> tuple[str, list[str]] | None:
+    """Return the program of a stored computation and the names of its inputs; None where the text is no computation's."""
+    head, _, rest = text.partition(f"\n{_CODE}\n")
+    inputs = [line.partition(" sha256:")[0] for line in head.partition(f"\n{_INPUTS}\n")[2].split("\n")]
+    ends = [found.start() for found in re.finditer(rf"\n\n{_OUTPUT}\n", rest)]
+    for end in reversed(ends[-_MAX_OUTPUTS:]):  # what a program prints may look like the heading of its output
+        code = rest[:end].removesuffix(f"\n\n{_UNISOLATED}")
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            ast.parse(code)
+            return code, [name for name in inputs if name]
+    return None

@@ -19,7 +19,7 @@ MEANING = 0.55
 """Least cosine of a sentence and the sentence of a quote in another language that comes nearest to it, by the local model
 `use`. On half of XQuAD's parallel paragraphs balanced accuracy with the other checks is flat from 0.5 to 0.6."""
 
-Failing = Literal["", "uncited", "numbers", "names", "words", "language", "meaning", "negation", "opposite"]
+Failing = Literal["", "uncited", "numbers", "untraced", "names", "words", "language", "meaning", "negation", "opposite"]
 Likeness = Callable[[str, Sequence[str]], float | None]
 """Tells how near a sentence comes to quotes in meaning, as a cosine; None where no model can tell."""
 
@@ -95,7 +95,11 @@ _NOT_NEGATION = re.compile(
 
 
 def check_support(
-    text: str, quotes: Sequence[str], titles: Sequence[str] = (), likeness: Likeness | None = None
+    text: str,
+    quotes: Sequence[str],
+    titles: Sequence[str] = (),
+    likeness: Likeness | None = None,
+    untraced: Sequence[str] = (),
 ) -> Verdict:
     """Check one sentence against what it cites.
 
@@ -103,13 +107,17 @@ def check_support(
         text: the sentence, without citation marks and Markdown.
         quotes: the cited quotes; numbers, dates and negation are looked for here only.
         titles: titles of their sources; they count for names and words.
+        untraced: cited output of programs whose numbers no source gives; it proves no number.
         likeness: asked only where quotes in another language hold no number or name of the sentence to check it by.
     """
+    traced, quotes = quotes, [*quotes, *untraced]
     if not quotes:
         return Verdict("uncited")
     missing = missing_quantities(text, quotes)
     if missing:
         return Verdict("numbers", tuple(missing))
+    if untraced and (nowhere := missing_quantities(text, traced)):
+        return Verdict("untraced", tuple(nowhere))
     around = "\n".join([*quotes, *titles])
     strangers = missing_names(text, around)
     if strangers:

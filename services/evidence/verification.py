@@ -16,7 +16,9 @@ from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.errors import BundleError
+from services.evidence.computation import program_of
 from services.evidence.contradictions import checked
+from services.evidence.literals import origin_of
 from services.evidence.locate import locate
 from services.evidence.support import check_support
 from services.evidence.texts import text_names, unpacked
@@ -180,6 +182,7 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
             yield f"{source.id}: {problem}"
         if source.duplicate_of and source.duplicate_of not in known:
             yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
+        yield from _numbers_of(source, text, content)
         yield from _quotes(source, text, quoted.pop(source.id, []), borrowed.get(source.id, []))
     for source_id, excerpts in quoted.items():
         yield from (f"{one.id}: it quotes {source_id}, and there is no such source" for one in excerpts)
@@ -194,6 +197,21 @@ def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowe
     for one in borrowed:
         if text is None or not locate(one.quote, text):
             yield f"{one.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
+
+
+def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator[str]:
+    """Trace the numbers of a program that is said to have none of its own; programs of earlier versions are not looked at."""
+    if text is None or source.kind != "computation" or source.untraced is None or source.untraced:
+        return
+    program = program_of(text)
+    if program is None:
+        yield f"{source.id}: its text is not that of a computation"
+        return
+    nowhere = {one.id for one in content.sources if one.untraced}
+    known = [content.question, *(one.quote for one in content.excerpts if one.source_id not in {*nowhere, source.id})]
+    origin = origin_of(program[0], known, program[1])
+    if not origin.traced:
+        yield f"{source.id}: its program has numbers that no source gives: {', '.join(origin.nowhere)[:200]}"
 
 
 def _borrowed(content: _Content) -> dict[str, list[Excerpt]]:
@@ -226,10 +244,13 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
             yield f"{name}: it cites {', '.join(unknown)}, and there is no such excerpt"
         elif claim.verified:
             cited = [excerpts[one] for one in claim.citations]
-            quotes = [one.quote for one in cited]
+            nowhere = {key for key, source in sources.items() if source.untraced}
+            quotes = [one.quote for one in cited if one.source_id not in nowhere]
+            untraced = [one.quote for one in cited if one.source_id in nowhere]
             titles = [sources[one.source_id].title for one in cited if one.source_id in sources]
             told = claim.likeness
-            reason = ENGLISH.reason(check_support(claim.text, quotes, titles, lambda *_, told=told: told))
+            verdict = check_support(claim.text, quotes, titles, lambda *_, told=told: told, untraced)
+            reason = ENGLISH.reason(verdict)
             if reason and not any(claim.text in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {reason}"
 

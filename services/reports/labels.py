@@ -38,6 +38,7 @@ class Labels:
     reason_uncited: str
     reason_unknown: str
     reason_numbers: str
+    reason_untraced: str
     reason_names: str
     reason_words: str
     reason_language: str
@@ -58,6 +59,7 @@ class Labels:
             "": "",
             "uncited": self.reason_uncited,
             "numbers": self.reason_numbers,
+            "untraced": self.reason_untraced,
             "names": self.reason_names,
             "words": self.reason_words,
             "language": self.reason_language,
@@ -91,6 +93,7 @@ ENGLISH = Labels(
     reason_uncited="It cites nothing.",
     reason_unknown="It cites {what}, and there is no such excerpt.",
     reason_numbers="Not in what it cites: {what}.",
+    reason_untraced="Computed from numbers that no source gives: {what}.",
     reason_names="Names that are not in what it cites: {what}.",
     reason_words="Too few of its words are in what it cites.",
     reason_language="What it cites is in another language, and it holds no number or name to check it by.",
@@ -123,6 +126,7 @@ CHINESE = Labels(
     reason_uncited="没有引用。",
     reason_unknown="引用了不存在的摘录 {what}。",
     reason_numbers="所引内容中没有：{what}。",
+    reason_untraced="由没有来源给出的数字计算得出：{what}。",
     reason_names="所引内容中没有这些名称：{what}。",
     reason_words="所引内容中只有很少的相同词语。",
     reason_language="所引内容是另一种语言，且句中没有可供核对的数字或名称。",

@@ -73,7 +73,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
 
     draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
-    quotes = {one.id: one.quote for one in draft.excerpts}
+    quotes = {one.id: one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced}
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = _checked(draft)
@@ -122,6 +122,7 @@ def _checked(draft: Draft) -> "CheckedReport":
         draft.markdown,
         {one.id: one for one in draft.excerpts},
         titles={key: source.title for key, source in draft.sources.items()},
+        untraced=[key for key, source in draft.sources.items() if source.untraced],
         unsupported=draft.unsupported,
         locale=draft.locale,
         question=draft.question,
@@ -150,7 +151,7 @@ def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, st
         return found.group(1).strip(), markdown[found.end() :].strip()
     from services.evidence.numbers import missing_quantities
 
-    known = [draft.question, *(one.quote for one in draft.excerpts)]
+    known = [draft.question, *(one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced)]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
     return plain(title), markdown.strip()
 

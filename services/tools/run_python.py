@@ -43,11 +43,22 @@ def run_python(workspace: Workspace) -> BaseTool:
             raise ValueError(f"{ran.error.strip()}\n{ran.stdout[-1_000:]}".strip())
         if not ran.stdout.strip() and not ran.artifacts:
             raise ValueError("It printed nothing. Print the results.")
-        computation = Computation(wanted.code, wanted.description, ran.stdout, files, ran.at, ran.mode == "isolated")
+        computation = Computation(
+            wanted.code,
+            wanted.description,
+            ran.stdout,
+            files,
+            ran.at,
+            ran.mode == "isolated",
+            workspace.known(),
+            frozenset(workspace.made),
+        )
         source, output = await computation.store(workspace.evidence)
+        if source.untraced:
+            workspace.made.update(name.rpartition("/")[2] for name in ran.artifacts)
         made = "".join(f"\n[file made: {name}]" for name in ran.artifacts)
         return ToolOutput(
-            text=f"{ran.stdout.rstrip()}{made}",
+            text=f"{ran.stdout.rstrip()}{made}{_note(source.untraced or [])}",
             response_format=wanted.response_format,
             passages=[output],
             sources={source.content_hash: source},
@@ -56,6 +67,15 @@ def run_python(workspace: Workspace) -> BaseTool:
         )
 
     return as_tool(NAME, _DESCRIPTION, _Parameters, execute, seconds=MAX_SECONDS + 30)
+
+
+def _note(untraced: list[str]) -> str:
+    if not untraced:
+        return ""
+    return (
+        f"\n[not verified: computed from numbers that no source gives ({', '.join(untraced)[:200]}); "
+        "read them from the files or take them from the excerpts]"
+    )
 
 
 def code_name(code: str, description: str) -> str:

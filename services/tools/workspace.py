@@ -17,12 +17,26 @@ class Workspace:
     evidence: EvidenceStore
     files: dict[str, bytes] = field(default_factory=dict)
     """Files for programs, by plain name."""
+    given: list[str] = field(default_factory=list)
+    """Texts whose numbers a program may use besides what the tools returned: the question and what earlier steps quote."""
+    made: set[str] = field(default_factory=set)
+    """Files that programs made out of numbers that no source gives."""
     passages: list[Passage] = field(default_factory=list)
     """What the tools returned so far."""
     sources: dict[str, Source] = field(default_factory=dict)
     """Their sources, by content hash."""
     addresses: set[str] = field(default_factory=set)
     """Pages that a search, the user or the plan named; no others are read."""
+
+    def known(self) -> tuple[str, ...]:
+        """Return the texts whose numbers a program may use."""
+        found = (one.text for one in self.passages if not self.nowhere(one.content_hash))
+        return (*self.given, *found)
+
+    def nowhere(self, content_hash: str) -> bool:
+        """Tell whether a source is a computation out of numbers that no source gives."""
+        source = self.sources.get(content_hash)
+        return source is not None and bool(source.untraced)
 
     def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> None:
         """Keep what can be quoted, each passage once; web pages among the sources may be read from now on."""

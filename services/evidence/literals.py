@@ -1,0 +1,244 @@
+"""Where the numbers of a program come from: the files that it reads, numbers that a source gives, or nowhere.
+
+A program's output proves that it ran, not that its numbers are anybody's: `print(12345)` runs, too. So the numbers that
+are written into a program must stand in what it was given, and a program must take something in. This reads the
+program, it does not run it: what is made of allowed parts in a roundabout way (the length of a text, a product of small
+numbers beside a table that is read and not used) is not seen.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from services.evidence.numbers import is_held, quantities
+
+TRIVIAL = frozenset({0, 1, 2, 10, 100, 1_000, 0.5, 10_000, 1_000_000, 100_000_000, 1_000_000_000})
+"""Numbers that start a sum, halve, or change a scale."""
+DEFINED = frozenset(
+    {3, 4, 5, 6, 7, 8, 9, 12, 24, 30, 52, 60, 365, 366, 365.25, 3_600, 86_400, 180, 360}
+    | {
+        1.8288,
+        0.3048,
+        0.9144,
+        2.54,
+        25.4,
+        1.609344,
+        1_609.344,
+        1.852,
+        1_852,
+        0.45359237,
+        453.59237,
+        273.15,
+        32,
+        1.8,
+        4.184,
+    }
+)
+"""Numbers that calculate: small ones, parts of a day and of a year, and units that are defined (a foot is 0.3048 m)."""
+SMALL = 100
+"""Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
+FIRST_YEAR, LAST_YEAR = 1400, 2100
+_TAKES_DATA = frozenset(
+    "print int float complex str repr format sum max min abs divmod pow chr bytes bytearray list tuple set dict "
+    "Decimal Fraction array Series DataFrame write StringIO BytesIO loads Timestamp".split()
+)
+"""Calls that pass on what they are given, so that a number given to them may be printed."""
+_NOWHERE = frozenset(
+    "random secrets uuid base64 binascii codecs zlib gzip bz2 lzma hashlib hmac urandom getrandbits "
+    "hash id ord eval exec compile __import__ time_ns perf_counter monotonic utcnow today now getpid".split()
+)
+"""Modules and calls whose numbers come from chance, the clock or a disguise."""
+_PATTERN_CALLS = frozenset("compile search match fullmatch findall finditer sub split subn".split())
+_FIELD = re.compile(r"\{[\w.\[\]]{0,40}(?:![rsa])?(?::[^{}\"'\s]{0,20})?\}|%[-+#0-9.]{0,12}[a-zA-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a program's numbers come from."""
+
+    nowhere: tuple[str, ...] = ()
+    """Numbers that no source gives, as the program writes them, and names of what makes numbers out of nothing."""
+    given: tuple[str, ...] = ()
+    """Numbers that a source gives, as the program writes them."""
+    reads: bool = False
+    """Whether it names an input that it can read."""
+
+    @property
+    def traced(self) -> bool:
+        """True where every number comes from somewhere."""
+        return not self.nowhere and (self.reads or bool(self.given))
+
+
+NO_INPUT = "no input"
+"""Stands in `nowhere` for a program that takes in nothing at all."""
+
+
+def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origin:
+    """Trace the numbers of a program.
+
+    Args:
+        code: Python source.
+        known: texts whose numbers a program may use: quotes of sources and the question.
+        inputs: names of the files in its work folder.
+    """
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Origin((NO_INPUT,))
+    found = _Found(inputs, _printed_names(tree))
+    found.walk(tree)
+    literals = found.literals if found.reads else [*found.literals, *found.parameters]
+    held = [one for text in known for one in quantities(text)]
+    given: dict[str, None] = {}
+    nowhere: dict[str, None] = dict.fromkeys(sorted(found.disguises))
+    for literal in dict.fromkeys(literals):
+        wanted = quantities(literal)
+        (given if wanted and all(is_held(one, held) for one in wanted) else nowhere).setdefault(literal)
+    if not nowhere and not given and not found.reads:
+        nowhere[NO_INPUT] = None
+    return Origin(tuple(nowhere), tuple(given), found.reads)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a walk over a program has met."""
+
+    inputs: Collection[str]
+    printed: Collection[str] = ()
+    """Names whose values are printed as they are."""
+    literals: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    """Small numbers that are not printed as they are: beside an input that is read, they say how to calculate with it."""
+    disguises: set[str] = field(default_factory=set)
+    reads: bool = False
+
+    def walk(self, tree: ast.AST) -> None:
+        """Walk a program, without recursion: a program may be nested deeply."""
+        waiting: list[tuple[ast.AST, str]] = [(tree, "data")]
+        while waiting:
+            node, use = waiting.pop()
+            self._look(node, use)
+            waiting.extend(self._printed(node) or _children(node, use))
+
+    def _printed(self, node: ast.AST) -> list[tuple[ast.AST, str]]:
+        """Return the constant that a name is given which is printed as it is."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value) as constant):
+                if name in self.printed and value not in DEFINED:
+                    return [(constant, "printed")]
+        return []
+
+    def _look(self, node: ast.AST, use: str) -> None:
+        match node:
+            case ast.Constant(value=bool() | None):
+                return
+            case ast.Constant(value=int() | float() | complex() as value):
+                if not _harmless(value, use):
+                    self._add(str(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
+            case ast.Constant(value=str() | bytes() as text):
+                self._text(text if isinstance(text, str) else text.decode("latin-1"), use)
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NOWHERE and use != "pattern":
+                self.disguises.add(name)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                modules = {one.name.split(".")[0] for one in names} | {getattr(node, "module", None) or ""}
+                self.disguises |= modules & _NOWHERE
+
+    def _text(self, text: str, use: str) -> None:
+        if any(name in text for name in self.inputs) or re.search(r"\*\.\w+$", text):
+            self.reads = True
+            return
+        if use in {"data", "operand", "printed"}:
+            bare = _FIELD.sub(" ", text)
+            for one in quantities(bare):
+                number = one.kind in {"number", "percent"}
+                if not number or one.value not in TRIVIAL or use == "printed":
+                    self._add(one.text, use, small=number and one.value <= SMALL)
+
+    def _add(self, literal: str, use: str, *, small: bool) -> None:
+        (self.parameters if small and use != "printed" else self.literals).append(literal)
+
+
+def _printed_names(tree: ast.AST) -> set[str]:
+    """Return the names that a program prints without doing anything with them."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FormattedValue(value=ast.Name(id=name)):
+                names.add(name)
+            case ast.Call(func=ast.Name(id="print"), args=arguments):
+                names.update(one.id for one in arguments if isinstance(one, ast.Name))
+    return names
+
+
+def _harmless(value: complex, use: str) -> bool:
+    """Tell whether a number in a program is no datum, by what it is used for."""
+    if use in {"place", "compared", "pattern", "ignored"}:
+        return True
+    if isinstance(value, complex):
+        return False
+    if use == "argument":
+        return abs(value) <= SMALL or value in TRIVIAL or _is_year(value)
+    if use == "operand":
+        return value in TRIVIAL or value in DEFINED
+    return use != "printed" and value in TRIVIAL
+
+
+def _is_year(value: float) -> bool:
+    return float(value).is_integer() and FIRST_YEAR <= value <= LAST_YEAR
+
+
+def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the parts of a node with what they are used for."""
+    match node:
+        case ast.Subscript(value=value, slice=place):
+            yield value, use
+            yield place, "place"
+        case ast.Compare():
+            yield from ((one, "compared") for one in ast.iter_child_nodes(node))
+        case ast.Call():
+            yield from _of_call(node, use)
+        case ast.BinOp(left=left, right=right):
+            yield from ((one, use if use in {"place", "compared"} else "operand") for one in (left, right))
+        case ast.FormattedValue(value=value):
+            yield value, "printed" if isinstance(value, ast.Constant) else "data"
+        case ast.Expr(value=ast.Constant(value=str())):
+            return
+        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
+            yield from ((one, "argument" if one is arguments else "data") for one in ast.iter_child_nodes(node))
+        case (
+            ast.Lambda()
+            | ast.IfExp()
+            | ast.BoolOp()
+            | ast.UnaryOp()
+            | ast.JoinedStr()
+            | ast.Starred()
+            | ast.Tuple()
+            | ast.Index()
+            | ast.Slice()
+            | ast.List()
+            | ast.arguments()
+        ):
+            yield from ((one, use) for one in ast.iter_child_nodes(node))
+        case _:
+            yield from ((one, "data") for one in ast.iter_child_nodes(node))
+
+
+def _of_call(call: ast.Call, use: str) -> Iterator[tuple[ast.AST, str]]:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    module = getattr(getattr(call.func, "value", None), "id", "")
+    yield call.func, "pattern" if module == "re" else "data"
+    if module == "re" and name in _PATTERN_CALLS:
+        inside = "pattern"
+    elif name == "print":
+        inside = "printed"
+    elif name in _TAKES_DATA:
+        inside = "data"
+    else:
+        inside = use if use == "place" else "argument"
+    first = True
+    for one in call.args:
+        yield one, inside if first or name not in {"format", "round", "int"} else "ignored"
+        first = False
+    for keyword in call.keywords:
+        yield keyword.value, "argument" if not isinstance(keyword.value, ast.List | ast.Dict) else "data"
