@@ -106,7 +106,7 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model work with tools; of what it says, only what they returned is kept."""
-    from services.evidence.tracing import lines_of, trace
+    from services.evidence.tracing import lines_holding, lines_of, trace
     from services.tools.loop import use_tools
 
     given = await tool_set(run, task, workspace)
@@ -123,6 +123,10 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     if not finding or not any(line.content_hash in sources for line in lines):
         lines = lines_of(passages[-1])[:MAX_LINES]
         finding = "\n".join(line.text for line in lines)
+    taken = [one for line in lines for one in workspace.literals.get(line.content_hash, ())]
+    own = {line.content_hash for line in lines}
+    returned = [one for one in passages if one.content_hash not in own and not workspace.nowhere(one.content_hash)]
+    lines = list(dict.fromkeys([*lines, *lines_holding(taken, returned, workspace.given)]))
     artifacts = [
         one
         for made in worked.calls

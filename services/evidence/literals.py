@@ -38,6 +38,8 @@ DEFINED = frozenset(
 """Numbers that calculate: small ones, parts of a day and of a year, and units that are defined (a foot is 0.3048 m)."""
 SMALL = 100
 """Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
+PIECE = 2_000
+"""Characters of a text in a program that are read at a time."""
 FIRST_YEAR, LAST_YEAR = 1400, 2100
 _TAKES_DATA = frozenset(
     "print int float complex str repr format sum max min abs divmod pow chr bytes bytearray list tuple set dict "
@@ -125,7 +127,7 @@ class _Found:
         """Return the constant that a name is given which is printed as it is."""
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value) as constant):
-                if name in self.printed and value not in DEFINED:
+                if name in self.printed and isinstance(value, int | float) and value not in DEFINED:
                     return [(constant, "printed")]
         return []
 
@@ -150,7 +152,8 @@ class _Found:
             return
         if use in {"data", "operand", "printed"}:
             bare = _FIELD.sub(" ", text)
-            for one in quantities(bare):
+            pieces = [bare[start : start + PIECE] for start in range(0, len(bare), PIECE)]
+            for one in (one for piece in pieces for one in quantities(piece)):
                 number = one.kind in {"number", "percent"}
                 if not number or one.value not in TRIVIAL or use == "printed":
                     self._add(one.text, use, small=number and one.value <= SMALL)

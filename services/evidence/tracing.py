@@ -71,6 +71,20 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
     return traced
 
 
+def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts: Sequence[str]) -> list[Line]:
+    """Return a line for each number that a program has from what a tool returned and that no excerpt quotes yet.
+
+    Args:
+        literals: numbers, as the program writes them.
+        passages: what the tools returned.
+        excerpts: quotes and the question, which hold some of the numbers already.
+    """
+    wanted = [one for one in literals if missing_quantities(one, excerpts)]
+    candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if wanted else []
+    held = (next((line for line in candidates if not missing_quantities(one, [line.text])), None) for one in wanted)
+    return list(dict.fromkeys(line for line in held if line is not None))
+
+
 def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[Line] | None:
     """Return the fewest lines, greedily, that hold a sentence's numbers; None where some stand nowhere."""
     wanted = set(missing_quantities(sentence, [question]))

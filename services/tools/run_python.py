@@ -54,6 +54,7 @@ def run_python(workspace: Workspace) -> BaseTool:
             frozenset(workspace.made),
         )
         source, output = await computation.store(workspace.evidence)
+        workspace.literals[source.content_hash] = computation.origin.given
         if source.untraced:
             workspace.made.update(name.rpartition("/")[2] for name in ran.artifacts)
         made = "".join(f"\n[file made: {name}]" for name in ran.artifacts)

@@ -19,6 +19,8 @@ class Workspace:
     """Files for programs, by plain name."""
     given: list[str] = field(default_factory=list)
     """Texts whose numbers a program may use besides what the tools returned: the question and what earlier steps quote."""
+    literals: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Numbers that programs were given and have written into them, by the content hash of their run."""
     made: set[str] = field(default_factory=set)
     """Files that programs made out of numbers that no source gives."""
     passages: list[Passage] = field(default_factory=list)

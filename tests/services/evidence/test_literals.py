@@ -1,0 +1,101 @@
+"""Where a program's numbers come from: its files, what sources say, or nowhere."""
+
+import time
+
+import pytest
+
+from services.evidence.computation import Computation, program_of
+from services.evidence.literals import NO_INPUT, origin_of
+from services.models.offline.table_program import table_program
+from services.models.offline.text_program import text_program
+
+KNOWN = ["It reached 8,184 m in 1875, and 7,137 m in 1874."]
+FILES = ["soundings.csv", "excerpts.json"]
+READ = "import pandas as pd\ntable = pd.read_csv('soundings.csv')\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "nowhere"),
+    [
+        ("print('Total is', 12345)", "12345"),
+        ("total = 12345\nprint(total)", "12345"),
+        ("print('12' + '345')", "345"),
+        ("print(''.join(chr(code) for code in [49, 50, 51]))", "51"),
+        ("print(0x3039)", "12345"),
+        ("print(int('12345', 10))", "12345"),
+        ("import json\nprint(json.loads('{\"a\": 987}')['a'])", "987"),
+        ("from decimal import Decimal\nprint(Decimal('98.7'))", "98.7"),
+        ("def total(value=12345):\n    return value\n\nprint(total())", "12345"),
+        ("import base64\nprint(base64.b64decode('MTIzNDU=').decode())", "base64"),
+        ("import random\nprint(random.randint(1, 9))", "random"),
+        ("from datetime import datetime\nprint(datetime.now().year)", "now"),
+        ("print(hash('depth'))", "hash"),
+        ("print(7 * 5 * 3)", NO_INPUT),
+        ("import pandas as pd\nprint(pd.DataFrame({'a': [50, 60]}).a.mean())", "50"),
+        (f"{READ}print('Total is', 12345)", "12345"),
+        (f"{READ}print(f'The share is {{0.42}}')", "0.42"),
+        (f"{READ}share = 42.5\nprint(f'The share is {{share}} %')", "42.5"),
+        (f"{READ}print('总计三百四十五')", "三百四十五"),
+        (f"{READ}rows = {{'a': 8184, 'b': 9999}}\nprint(sum(rows.values()))", "9999"),
+        ("this does not parse", NO_INPUT),
+    ],
+)
+def test_a_number_from_nowhere_is_named(code: str, nowhere: str) -> None:
+    origin = origin_of(code, KNOWN, FILES)
+    assert not origin.traced
+    assert nowhere in origin.nowhere
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{READ}print(f'The mean of {{len(table)}} depths is {{table.depth_m.mean():,.2f}} m.')",
+        f"{READ}print(table[table.year > 1900].head(20).depth_m.quantile(0.9))",
+        f"{READ}table['fathoms'] = table.depth_m / 1.8288\nprint(round(table.fathoms.sum(), 1), '%.2f' % table.year.mean())",
+        "import csv\nrows = list(csv.DictReader(open('soundings.csv', encoding='utf-8')))\nprint(len(rows[1:10]))",
+        "first = 8184  # E1-1\nsecond = 7137  # E1-1\nprint(f'{(first - second) / second * 100:.1f} %')",
+        "depths = {'1875': 8184, '1874': 7137}\nprint(sum(depths.values()) / len(depths))",
+        "import json\nfound = json.load(open('excerpts.json'))\nprint(len(found))",
+    ],
+)
+def test_what_is_computed_from_inputs_and_excerpts_is_traced(code: str) -> None:
+    origin = origin_of(code, KNOWN, FILES)
+    assert origin.traced, origin
+
+
+def test_a_file_that_is_no_input_is_none() -> None:
+    assert not origin_of("print(len(open('other.csv').read()))", KNOWN, FILES).traced
+
+
+@pytest.mark.parametrize("chinese", [False, True])
+def test_programs_by_rules_are_traced(chinese: bool) -> None:
+    question = "平均水深是多少？" if chinese else "What is the mean depth of the soundings?"
+    table = table_program(file="soundings.csv", sheet="", parts=[question], concepts=[], chinese=chinese)
+    assert origin_of(table, [question], FILES).traced
+    text = text_program(
+        excerpts=[("E1-1", KNOWN[0])], question=question, sides=(), operation="difference", chinese=chinese
+    )
+    assert origin_of(text, [*KNOWN, question], FILES).traced
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "isolated"),
+    [
+        ("print(1)", "1", True),
+        ("print(1)", "1", False),
+        ("x = 1\n\n## Output\n\nprint(12345)", "12345", True),
+        ("print('## Output')", "one is not Python\n\n## Output\ntwo", True),
+    ],
+)
+def test_the_program_of_a_stored_computation_is_read_back(code: str, output: str, isolated: bool) -> None:
+    stored = Computation(code, "d", output, {"soundings.csv": b"a"}, "", isolated).text()
+    assert program_of(stored) == (code, ["soundings.csv"])
+
+
+@pytest.mark.parametrize(
+    "hostile", ["x = '" + "1," * 40_000 + "'", "x = " + "(" * 50_000, "x = '" + "{" * 90_000 + "'", "x = 1\n" * 20_000]
+)
+def test_hostile_programs_are_read_in_time(hostile: str) -> None:
+    begun = time.perf_counter()
+    origin_of(hostile, KNOWN, FILES)
+    assert time.perf_counter() - begun < 5
