@@ -1,6 +1,7 @@
 """Reporter: writes the report from the evidence, streaming; then code checks every citation and renders it."""
 
 import asyncio
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -206,7 +207,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         locale=locale,
         title=state["plan"].title if state["plan"] else question,
         markdown=body.strip(),
-        excerpts=excerpts,
+        excerpts=_in_report(state, excerpts, body),
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
@@ -220,6 +221,16 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         opening=_note(state["triage"], context),
         likeness=written.likeness,
     )
+
+
+def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:
+    """Leave out background excerpts that nothing cites, where steps found something: what was shown and not used is no source."""
+    results, reflection = state["results"], state["reflection"]
+    if not any(result.excerpts for one, result in results.items() if one != RECALLED):
+        return excerpts
+    found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
+    found |= {side for one in reflection.contradictions for side in one.excerpt_ids} if reflection else set()
+    return [one for one in excerpts if one.id in found or re.search(rf"\b{one.id}\b", text)]
 
 
 def _question(state: ResearchState) -> str:

@@ -164,9 +164,9 @@ def test_a_chinese_copy_with_other_notes_is_one() -> None:
     "hostile", ["a b. " * 20_000, "。" * 100_000, " " * 100_000, "1,1," * 25_000, "# x\n" * 25_000, "By " * 33_000]
 )
 def test_hostile_texts_are_compared_in_time(hostile: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()  # of this process alone, however busy the machine is
     is_copy(hostile, hostile[: len(hostile) // 2] + PORTUGAL)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 PINNED = "0ffc81623169cf63"

@@ -84,7 +84,7 @@ def test_programs_by_rules_are_traced(chinese: bool) -> None:
         ("print(1)", "1", True),
         ("print(1)", "1", False),
         ("x = 1\n\n## Output\n\nprint(12345)", "12345", True),
-        ("print('## Output')", "one is not Python\n\n## Output\ntwo", True),
+        ("print('## Output')", "these words are not Python\n\n## Output\ntwo", True),
     ],
 )
 def test_the_program_of_a_stored_computation_is_read_back(code: str, output: str, isolated: bool) -> None:
@@ -96,6 +96,6 @@ def test_the_program_of_a_stored_computation_is_read_back(code: str, output: str
     "hostile", ["x = '" + "1," * 40_000 + "'", "x = " + "(" * 50_000, "x = '" + "{" * 90_000 + "'", "x = 1\n" * 20_000]
 )
 def test_hostile_programs_are_read_in_time(hostile: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()  # of this process alone, however busy the machine is
     origin_of(hostile, KNOWN, FILES)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
