@@ -29,7 +29,7 @@ class Source(BaseModel):
     published: CleanLine | None = None
     """ISO date, where the source tells it."""
     duplicate_of: str | None = None
-    """Id of the source that this one copies (near-duplicates count once)."""
+    """Id of the source that this one copies (copies that tell the same count once)."""
     snippet_only: bool = False
     """True when only a search engine's snippet could be read."""
     fingerprint: str = ""
