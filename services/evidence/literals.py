@@ -38,6 +38,8 @@ DEFINED = frozenset(
 """Numbers that calculate: small ones, parts of a day and of a year, and units that are defined (a foot is 0.3048 m)."""
 SMALL = 100
 """Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
+MAX_BITS = 1_000
+"""Of a whole number that is written out."""
 PIECE = 2_000
 """Characters of a text in a program that are read at a time."""
 FIRST_YEAR, LAST_YEAR = 1400, 2100
@@ -137,7 +139,7 @@ class _Found:
                 return
             case ast.Constant(value=int() | float() | complex() as value):
                 if not _harmless(value, use):
-                    self._add(str(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
+                    self._add(_written(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
             case ast.Constant(value=str() | bytes() as text):
                 self._text(text if isinstance(text, str) else text.decode("latin-1"), use)
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NOWHERE and use != "pattern":
@@ -147,15 +149,18 @@ class _Found:
                 self.disguises |= modules & _NOWHERE
 
     def _text(self, text: str, use: str) -> None:
-        if any(name in text for name in self.inputs) or re.search(r"\*\.\w+$", text):
-            self.reads = True
+        if use in {"place", "compared", "pattern", "ignored"}:
             return
-        if use in {"data", "operand", "printed"}:
-            bare = _FIELD.sub(" ", text)
-            pieces = [bare[start : start + PIECE] for start in range(0, len(bare), PIECE)]
-            for one in (one for piece in pieces for one in quantities(piece)):
+        named = [name for name in self.inputs if name in text]
+        whole = text.replace("\\", "/").rpartition("/")[2] in named or (use == "argument" and bool(named))
+        self.reads = self.reads or (whole and use != "printed") or re.search(r"\*\.\w+$", text) is not None
+        for name in sorted(named, key=len, reverse=True):
+            text = text.replace(name, " ")
+        bare = _FIELD.sub(" ", text)
+        for piece in (bare[start : start + PIECE] for start in range(0, len(bare), PIECE)):
+            for one in quantities(piece):
                 number = one.kind in {"number", "percent"}
-                if not number or one.value not in TRIVIAL or use == "printed":
+                if not number or not _harmless(one.value, use):
                     self._add(one.text, use, small=number and one.value <= SMALL)
 
     def _add(self, literal: str, use: str, *, small: bool) -> None:
@@ -188,7 +193,12 @@ def _harmless(value: complex, use: str) -> bool:
 
 
 def _is_year(value: float) -> bool:
-    return float(value).is_integer() and FIRST_YEAR <= value <= LAST_YEAR
+    return FIRST_YEAR <= value <= LAST_YEAR and float(value).is_integer()
+
+
+def _written(value: complex) -> str:
+    """Return a number as text; Python refuses to write out a whole number of thousands of digits, which 0x… may be."""
+    return f"0x{value:x}"[:40] if isinstance(value, int) and value.bit_length() > MAX_BITS else str(value)
 
 
 def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
@@ -217,7 +227,6 @@ def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
             | ast.JoinedStr()
             | ast.Starred()
             | ast.Tuple()
-            | ast.Index()
             | ast.Slice()
             | ast.List()
             | ast.arguments()

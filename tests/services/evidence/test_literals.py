@@ -37,13 +37,20 @@ READ = "import pandas as pd\ntable = pd.read_csv('soundings.csv')\n"
         (f"{READ}share = 42.5\nprint(f'The share is {{share}} %')", "42.5"),
         (f"{READ}print('总计三百四十五')", "三百四十五"),
         (f"{READ}rows = {{'a': 8184, 'b': 9999}}\nprint(sum(rows.values()))", "9999"),
+        (f"{READ}print('soundings.csv adds up to 12345')", "12345"),
+        ("print('12345 rows of soundings.csv')", "12345"),
+        (f"{READ}print(' '.join(['Total', '12345']))", "12345"),
+        (f"{READ}print('total 12345'.upper())", "12345"),
+        (f"{READ}print({{}}.get('a', 12345))", "12345"),
+        ("print('soundings.csv')\nprint(7 * 5 * 3)", NO_INPUT),
+        (f"print(0x{'f' * 5_000})", "0xfff"),
         ("this does not parse", NO_INPUT),
     ],
 )
 def test_a_number_from_nowhere_is_named(code: str, nowhere: str) -> None:
     origin = origin_of(code, KNOWN, FILES)
     assert not origin.traced
-    assert nowhere in origin.nowhere
+    assert any(one.startswith(nowhere) for one in origin.nowhere)
 
 
 @pytest.mark.parametrize(
