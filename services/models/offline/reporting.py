@@ -240,9 +240,9 @@ def _points(
     besides: a sentence that rules have passed over may be the one that a reader looks for; all in a language that something is
     told in, since likeness across languages is weak. Where nothing answers, there is none.
     """
-    evidence = [*(one for finding in findings for one in finding.evidence), *background]
+    evidence = [one for finding in findings for one in finding.evidence] or list(background)
     used = [excerpt for part in parts for _, excerpt in part.sentences]
-    by_id = {one.id: one for one in evidence}
+    by_id = {one.id: one for one in [*background, *evidence]}
     points: list[str] = []
     seen: list[str] = []
     others: list[Evidence] = []
