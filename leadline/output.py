@@ -4,7 +4,6 @@ import json
 import os
 import re
 import secrets
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,13 +11,14 @@ from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import BadInput
 from services.evidence.store import EvidenceStore
+from services.normal_form import normal_form
 
 MAX_SLUG = 60
 
 
 def slug_of(question: str) -> str:
     """Return a folder name for a question: its words in lower case joined by hyphens, in any script."""
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", question).lower())
+    words = re.findall(r"\w+", normal_form("NFKC", question).lower())
     return "-".join(words)[:MAX_SLUG].strip("-_") or "report"
 
 

@@ -41,7 +41,7 @@ MAX_ASKED = 3
 """Earlier questions that are shown, the latest ones; of the answers only the last."""
 MAX_TURN = 300
 """Characters of each."""
-_LINK = re.compile(r"\s?\[\[\d+\]\]\([^)\s]*\)")
+_LINK = re.compile(r"\s?\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)")
 _CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
 _ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)
 _LEANS = re.compile(
@@ -51,7 +51,7 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
-_NUMBER = re.compile(r"^\s*(?:#|no\.?\s*|第)?\s*([1-9])\s*(?:[.)、。]|个问题|个|题|号)?\s*$", re.IGNORECASE)
+_NUMBER = re.compile(r"^\s*+(?:(?:#|no\.?|第)\s*+)?([1-9])\s*+(?:(?:[.)、。]|个问题|个|题|号)\s*+)?$", re.IGNORECASE)
 
 
 def carried(state: ResearchState) -> Former | None:

@@ -39,7 +39,9 @@ from services.evidence.support import Likeness, Verdict, check_support
 from services.reports.labels import Labels, labels
 
 _PARSER = MarkdownIt("commonmark").enable("table")
-_ATTRIBUTION = re.compile(r"\s*(?:[—–―]{1,2}|--?|（出处|（来源|\((?:source|from)\b)[^\n]{1,160}$", re.IGNORECASE)
+_ATTRIBUTION = re.compile(
+    r"(?<!\s)\s*+(?:[—–―]{1,2}|--?|（出处|（来源|\((?:source|from)\b)[^\n]{1,160}+$", re.IGNORECASE
+)
 _SMALL = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 
 
@@ -196,7 +198,7 @@ class _Check:
 
     def _known_only(self, text: str) -> str:
         text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)
-        return re.sub(r"[ \t]+(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
+        return re.sub(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
 
     def _list(self, node: SyntaxTreeNode) -> str:
         items: list[str] = []

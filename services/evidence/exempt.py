@@ -14,7 +14,8 @@ _LABELS = (
     "要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情"
 )
 _LABEL = re.compile(
-    rf"^(?:{_LABELS})\s*(?:[:：.。—-]+\s*|\s+(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*(?=[\u4e00-\u9fff])|$)", re.IGNORECASE
+    rf"^(?:{_LABELS})(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+(?=[\u4e00-\u9fff]))",
+    re.IGNORECASE,
 )
 _ONLY_LABEL = re.compile(rf"^(?:{_LABELS})\s*[:：.。]*$", re.IGNORECASE)
 _THINGS = r"(?:evidence|sources?|excerpts?|documents?|material|passages?)"

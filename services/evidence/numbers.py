@@ -2,13 +2,13 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from services.evidence.numerals import CHINESE, CHINESE_CHARACTERS, ENGLISH, chinese_value, english_value, scale_value
+from services.normal_form import normal_form
 from services.numeric import MAX_DIGITS
 
 ROUNDING = 0.05
@@ -42,7 +42,8 @@ _MONTH_NAMES = (
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _CITATION = re.compile(
-    r"[\[【(]\s*\^?E\d+-\d+(?:\s*[,，、;；]?\s*E\d+-\d+)*\s*[\]】)]|\[\[\d+\]\]\([^)\s]*\)|\[\^?\d+\]"
+    r"[\[【(]\s*+\^?E\d++-\d++(?:\s*+(?:[,，、;；]\s*+)?E\d++-\d++)*+\s*+[\]】)]|"
+    r"\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)|\[\^?\d+\]"
 )
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
@@ -78,13 +79,13 @@ _CENTURY_WORDS = {
 _CENTURY = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
 )
-_ORDINAL = re.compile(rf"\b\d[\d,]*(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
-_SHARE = re.compile(rf"(百|\d+|{CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
+_SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-    r"(?:\s?(?P<scale>[十百千万亿萬億]+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
+    r"(?:\s?(?P<scale>[十百千万亿萬億]{1,8}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
@@ -119,7 +120,7 @@ def quantities(text: str) -> list[Quantity]:
 def placed(text: str) -> tuple[str, list[tuple[int, int, Quantity]]]:
     """Return a text in the form in which its quantities are read, and each with its start and end there."""
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
-    text = unicodedata.normalize("NFKC", text.replace("−", "-").replace("‰", "‰"))
+    text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)

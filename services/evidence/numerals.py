@@ -31,7 +31,7 @@ ENGLISH = re.compile(
 CHINESE_DIGIT = "零〇一二两兩三四五六七八九"
 CHINESE_CHARACTERS = f"{CHINESE_DIGIT}十百千万萬亿億"
 """What Chinese numerals consist of."""
-CHINESE = rf"[{CHINESE_CHARACTERS}]+(?:点[{CHINESE_DIGIT}]+)?"
+CHINESE = rf"[{CHINESE_CHARACTERS}]++(?:点[{CHINESE_DIGIT}]++)?"
 """Pattern of a number in Chinese numerals; `chinese_value` tells which."""
 
 

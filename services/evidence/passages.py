@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
+LONGEST_HEADING = 200
+"""Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
 _CJK_SHARE = 0.3
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$"
 )
-_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+")
+_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；]++[”’」』）]*+|\n++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,17 @@ def split(text: str, target: int | None = None) -> list[Span]:
     passages: list[Span] = []
     headings: dict[int, str] = {}
     start = end = -1
+    only_headings = True
     for block in _blocks(text, target):
-        found = _HEADING.match(text[block.start : block.end])
-        starts_section = found is not None
-        if start >= 0 and (starts_section or block.end - start > target) and not _only_headings(text[start:end]):
+        written = text[block.start : block.end]
+        heading = _heading(written)
+        if start >= 0 and (heading is not None or block.end - start > target) and not only_headings:
             passages.append(Span(start, end, " > ".join(headings.values())))
             start = -1
-        if found is not None:
-            level = len(found.group(1))
-            headings = {depth: name for depth, name in headings.items() if depth < level} | {level: found.group(2)}
+        if heading is not None:
+            level, name = heading
+            headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
+        only_headings = (start < 0 or only_headings) and _only_headings(written)
         if start < 0:
             start = block.start
         end = block.end
@@ -63,7 +66,16 @@ def split(text: str, target: int | None = None) -> list[Span]:
 
 
 def _only_headings(text: str) -> bool:
-    return all(_HEADING.match(line) for line in text.split("\n") if line.strip())
+    return all(_heading(line) for line in text.split("\n") if line.strip())
+
+
+def _heading(text: str) -> tuple[int, str] | None:
+    """Return level and words of a heading of Markdown; None where the text is none."""
+    level = len(text) - len(text.lstrip("#"))
+    if not 1 <= level <= 6 or not text[level : level + 1].isspace():
+        return None
+    name = text[level:].strip().rstrip("#").rstrip()
+    return None if "\n" in name else (level, name[:LONGEST_HEADING])
 
 
 def _blocks(text: str, target: int) -> list[Span]:
@@ -72,7 +84,7 @@ def _blocks(text: str, target: int) -> list[Span]:
     for found in _BLOCK.finditer(text):
         start, end = found.start(), found.end()
         first_line_end = text.find("\n", start, end)
-        if first_line_end > 0 and _HEADING.match(text[start:first_line_end]):
+        if first_line_end > 0 and _heading(text[start:first_line_end]):
             blocks.append(Span(start, first_line_end))
             start = first_line_end + 1
         blocks.extend(_fitting(text, start, end, target))

@@ -19,41 +19,43 @@ OPEN, CLOSE = "\ue000", "\ue001"
 _SHELTER_OPEN, _SHELTER_CLOSE = "\ue002", "\ue003"
 _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 
-_ID = r"E\d+[-‑–]\d+"
-_GROUP = re.compile(rf"[\[【［(（]\s*\^?\s*({_ID}(?:\s*[,，、;；/]?\s*(?:and\s+|和)?{_ID})*)\s*[\]】］)）]")
-CITATION = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
-_CITATIONS = rf"(?:{OPEN}[^{CLOSE}]*{CLOSE}[ \t]*[,，、]?[ \t]*)+"
-_AFTER_STOP = re.compile(rf"([.!?。！？…]+[\"'”’」』）)*_]*)[ \t]*({_CITATIONS})")
+_ID = r"E\d++[-‑–]\d++"
+_GROUP = re.compile(
+    rf"[\[【［(（]\s*+(?:\^\s*+)?({_ID}(?:\s*+(?:[,，、;；/]\s*+)?(?:and\s++|和)?{_ID})*+)\s*+[\]】］)）]"
+)
+CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
+_CITATIONS = rf"(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)++"
+_AFTER_STOP = re.compile(rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})")
 _INVENTED = re.compile(
     r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
 )
 
 _MATH = re.compile(
-    r"\$\$.{1,2000}?\$\$|\\\[.{1,2000}?\\\]|\\\(.{1,500}?\\\)|"
+    r"\$\$.{1,2000}?\$\$|(?<!\\)\\(?:\[(?:[^\\]|\\[^\[\]]){1,2000}?\\\]|\((?:[^\\]|\\[^()]){1,500}?\\\))|"
     r"(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])",
     re.DOTALL,
 )
 _UNSAFE_MATH = re.compile(rf"\]\(|<[A-Za-z/!]|://|[`~{OPEN}]|\n\s*\n|^\$?\d[\d.,]*\s", re.DOTALL)
-_CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")
 
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
 _LINK = re.compile(
-    r"!?\[((?:[^\[\]\\]|\\.){0,1000})\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,500}\)){0,2000}\)", re.DOTALL
+    r"!?\[((?:[^\[\]\\]|\\.){0,400}+)\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,500}+\)){0,2000}+\)", re.DOTALL
 )
-_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.){1,1000})\][ \t]?\[[^\[\]]{0,1000}\]", re.DOTALL)
+_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.){1,400}+)\][ \t]?\[[^\[\]]{0,1000}+\]", re.DOTALL)
 _END_OF_URL = r"[^\s<>\"'）)\]】，。；、|`\ue000-\ue003]"
 URL = re.compile(
     rf"\b(?:(?:https?|ftps?|file|data|javascript|vbscript|mailto):/{{0,2}}|www\.){_END_OF_URL}+|"
     rf"(?<![\w.-])(?:[\w-]{{1,63}}\.){{1,6}}(?:com|org|net|gov|edu|cn|io|info)/{_END_OF_URL}*",
     re.IGNORECASE,
 )
-_EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\(\s*\)|\[\s*\]|（\s*）)")
+_EMPTY_BRACKETS = re.compile(r"(?<![ \t])[ \t]*+(?:\(\s*+\)|\[\s*+\]|（\s*+）)")
 _BLOCK_START = re.compile(
     r"\A(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|[>=<|]|`{3}|~{3}|(?=[-*_:|])[-*_:|\s]+$|\[(?=[^\]]*\]:))"
 )
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)\n")
-_WRAP = re.compile(r"\s*\n\s*")
+_HARD_BREAK = re.compile(r"(?:(?<! ) {2,}+|\\)\n")
+_WRAP = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+")
 _PARSER = MarkdownIt("commonmark").enable("table")
 _ACTIVE = frozenset({"link_open", "image", "html_inline", "html_block"})
 
@@ -103,7 +105,7 @@ def with_marks(markdown: str) -> str:
         lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', one)}{CLOSE}" for one in re.findall(_ID, found.group(1))),
         _PRIVATE.sub("", markdown),
     )
-    return re.sub(rf"(?<={CLOSE})[ \t]*[,，、;；]?[ \t]*(?={OPEN})", "", marked)
+    return re.sub(rf"(?<={CLOSE})[ \t]*+(?:[,，、;；][ \t]*+)?(?={OPEN})", "", marked)
 
 
 def written(text: str) -> str:
@@ -118,8 +120,8 @@ def cited(text: str) -> list[str]:
 
 def without_marks(text: str) -> str:
     """Take citations out of a text, with the blanks before them."""
-    text = re.sub(rf"[ \t]*{_CITATIONS}", " ", text).replace("  ", " ")
-    return re.sub(r" +(?=[.,;:!?。，；：！？)）])", "", text).strip()
+    text = re.sub(rf"(?<![ \t])[ \t]*+{_CITATIONS}", " ", text).replace("  ", " ")
+    return re.sub(r"(?<! ) ++(?=[.,;:!?。，；：！？)）])", "", text).strip()
 
 
 def harmless(text: str, shelter: Shelter, known: str) -> str:
@@ -220,5 +222,5 @@ def joined(parts: Iterable[str]) -> str:
 def words_of(text: str, shelter: Shelter) -> str:
     """Return the words of inline Markdown as a reader sees them, without citations and emphasis."""
     text = shelter.restored(without_marks(text))
-    text = re.sub(r"\*+|`+|~~|(?<!\w)_+|_+(?!\w)", "", re.sub(r"\\([^\w\s])", r"\1", text))
+    text = re.sub(r"\*+|`+|~~|(?<!\w)_+|(?<!_)_++(?!\w)", "", re.sub(r"\\([^\w\s])", r"\1", text))
     return " ".join(html.unescape(text).split())

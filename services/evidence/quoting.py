@@ -25,7 +25,7 @@ def widened(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
             return start, end
 
 
-_QUOTED = re.compile(r"[“\"]([^”\"]+)[”\"]")
+_QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 
 
 def in_quotation_marks(text: str) -> list[str]:

@@ -3,17 +3,18 @@
 import base64
 import hashlib
 import re
-import unicodedata
 
 from langgraph.store.base import BaseStore
 
 from services.errors import StoreError, StoreUnwritable
+from services.normal_form import normal_form
 from services.unwritable import unwritable
 
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
 _LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff]")
+_BLANKS_AT_LINE_END = re.compile(r"(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]++(?=\n|$)")
 
 
 def normalise_text(text: str) -> str:
@@ -21,8 +22,8 @@ def normalise_text(text: str) -> str:
 
     Normalising twice changes nothing; offsets of passages and excerpts refer to this form.
     """
-    text = unicodedata.normalize("NFC", _CONTROL.sub("", _LINE_END.sub("\n", text)))
-    text = re.sub(r"[ \t\u00a0\u3000]+(?=\n|$)", "", text)
+    text = normal_form("NFC", _CONTROL.sub("", _LINE_END.sub("\n", text)))
+    text = _BLANKS_AT_LINE_END.sub("", text)
     return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
 
 

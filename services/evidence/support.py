@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.evidence.numbers import missing_quantities, quantities
+from services.normal_form import normal_form
 from services.search.tokens import CJK_STOP, STOP_WORDS, has_cjk, stem, tokens
 
 SUPPORT = 0.45
@@ -209,7 +210,7 @@ def names(text: str) -> list[str]:
     run: list[str] = []
     first = True
     begins = False
-    for word in [*_WORD.findall(unicodedata.normalize("NFC", text)), "."]:
+    for word in [*_WORD.findall(normal_form("NFC", text)), "."]:
         bare = word.rstrip(".")
         if _is_capitalised(bare) and (bare.lower() not in NOT_NAMES or (bare.isupper() and len(bare) > 2)):
             begins = begins if run else first
@@ -242,5 +243,5 @@ def _is_capitalised(word: str) -> bool:
 
 def _plain(word: str) -> str:
     """Return a word in lower case without accents."""
-    decomposed = unicodedata.normalize("NFKD", word)
+    decomposed = normal_form("NFKD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char)).lower()

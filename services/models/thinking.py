@@ -8,7 +8,11 @@ _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 
 def without_thinking(text: str) -> str:
     """Return a text without its thinking parts, also where the opening tag is missing or the closing one never came."""
-    text = _THOUGHT.sub("", text)
+    end = text.lower().rfind(CLOSE) + len(CLOSE)
+    if end >= len(
+        CLOSE
+    ):  # behind the last closing tag no thought ends, and looking for the end of each would take long
+        text = _THOUGHT.sub("", text[:end]) + text[end:]
     _, closed, rest = text.rpartition(CLOSE)
     text = rest if closed else text
     return text.partition(OPEN)[0].strip()

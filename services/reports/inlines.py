@@ -20,8 +20,10 @@ PARSER = (
 _MARK = re.compile("|".join(re.escape(one.mark) for one in (ENGLISH, CHINESE)))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
-_BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n\s*\n).){1,2000}?)\\\]", re.DOTALL)
+_BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
 _PARENTHESES = re.compile(r"(?<!\\)\\\(([^\n]{1,500}?)\\\)")
+_WRAP = re.compile(r"(?:([^ \t\n])|(?<![ \t]))[ \t]*+\n[ \t]*+(.?)")
+"""A line end with the characters on both sides of it."""
 _NUMBER = re.compile(r"\[(\d{1,6})\]")
 
 
@@ -107,12 +109,9 @@ def _joined(parts: list[Inline]) -> list[Inline]:
             whole[-1] = Text(before.text + one.text, one.styles)
         else:
             whole.append(one)
-    return [
-        replace(one, text=re.sub(r"(.?)[ \t]*\n[ \t]*(.?)", _wrapped, one.text)) if isinstance(one, Text) else one
-        for one in whole
-    ]
+    return [replace(one, text=_WRAP.sub(_wrapped, one.text)) if isinstance(one, Text) else one for one in whole]
 
 
 def _wrapped(found: re.Match[str]) -> str:
-    before, after = found.groups()
+    before, after = found.groups(default="")
     return f"{before}{'' if has_cjk(before) and has_cjk(after) else ' '}{after}"

@@ -34,7 +34,7 @@ WORDS_A_STEP, LEAST_WORDS = 700, 3_000
 TOKENS_A_WORD = 2.0
 """Room for a word with its citations and marks."""
 TEMPLATES = ("reporter_outline", "reporter_section", "reporter_joining")
-_HEADING = re.compile(r"\A#{1,2}[ ]+[^\n]*\n+")
+_HEADING = re.compile(r"\A#{1,2}[ ][^\n]*+\n++")
 
 
 @dataclass(slots=True)

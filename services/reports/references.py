@@ -61,5 +61,5 @@ def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -
 
 
 def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:
-    fences = re.findall(r"^```chart\n(.*?)\n```$", report.markdown, re.DOTALL | re.MULTILINE)
+    fences = re.findall(r"^```chart\n((?:(?!```)[^\n]*+\n)*+)```$", report.markdown, re.MULTILINE)
     return {numbers[one] for fence in fences for one in re.findall(r"E\d+-\d+", fence) if one in numbers}

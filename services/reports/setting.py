@@ -8,7 +8,7 @@ from typing import Any
 
 from services.search.jobs import serve
 
-_MATH = re.compile(r'<math aria-label="([^"]*)"[^>]*>.*?</math>', re.DOTALL)
+_MATH = re.compile(r'<math aria-label="([^"<]*)"[^<>]*>(?:(?!<math\b).)*?</math>', re.DOTALL)
 
 
 def main() -> None:

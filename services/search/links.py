@@ -18,7 +18,7 @@ class Titles:
         self._words: dict[tuple[str, ...], list[str]] = {}
         self._chinese: dict[str, list[str]] = {}
         for source, title in titles:
-            bare = re.sub(r"\s*[(（][^)）]*[)）]$", "", title).strip().lower()
+            bare = re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", title).strip().lower()
             if has_cjk(bare):
                 if 2 < len(bare) <= _LONGEST_CHINESE:
                     self._chinese.setdefault(bare, []).append(source)

@@ -23,8 +23,10 @@ _LISTS = ("results", "items", "hits", "data", "documents", "pages", "value", "re
 _URL = ("url", "link", "href", "uri")
 _TITLE = ("title", "name", "heading")
 _TEXT = ("content", "text", "snippet", "description", "summary", "body", "excerpt", "highlights")
-_LINE = re.compile(r"^\W*(?:url|link|uri|链接|网址)\W*\s*(https?://\S+)", re.IGNORECASE | re.MULTILINE)
-_HEADING = re.compile(r"^\W*(?:title|标题)\W*\s*(.+)$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(
+    r"^[^\w\n]*(?:url|link|uri|链接|网址)[^\w\n]*+(?:\n[^\w\n]*+)?(https?://\S+)", re.IGNORECASE | re.MULTILINE
+)
+_HEADING = re.compile(r"^[^\w\n]*(?:title|标题)[^\w\n]*(?:\n[^\w\n]*)?(.+)$", re.IGNORECASE | re.MULTILINE)
 
 
 async def mcp_searches(context: RunContext) -> list[SearchProvider]:

@@ -204,7 +204,7 @@ class _Hop:
 
     def _title(self, seed: Key) -> str:
         """Return the title of a passage's source without what stands in brackets at its end."""
-        return re.sub(r"\s*[(（][^)）]*[)）]$", "", self._found.title(seed))
+        return re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", self._found.title(seed))
 
     def _names(self, seed: Key) -> dict[str, float]:
         """Return the names in a passage that the question does not hold, its title first, with what a link by each weighs."""

@@ -1,8 +1,9 @@
 """Words of a text as search sees them: stemmed English words, CJK bigrams, numbers without separators."""
 
 import re
-import unicodedata
 from functools import lru_cache
+
+from services.normal_form import normal_form
 
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
 _PIECE = re.compile(rf"[{_CJK}]+|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?")
@@ -28,9 +29,9 @@ def has_cjk(text: str) -> bool:
 
 def pieces(text: str) -> list[str]:
     """Return words, numbers and runs of CJK characters of a text, in lower case, without accents and in order."""
-    plain = unicodedata.normalize("NFKC", text).lower()
+    plain = normal_form("NFKC", text).lower()
     if _ACCENTED.search(plain):
-        plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
+        plain = normal_form("NFC", _ACCENTS.sub("", normal_form("NFD", plain)))
     return _PIECE.findall(plain)
 
 

@@ -10,7 +10,7 @@ from schemas.tools import StructuredAnswer, StructuredCall
 from services.models.dialects import explain, parse
 from services.models.exchange import ToolCall
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?+\s*+(.*?)```", re.DOTALL)
 
 
 def read_structured(text: str) -> tuple[str, StructuredAnswer]:

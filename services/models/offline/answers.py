@@ -70,7 +70,7 @@ _WHO = re.compile(
 """A question for who somebody is that it names: what is wanted is said of them, not another person."""
 _DATE = re.compile(
     r"\b1\d{3}\b|\b20\d\d\b|\b\d{1,2}(?:st|nd|rd|th)? (?:century|January|February|March|April|May|June|July|August|September|"
-    r"October|November|December)\b|\d{1,4}年|\d{1,2}世纪|\d+\s?(?:BC|AD)\b|[一二三四五六七八九十〇零]{2,4}年"
+    r"October|November|December)\b|\d{1,4}年|\d{1,2}世纪|(?<!\d)\d++\s?(?:BC|AD)\b|[一二三四五六七八九十〇零]{2,4}年"
 )
 _BECAUSE = re.compile(
     r"\b(?:because|since|due to|owing to|as a result|therefore|thus|so that|in order to|caused? by|the reason|led to|to (?:avoid|prevent|"
@@ -89,7 +89,7 @@ _NAMES = re.compile(r"\b(?:known as|called|named)\b|称为|叫做?|简称|俗称
 _DEFINES = re.compile(r"\b(?:is|are|was|were|means|refers to|called|known as)\b|是|指|称为|即|叫做?|定义", re.I)
 UNITS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
-        re.compile(r"how long\b.*\b(?:take|took|taken|last|lasted|need|spend|spent)\b|多久|多长时间|持续", re.I),
+        re.compile(r"how long\b.{0,200}?\b(?:take|took|taken|last|lasted|need|spend|spent)\b|多久|多长时间|持续", re.I),
         re.compile(r"(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b|年|月|周|天|日|小时|分钟|秒", re.I),
     ),
     (

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 FEWEST, MOST = 3, 24
 """Groups that a chart shows; of two the sentence says all."""
-_LINE = re.compile(r"(?:By (?P<by>[^,]+), the (?P<what>.+?)|(?P<zh>.+? 按.+?，.+?))(?:: |：)(?P<told>[^:：]+)[.。]")
-_GROUP = re.compile(r"(?P<name>.+?) (?P<value>-?\d[\d,]*(?:\.\d+)?) ?(?P<unit>%|[^\d\s(（]*)(?: ?[(（].*[)）])?")
+_LINE = re.compile(
+    r"(?:By (?P<by>[^,]+), the (?P<what>.+?)|(?P<zh>(?=[^，]+ 按[^，])[^，]++，[^:：]+))(?:: |：)(?P<told>[^:：]+)[.。]"
+)
+_GROUP = re.compile(
+    r"(?P<name>.+?) (?P<value>-?\d[\d,]*+(?:\.\d++)?+) ?(?P<unit>%|[^\d\s(（]*)(?: ?[(（].{0,100}[)）])?"
+)
 _TIME = re.compile(r"\d{4}(?:-\d\d){0,2}|[A-Z][a-z]+|\d{1,2}月?")
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 

@@ -17,7 +17,7 @@ _OPERATIONS = (
     ("growth", r"\b(?:growth|percentage (?:increase|decrease|change)|per ?cent (?:increase|decrease|change)|grew by|(?:increased?|decreased?|fell|rose|changed?) by (?:what|how))\b|增长率|增幅|降幅|各?(?:增长|增加|上升|下降|减少|降低)了?(?:多少|百分之几)"),
     ("share", r"\b(?:share|percentage|per ?cent|proportion|fraction) of\b|\bwhat (?:share|percentage|proportion|fraction)\b|占比|占[^，。？]{0,10}(?:多少|几成|百分之)|百分比|率(?:各?[是为有])?(?:多少|最|相差)"),
     ("ratio", r"\bhow many times\b|\bratio\b|多少倍|几倍|比值"),
-    ("difference", r"\b(?:difference|differ) (?:in|between)\b.*\b(?:depth|number|figure|metres|meters|years|value|rate|length|speed)|\bhow (?:much|many(?: \w+)?) (?:more|less|(?!better|ever|other|over|under|after)\w{2,}er)\b|相差|之差|差多少|差值|(?<!增)[高低多少长深大快]多少(?=[米分个%百年岁天倍毫厘公吨人例]|$|[？?])|多多少|少多少"),
+    ("difference", r"\b(?:difference|differ) (?:in|between)\b.{0,200}\b(?:depth|number|figure|metres|meters|years|value|rate|length|speed)|\bhow (?:much|many(?: \w+)?) (?:more|less|(?!better|ever|other|over|under|after)\w{2,}er)\b|相差|之差|差多少|差值|(?<!增)[高低多少长深大快]多少(?=[米分个%百年岁天倍毫厘公吨人例]|$|[？?])|多多少|少多少"),
     ("mean", r"\b(?:average|arithmetic mean)\b|\b(?:the |a )mean\b(?! (?:by|of saying|to))|\bmean (?:depth|length|value|number|age|speed|time|score|minutes|rate|axial)|平均"),
     ("sum", r"\b(?:total|sum|altogether|combined|in all)\b|总和|总计|合计|一共|总共|总数|总人数|加起来"),
     ("ranking", r"\b(?:rank|ranking|top \d+|which \w+ (?:\w+ )?(?:has|had|have|is|was|recorded|shows?) the \w+est)\b|排名|排序|前[三五十\d]名?|哪[个所一种][^，。？]{0,8}最[高低多少大小长短深浅]"),
@@ -25,6 +25,7 @@ _OPERATIONS = (
     ("min", r"\b(?:shallowest|minimum|lowest|smallest|shortest|least|fewest)\b|最[低小短浅少]"),
     ("count", r"\bhow many\b|\bnumber of\b|多少(?:条|行|所|家|次|个|名|艘)|几(?:条|行|所|家|次|个|名|艘)"),
 )  # fmt: skip
+_PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _OPERATIONS)
 _ON_TABLES = frozenset({"ranking", "max", "min", "count", "mean", "median", "sum", "share", "correlation"})
 """Computations that a source usually has the result of: without a table they are looked up and not computed."""
 _ORDERS = re.compile(r"\b(?:calculate|compute|work out|add up)\b|计算|算一[下算]|算出", re.IGNORECASE)
@@ -40,7 +41,7 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 def operations_of(question: str) -> list[str]:
     """Return the computations that a question names, in the order of how much they tell."""
-    return [name for name, pattern in _OPERATIONS if re.search(pattern, question, re.IGNORECASE)]
+    return [name for name, pattern in _PATTERNS if pattern.search(question)]
 
 
 def computable(question: str, tables: list[str]) -> list[str]:

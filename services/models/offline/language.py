@@ -31,10 +31,12 @@ GENERIC = frozenset(
 )
 _CLAUSE = re.compile(
     r"[?？]\s*|[;；]\s*|,\s+(?=(?:what|when|where|why|how|who)\s+(?:is|are|was|were|did|does|do|can|many|much|long|deep|far|often|old|has|have|had|wrote|made|built)\b)"
-    r"|(?<!\bwhen)(?<!\bwhere)(?<!\bhow)(?<!\bwhy)(?<!\bwho),?\s+and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
-    r"|，(?:并且?|以及|同时|又|且)?(?=.*(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.*(?:什么|多少|哪|谁|何|几|怎|如何))",
+    r"|(?<!\bwhen)(?<!\bwhere)(?<!\bhow)(?<!\bwhy)(?<!\bwho)(?:,|(?<!\s))\s++and\s+(?=(?:in |at |on |by |for |from |to |with )?(?:who|what|when|where|which|why|how|whose|was|is|did|does|are|were)\b)"
+    r"|，(?:并且?|以及|同时|又|且)?(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎|如何))",
     re.IGNORECASE,
 )
+LONGEST_COMPARISON = 500
+"""Characters of a question in which a comparison is looked for: what stands on its two sides is found by trying."""
 _COMPARED = (
     re.compile(
         r"\b(?:compare|comparison (?:of|between)|differences? (?:in .+? )?between|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|versus|vs\.?)\s+(?P<b>.+?)(?:[?.,;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)",
@@ -75,7 +77,7 @@ _ANSWERS = {
     "person": re.compile(
         r"\b[A-Z][a-z]+(?: [A-Z]\.?)* (?:(?:de|von|van) )?[A-Z][a-z]+|(?:教授|医生|博士|先生|团队|等人)"
     ),
-    "date": re.compile(r"\b(?:1[0-9]|20)\d{2}\b|世纪|\d+年|century"),
+    "date": re.compile(r"\b(?:1[0-9]|20)\d{2}\b|世纪|\d年|century"),
     "number": re.compile(
         r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million)\b|[一二三四五六七八九十百千万]"
     ),
@@ -120,7 +122,7 @@ def names_in(text: str) -> tuple[str, ...]:
             words = words[1:]
         alone = (
             len(words) == 1
-            and (found.start() == 0 or text[: found.start()].rstrip()[-1:] in ".!?:\n")
+            and (found.start() == 0 or text[max(0, found.start() - 20) : found.start()].rstrip()[-1:] in ".!?:\n")
             and found.group()[0] not in '“"「《'
         )
         if words and not (alone and words == name.split()) and len("".join(words)) > 1:
@@ -139,7 +141,7 @@ def clauses_of(question: str, *, short: bool = False) -> list[str]:
 def compared_in(question: str) -> tuple[str, str] | None:
     """Return the two things that a question compares, if it does."""
     for pattern in _COMPARED:
-        found = pattern.search(question)
+        found = pattern.search(question[:LONGEST_COMPARISON])
         if found is not None:
             sides = tuple(
                 re.sub(r"^(?:the|a|an)\s+", "", found.group(side).strip(" ,，。?？的"), flags=re.IGNORECASE)
@@ -158,15 +160,16 @@ def _with_noun(one: str, other: str) -> str:
 
 
 _LIST_BREAK = re.compile(
-    r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|over|via|through|to|versus|vs\.?)\s+|[、，]|以及|和|与|及|到", re.IGNORECASE
+    r",\s*(?:and\s+|or\s+)?|(?<!\s)\s++(?:and|or|over|via|through|to|versus|vs\.?)\s+|[、，]|以及|和|与|及|到",
+    re.IGNORECASE,
 )
 _LIST_START = re.compile(
-    r".*(?:\b(?:from|between|among|of|compare|like|as|including|with|are|is|was|were|do|does|did|has|have|in|on|for|about|"
+    r"\A.*(?:\b(?:from|between|among|of|compare|like|as|including|with|are|is|was|were|do|does|did|has|have|in|on|for|about|"
     r"the methods|both)\b\s*|[:：从对]|比较|包括|例如|如|的|在|关于)",
     re.IGNORECASE,
 )
 _LIST_END = re.compile(
-    r"\s+(?:in|on|for|at|by|from|with|differ\w*|compare\w*|developed?|work\w*|affect\w*|influence\w*|was|were|is|are|did|do|does|has|have)\b.*"
+    r"(?<!\s)\s++(?:in|on|for|at|by|from|with|differ\w*|compare\w*|developed?|work\w*|affect\w*|influence\w*|was|were|is|are|did|do|does|has|have)\b.*"
     r"|(?:[的有在等各对]|分别|哪|如何|怎).*",
     re.IGNORECASE,
 )

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
+LONGEST_QUESTION = 2_000
+"""Characters of a question: what it asks is found by many patterns, some of which try every two places in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class Prompt:
 
     @property
     def question(self) -> str:
-        """The question."""
-        return " ".join(self.one("question").body.split())
+        """The question, as far as it is worked on."""
+        return " ".join(self.one("question").body.split())[:LONGEST_QUESTION]
 
     @property
     def settings(self) -> Element:

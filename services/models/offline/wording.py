@@ -16,11 +16,11 @@ LONE = 60
 """Characters from which an introduction says something without the list below it."""
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CODE = re.compile(
-    r"^(?:>>>|\$ |\.{1,2}/|[#%]!|import |from \S+ import |def |class |@\w|[{\[<]|[\w.-]+/[\w./-]+ |\w+ ?= ?\S|--?\w)|[;{}]$|\w\(.*\) *(?:#.*)?$"
+    r"^(?:>>>|\$ |\.{1,2}/|[#%]!|import |from \S+ import |def |class |@\w|[{\[<]|[\w.-]+/[\w./-]+ |\w+ ?= ?\S|--?\w)|[;{}]$|^(?>.*?\w\().*\) *+(?:#.*)?$"
 )
+_CAPITALISED = r"[A-Z][\w'’-]*+|(?:of|the|and|or|for|to|in|on|a|an|with|by|from)(?![\w'’])|[&/-]"
 _HEADING = re.compile(
-    r"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:[A-Z][\w'’-]*|of|the|and|or|for|to|in|on|a|an|with|by|from|[&/-])(?:[ ,/-]+(?:[A-Z][\w'’-]*|of|the|and|or|"
-    r"for|to|in|on|a|an|with|by|from|[&/-]))*[.:]?$"
+    rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?:[ ,/-]+(?:{_CAPITALISED}))*+[.:]?$"
 )
 """A line all of whose words are capitalised but the small ones."""
 _REFERENCE = re.compile(
@@ -104,7 +104,7 @@ def as_prose(text: str) -> str:
             named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
             return f"{cells[1][0]}{'：' if has_cjk(text) else ': '}{('，' if has_cjk(text) else ', ').join(named)}"
     if "|" in text and all("|" in line for line in rows):
-        return re.sub(r"\s*\|\s*", " · ", rows[-1].strip("| \n"))
+        return re.sub(r"(?<!\s)\s*+\|\s*+", " · ", rows[-1].strip("| \n"))
     items = [place for place, line in enumerate(rows) if _ITEM.match(line)]
     if len(items) > 1 and not _ITEM.match(rows[0]):
         before = " ".join(rows[: items[0]])

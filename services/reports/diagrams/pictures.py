@@ -34,8 +34,8 @@ _ATTRIBUTES = frozenset(
 )
 _VALUE = re.compile(r"[-+\w.,#%\s]*|(?:(?:translate|rotate|scale)\([-\d.,\s]*\)\s*)+")
 """Numbers, names and colours: nothing that refers to anything."""
-_TEXT = re.compile(r"<text\b[^>]*>(.*?)</text>", re.DOTALL)
-_MARKUP = re.compile(r"<[^>]*>")
+_TEXT = re.compile(r"<text\b[^<>]*>((?:(?!<text\b).)*?)</text>", re.DOTALL)
+_MARKUP = re.compile(r"<[^<>]*>")
 
 
 class _Drawn(BaseModel):

@@ -4,7 +4,7 @@ import codecs
 import re
 from functools import cache
 
-_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{2,40})""", re.IGNORECASE)
+_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*+=\s*+(?:["']\s*+)?([\w:.-]{2,40})""", re.IGNORECASE)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),

@@ -13,7 +13,7 @@ _DROPPED = frozenset(
 )
 _HIDING = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden|"
-    r"opacity\s*:\s*(?:0?\.0+|0+|0%)\s*(?:!|;|$)|font-size\s*:\s*(?:0*\.?0+(?:[a-z]+|%)?|0*[01](?:\.\d+)?p[xt]|0*\.0\d*r?em)\s*(?:!|;|$)|"
+    r"opacity\s*:\s*(?:0?\.0+|0+|0%)\s*(?:!|;|$)|font-size\s*:\s*(?:(?:0++(?:\.0++)?|\.0++)(?:[a-z]+|%)?|0*[01](?:\.\d+)?p[xt]|0*\.0\d*r?em)\s*(?:!|;|$)|"
     r"font\s*:[^;]*\b0(?:px|pt|em|rem)?\s*(?:/|\s)|color\s*:\s*transparent|"
     r"text-indent\s*:\s*-\d{3,}|(?:left|top|right|bottom|margin-left|margin-top)\s*:\s*-\d{4,}|"
     r"clip(?:-path)?\s*:\s*(?:rect\(\s*[01](?:px)?[\s,]+[01](?:px)?|inset\(\s*(?:50|100)%|circle\(\s*0)|"
@@ -21,7 +21,7 @@ _HIDING = re.compile(
     re.IGNORECASE,
 )
 _COLOUR = re.compile(r"(?:^|;)\s*(color|background(?:-color)?)\s*:\s*([^;!]+)", re.IGNORECASE)
-_RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
+_RULE = re.compile(r"(?<![^{}@])([^{}@]++)\{([^{}]*+)\}")
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#][\w-]+)", re.IGNORECASE)
 _AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _WHITE = {"#fff": "white", "#ffffff": "white", "rgb(255,255,255)": "white", "#000": "black", "#000000": "black"}
@@ -61,7 +61,7 @@ def _is_hidden(element: HtmlElement, classes: set[tuple[str, str]], ids: set[tup
 
 def _plain(style: str) -> str:
     """Return CSS without comments and escapes that hide its words."""
-    style = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    style = re.sub(r"/\*.*?(?:\*/|\Z)", "", style, flags=re.DOTALL)
     return re.sub(
         r"\\([0-9a-f]{1,6})\s?", lambda found: chr(min(int(found[1], 16), 0x10FFFF)), style, flags=re.IGNORECASE
     )

@@ -60,5 +60,5 @@ def _joined(text: str) -> str:
     """Turn runs of breaks into one, and headings and items without a text into nothing."""
     text = re.sub(rf"(^|[{_LINE}{_PARAGRAPH}])((?:- |#+ ) *)[ {_LINE}{_PARAGRAPH}]+", r"\1\2", text)
     text = re.sub(rf"(?<=[{_LINE}{_PARAGRAPH}])(?:- |#+ )(?=[{_LINE}{_PARAGRAPH}]|$|- |#+ )", "", text)
-    text = re.sub(rf"[ {_LINE}]*{_PARAGRAPH}[ {_LINE}{_PARAGRAPH}]*", "\n\n", text)
-    return re.sub(rf" *{_LINE}+", "\n", text).strip()
+    text = re.sub(rf"(?<![ {_LINE}])[ {_LINE}]*+{_PARAGRAPH}[ {_LINE}{_PARAGRAPH}]*+", "\n\n", text)
+    return re.sub(rf"(?<! ) *+{_LINE}++", "\n", text).strip()

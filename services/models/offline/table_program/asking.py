@@ -37,6 +37,9 @@ _LIMITS = (
     ("<", r"(?:less|fewer|shallower|smaller|lower|shorter|lighter|cheaper|younger) than\s+{n}|(?:below|under)\s+{n}|(?:小于|低于|少于|不足|浅于|轻于|短于)\s*{n}"),
     (">", r"(?:\w+er|more) than\s+{n}|(?:over|above|exceed\w*)\s+{n}|(?:超过|大于|高于|多于|深于|重于|长于)\s*{n}"),
 )  # fmt: skip
+_LIMIT_PATTERNS = tuple(
+    (sign, re.compile(pattern.format(n=r"(?<!\d)(\d[\d,]*+(?:\.\d+)?)"), re.IGNORECASE)) for sign, pattern in _LIMITS
+)
 
 
 @dataclass
@@ -126,7 +129,7 @@ def _in_minutes(table: Table, text: str) -> str:
     text = re.sub(r"\bhalf an hour\b|半个?小时", "30 minutes", text, flags=re.IGNORECASE)
     spelled = {"an": 1, "one": 1, "two": 2, "three": 3, "一": 1, "两": 2, "三": 3}
     return re.sub(
-        r"\b(an|one|two|three|\d+) hours?\b|([一两三]|\d+)个?小时",
+        r"\b(an|one|two|three|\d+) hours?\b|([一两三]|(?<!\d)\d++)个?小时",
         lambda found: f"{60 * int(spelled.get((found[1] or found[2]).lower()) or found[1] or found[2])} minutes",
         text,
         flags=re.IGNORECASE,
@@ -141,8 +144,8 @@ def _keep(ask: Ask, name: str, said: str, rows: set[int]) -> None:
 def _limited(ask: Ask, names: Names, text: str) -> str:
     """Apply limits on numbers, such as `heavier than 5`, to the column whose name stands near; return the rest of the text."""
     numbers = names.table.of("number")
-    for sign, pattern in _LIMITS:
-        for found in list(re.finditer(pattern.format(n=r"(\d[\d,]*(?:\.\d+)?)"), text, re.IGNORECASE)):
+    for sign, pattern in _LIMIT_PATTERNS:
+        for found in list(pattern.finditer(text)):
             value = float(next(one for one in found.groups() if one).replace(",", ""))
             near = text[max(0, found.start() - 25) : found.end() + 15]
             column = names.best(numbers, near) or names.best(numbers, text)
@@ -206,11 +209,11 @@ def _values(ask: Ask, names: Names, mentioned: Sequence[Named], before: Ask | No
 def _numerator(text: str, mentioned: Sequence[Named]) -> str:
     """Return the column whose values a share counts: what stands after the verb, or before 占; an outcome before others."""
     from_verb = re.search(
-        r"\b(?:share|percent\w*|per cent|proportion|fraction|rate)\b.*?\b(?:was|were|is|are|did|have|been|went|go|come|came|comes|ended)\b",
+        r"\b(?:share|percent\w*|per cent|proportion|fraction|rate)\b.{0,200}?\b(?:was|were|is|are|did|have|been|went|go|come|came|comes|ended)\b",
         text,
         re.IGNORECASE,
     )
-    told_of = re.search(r"[^，。]*(?:中|里)[，,]|占", text)
+    told_of = re.search(r"(?<![^，。])[^，。]*(?:中|里)[，,]|占", text)
     after = [one for one in mentioned if from_verb and one.start >= from_verb.end()]
     if told_of and told_of.group() == "占":
         after = [one for one in mentioned if one.start < told_of.start()]
@@ -240,7 +243,7 @@ def _unknown(names: Names, text: str) -> tuple[list[str], list[str]]:
     found = re.findall(r"(?:^|\s)(?:in|at|from|with|for|during|on|by) ([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)", plain)
     found += re.findall(r"\b(?:was|were|been|got|being) (?:ever |never )?([a-z]{4,})\b", plain)
     found += [one for one in re.findall(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", plain) if not names.table.of("year", "date")]
-    found += re.findall(r"[“\"「《]([^”\"」》]+)[”\"」》]", plain)
+    found += re.findall(r"[“\"「《]([^“”\"「」《》]+)[”\"」》]", plain)
     restricting = [one for one in dict.fromkeys(found) if strange(one)]
     others = [one for one in re.findall(r"[A-Za-z]{4,}", plain) if strange(one.lower()) and operations(one) == set()]
     return restricting, [one for one in dict.fromkeys(others) if not any(one in each for each in restricting)]

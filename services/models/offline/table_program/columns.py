@@ -86,7 +86,7 @@ def change_columns(table: Table, text: str) -> tuple[Column, Column] | None:
     families: dict[str, list[Column]] = {}
     for column in table.of("number"):
         bare = re.sub(
-            r"[（(].*?[)）]|\d+\s*(?:个?[年月周天]|years?|months?|weeks?|days?)?|基线|初始|最终|之?[前后]|baseline|initial|final|before|after|start|end|[\s_-]",
+            r"[（(].{0,80}?[)）]|\d+\s*(?:个?[年月周天]|years?|months?|weeks?|days?)?|基线|初始|最终|之?[前后]|baseline|initial|final|before|after|start|end|[\s_-]",
             "",
             column.name,
             flags=re.IGNORECASE,

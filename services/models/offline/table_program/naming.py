@@ -111,12 +111,12 @@ class Names:
     def score(self, column: Any, text: str) -> float:
         """Tell how well a column's name fits a text; from 1 on it is named."""
         asked = set(words(text))
-        outside = re.sub(r"[（(].*?[)）]", " ", column.name)
+        outside = re.sub(r"[（(].{0,80}?[)）]", " ", column.name)
         own = set(words(outside)) or set(words(column.name))
         own = own - _OPERATIVE or own
         same = len(own & asked)
         score = same / len(own) + same if same else 0.0
-        score += 0.5 * bool(set(words(" ".join(re.findall(r"[（(](.*?)[)）]", column.name)))) & asked)
+        score += 0.5 * bool(set(words(" ".join(re.findall(r"[（(](.{0,80}?)[)）]", column.name)))) & asked)
         for word, *others in self.concepts:
             if word.lower() in text.lower() and any(set(words(one)) & own for one in others):
                 score = max(score, 1.1 + 0.1 * any(set(words(one)) == own for one in others))

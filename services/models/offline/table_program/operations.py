@@ -21,6 +21,8 @@ _OPERATIONS = {
     "much": r"\bhow much\b|\bhow long\b|\bhow (?:heavy|deep|tall|high|old|far|fast|warm|wet)\b|\bwhat did\b.*\bcost\b|多[长高深远久重大]",
 }  # fmt: skip
 
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _OPERATIONS.items()}
+
 _LOW = re.compile(r"\b(?:least|fewest|lowest|smallest|shallowest|shortest|lightest|cheapest|slowest|youngest|coldest|driest|minimum|min|worst|earliest|narrowest|nearest|weakest)\b|最[低小少短浅慢轻早差冷弱]|最便宜|更[低少小短浅慢轻差冷弱]|\b(?:less|fewer|lower|smaller|shallower|shorter|lighter|cheaper|colder|drier)\b(?! than \d)", re.IGNORECASE)  # fmt: skip
 
 _HIGH = re.compile(r"\b(?:most|highest|largest|deepest|longest|greatest|biggest|heaviest|tallest|maximum|max|best|oldest|fastest|warmest|hottest|wettest|dearest|latest|strongest)\b|\bmost\b|最[高大多长深快重贵晚好热强久常]|最频繁", re.IGNORECASE)  # fmt: skip
@@ -32,7 +34,7 @@ _TOPS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "三": 3, "五":
 
 def operations(text: str) -> set[str]:
     """Return the computations that a text names."""
-    return {name for name, pattern in _OPERATIONS.items() if re.search(pattern, text, re.IGNORECASE)}
+    return {name for name, pattern in _PATTERNS.items() if pattern.search(text)}
 
 
 def direction(text: str) -> tuple[bool, bool]:

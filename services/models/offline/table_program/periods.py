@@ -47,19 +47,35 @@ def _whole(month: Any) -> str:
     return f"{month:g}" if isinstance(month, float) else str(month)
 
 
+_BY = r"(?:\b(?:by|per|each|every|which|what|\\w{{3,}}est|a|the most|over the|year by|month by)\s+(?:calendar\s+)?)"
+_BY_YEAR = re.compile(rf"{_BY}years?\b|\byearly\b|\bannual|\byear by year|[每各逐按]年|哪一?年|年份|历年")
+_BY_MONTH = re.compile(rf"{_BY}months?\b|\bmonthly\b|month by month|[每各逐按]个?月|哪一?个?月|月份|各月")
+_BY_DAY = re.compile(
+    rf"{_BY}(?:days?|dates?|saturday|sunday|session|visit)\b|\bdaily\b|\bwhen\b|[每各按](?:天|日)|哪一?[天日]|哪个日期|"
+    "什么时候|何时"
+)
+_LIMITS = (
+    (">", re.compile(r"(?:after|later than)\s+(?:the year\s+)?(\d{4})|(\d{4})\s*年?(?:以后|之后)", re.IGNORECASE)),
+    (">=", re.compile(r"(?:since|from)\s+(\d{4})|(\d{4})\s*年?(?:以来|起)", re.IGNORECASE)),
+    (
+        "<",
+        re.compile(
+            r"(?:before|earlier than|until)\s+(?:the year\s+)?(\d{4})|(\d{4})\s*年?(?:以前|之前)", re.IGNORECASE
+        ),
+    ),
+)
+"""Where a stretch of time begins or ends."""
+
+
 def period_group(table: Table, text: str) -> Group | None:
     """Return the stretches of time that a text wants results of: years, months, days."""
     lower = text.lower()
     trend = re.search(
         r"over time|\btrends?\b|over the (?:years|months|weeks)|趋势|随时间|(?:怎么|如何|怎样)变化", lower
     )
-    by = r"(?:\b(?:by|per|each|every|which|what|\\w{{3,}}est|a|the most|over the|year by|month by)\s+(?:calendar\s+)?)"
-    years = re.search(rf"{by}years?\b|\byearly\b|\bannual|\byear by year|[每各逐按]年|哪一?年|年份|历年", lower)
-    months = re.search(rf"{by}months?\b|\bmonthly\b|month by month|[每各逐按]个?月|哪一?个?月|月份|各月", lower)
-    days = re.search(
-        rf"{by}(?:days?|dates?|saturday|sunday|session|visit)\b|\bdaily\b|\bwhen\b|[每各按](?:天|日)|哪一?[天日]|哪个日期|什么时候|何时",
-        lower,
-    )
+    years = _BY_YEAR.search(lower)
+    months = _BY_MONTH.search(lower)
+    days = _BY_DAY.search(lower)
     if not (trend or years or months or days):
         return None
     return _named_period(table, bool(years), bool(months), bool(days), bool(trend))
@@ -106,19 +122,17 @@ def date_limits(table: Table, text: str, keep: Callable[[str, str, set[int]], No
     if day is not None:
         text = _days(text, day, keep)
     span = re.search(
-        r"(?:between|from|从)?\s*(\d{4})\s*年?\s*(?:and|to|until|through|-|–|到|至)\s*(\d{4})年?", text, re.IGNORECASE
+        r"(?:(?:between|from|从)|(?<!\s))\s*+(\d{4})\s*+(?:年\s*+)?(?:and|to|until|through|-|–|到|至)\s*+(\d{4})年?",
+        text,
+        re.IGNORECASE,
     )
     if span and not apart:
         first, last = int(span.group(1)), int(span.group(2))
         limit(f"{first}–{last}", lambda one: first <= one <= last)
         text = text.replace(span.group(), " ")
     tests: dict[str, Callable[[int, int], bool]] = {">": int.__gt__, ">=": int.__ge__, "<": int.__lt__}
-    for sign, pattern in (
-        (">", r"(?:after|later than)\s+(?:the year\s+)?(\d{4})|(\d{4})\s*年?(?:以后|之后)"),
-        (">=", r"(?:since|from)\s+(\d{4})|(\d{4})\s*年?(?:以来|起)"),
-        ("<", r"(?:before|earlier than|until)\s+(?:the year\s+)?(\d{4})|(\d{4})\s*年?(?:以前|之前)"),
-    ):
-        found = re.search(pattern, text, re.IGNORECASE)
+    for sign, pattern in _LIMITS:
+        found = pattern.search(text)
         if found:
             value = int(found.group(1) or found.group(2))
             limit(f"{sign} {value}", _compared(tests[sign], value))

@@ -44,7 +44,7 @@ class Column:
     @property
     def unit(self) -> str:
         """The unit that its name ends with, or holds in brackets; empty where it tells none."""
-        inside: list[str] = re.findall(r"[（(\[](.*?)[)）\]]", self.name)
+        inside: list[str] = re.findall(r"[（(\[](.{0,80}?)[)）\]]", self.name)
         if self.kind != "number":
             return ""
         if inside and len(inside[-1]) <= 8 and not re.search(r"\d|前|后|开学", inside[-1]):

@@ -1,0 +1,113 @@
+"""No regular expression of the source can be made to take long: each reads 100,000 characters of its own hard cases in a second."""
+
+import re
+import signal
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.hard_cases import SIZE, hard_cases
+from tests.source_patterns import files, hidden_of, patterns_of
+
+SECONDS = 1.0
+"""Processor time that a hard case may take."""
+OWN_TEXT = {
+    "prompts/__init__.py:_FRONT_MATTER": "front matter of the built-in templates",
+    "prompts/overrides.py:_SYSTEM": "the built-in templates",
+    "services/search/dictionary.py:_ENTRY": "the dictionary's own file",
+    "services/search/dictionary.py:_ASIDE": "the dictionary's own file",
+}
+"""Patterns that see nothing from outside, and what they see."""
+BOUNDED = {
+    "services/models/offline/language.py:_COMPARED[]": 500,
+}
+"""Patterns whose callers bound what they are given, and to how many characters."""
+LITERALS = {
+    "leadline/persistence.py:_migrated": "a column's name",
+}
+"""Functions that make a pattern while they run, of what: each is a literal, escaped, with fixed words around it."""
+
+
+class _TooLong(Exception):
+    pass
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    raise _TooLong
+
+
+@pytest.fixture
+def interrupted() -> Iterator[None]:
+    """Let the matcher be interrupted by its process's own processor time, so that a busy machine fails nothing."""
+    before = signal.signal(signal.SIGPROF, _interrupt)
+    yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, before)
+
+
+def _takes_long(pattern: re.Pattern[Any], text: str, *, anchored: bool) -> bool:
+    given = text.encode() if isinstance(pattern.pattern, bytes) else text
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        if anchored:
+            pattern.match(given)
+            pattern.fullmatch(given)
+        else:
+            for _ in pattern.finditer(given):
+                pass
+    except _TooLong:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return False
+
+
+def _hardest(pattern: re.Pattern[Any], size: int, *, anchored: bool) -> str:
+    """Return the first hard case that takes long, or nothing."""
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    flags = pattern.flags if isinstance(pattern.pattern, str) else pattern.flags | re.UNICODE
+    cases = hard_cases(source, flags & ~re.DEBUG, size)
+    return next((repr(one[:60]) for one in cases if _takes_long(pattern, one, anchored=anchored)), "")
+
+
+@pytest.mark.parametrize("file", files())
+@pytest.mark.usefixtures("interrupted")
+def test_every_pattern_reads_its_hardest_text_in_a_second(file: str) -> None:
+    slow = {
+        one.place: case
+        for one in patterns_of(file)
+        if one.place not in OWN_TEXT
+        and (case := _hardest(one.pattern, BOUNDED.get(one.place, SIZE), anchored=one.anchored))
+    }
+
+    assert slow == {}
+
+
+def test_no_pattern_is_made_while_the_program_runs_but_of_literals() -> None:
+    assert {one for file in files() for one in hidden_of(file)} == set(LITERALS)
+
+
+def test_what_is_left_out_is_still_there() -> None:
+    places = {one.place for file in files() for one in patterns_of(file)}
+
+    assert {*OWN_TEXT, *BOUNDED} <= places
+
+
+@pytest.mark.usefixtures("interrupted")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s+$", r"[^\]]*\]", r"a+b", r"(?:a+)+b", r"\[\s*\w+(?:\s*,?\s*\w+)*\]", r"<!--.*?-->", r"(?:\d+,?)+x", r"#\s+(.*?)\s*#*$",
+        r"\w*\d+\w*!", r"(?P<a>.+?) and (?P<b>.+?) but",
+    ],
+)  # fmt: skip
+def test_patterns_that_can_be_made_to_take_long_are_caught(pattern: str) -> None:
+    assert _hardest(re.compile(pattern), SIZE, anchored=False)
+
+
+@pytest.mark.usefixtures("interrupted")
+@pytest.mark.parametrize("pattern", [r"(?<!\s)\s++$", r"a++b", r"\[[^\[\]]*\]", r"(?<!\d)\d++(?:,\d{3})*+", r"[a-z]+"])
+def test_patterns_in_linear_time_pass(pattern: str) -> None:
+    assert not _hardest(re.compile(pattern), SIZE, anchored=False)
