@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from schemas.reporter import Report
 
 Ended = TypeVar("Ended")
+GRACE = 10.0
+"""Seconds from SIGTERM or Ctrl-C in which a run writes down how far it has come."""
 
 
 def show_report(
@@ -103,9 +105,9 @@ class errors_told:  # noqa: N801 - used like a function
 def until_interrupted(
     main: Coroutine[Any, Any, Ended], again: str = "leadline resume", *, as_events: bool = False, run_id: str = ""
 ) -> Ended:
-    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with."""
+    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with, and within `GRACE` seconds."""
     try:
-        return asyncio.run(_cancelled_by_sigterm(main))
+        return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
         said = f"\nInterrupted. Go on with: {again}"
     except ReviewPending as pending:
@@ -114,9 +116,25 @@ def until_interrupted(
     raise typer.Exit(EXIT_INTERRUPTED)
 
 
-async def _cancelled_by_sigterm(main: Coroutine[Any, Any, Ended]) -> Ended:
-    """Await something that SIGTERM cancels, also in the background of a script, where SIGINT is ignored."""
+async def _cancelled_by_signals(main: Coroutine[Any, Any, Ended]) -> Ended:
+    """Await something that SIGTERM and SIGINT cancel; SIGINT not in the background of a script, where it is ignored."""
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        loop = asyncio.get_running_loop()
+        ending = [one for one in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(one) is not signal.SIG_IGN]
+        for one in ending:
+            loop.add_signal_handler(one, _end, task, loop, ending)
     return await main
+
+
+def _end(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop, ending: list[signal.Signals]) -> None:
+    """Cancel a run, and make sure that the process ends: it waits for its threads, and one may be at work for long.
+
+    A second signal ends it at once, and after `GRACE` seconds the system does, which waits for nothing in the process.
+    """
+    task.cancel()
+    for one in ending:
+        loop.remove_signal_handler(one)
+        signal.signal(one, signal.SIG_DFL)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, GRACE)

@@ -73,7 +73,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     written.limits += [one for one in failed if one not in state["limits"]]
     written.limits += [*left_out(run, locale), *_reused(state)]
     usage = state["usage"] + run.usage
-    report = finish_report(_draft(state, context, written, excerpts), usage=usage)
+    report = await asyncio.to_thread(finish_report, _draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
     run_ended(run, usage, "done", **_counts(report))
     with prompts_of(context):

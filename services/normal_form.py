@@ -1,4 +1,4 @@
-"""Unicode's normal forms of texts from outside, in linear time."""
+"""The normal forms of texts from outside, in linear time: Unicode's, and that in which they are stored."""
 
 import re
 import unicodedata
@@ -12,10 +12,24 @@ Putting marks in their canonical order takes time with the square of their numbe
 _MARKS = re.compile(rf"(?<![^\x00-\u02ff\w\s])[^\x00-\u02ff\w\s]{{{MOST_MARKS + 1},}}+")
 """Runs that are long enough to hold too many marks: these are neither letters nor digits nor blanks."""
 
+_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff]")
+_BLANKS_AT_LINE_END = re.compile(r"(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]++(?=\n|$)")
+
 
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """Return a text in one of Unicode's normal forms; of too many combining marks in a row the first ones stay."""
     return unicodedata.normalize(form, _MARKS.sub(_with_fewer_marks, text))
+
+
+def normalise_text(text: str) -> str:
+    r"""Return the form in which a text is stored: NFC, `\n` line ends, no control characters, no blanks at line ends.
+
+    Normalising twice changes nothing; offsets of passages and excerpts refer to this form.
+    """
+    text = normal_form("NFC", _CONTROL.sub("", _LINE_END.sub("\n", text)))
+    text = _BLANKS_AT_LINE_END.sub("", text)
+    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
 
 
 def _with_fewer_marks(found: re.Match[str]) -> str:

@@ -30,6 +30,7 @@ class SourcePattern:
     """Whether it is only ever tried at the beginning of a text, by `match` or `fullmatch`."""
 
 
+@functools.cache
 def files() -> list[str]:
     """Return the source files that use regular expressions."""
     found = (path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
@@ -57,7 +58,7 @@ def hidden_of(file: str) -> list[str]:
 def _held(file: str, name: str, value: object) -> Iterator[SourcePattern]:
     """Yield the patterns in a module's value, containers included."""
     if isinstance(value, re.Pattern):
-        used = _methods(name)
+        used = _uses().get(name, set())
         yield SourcePattern(f"{file}:{name}", value, bool(used) and used <= _ANCHORED)
     elif isinstance(value, Mapping):
         for part in [*value.keys(), *value.values()]:
@@ -76,16 +77,15 @@ def _tree(file: str) -> ast.Module:
 
 
 @functools.cache
-def _methods(name: str) -> frozenset[str]:
-    """Return the methods that any file calls on a name; a name that is passed on may be used in every way."""
-    used = set()
+def _uses() -> Mapping[str, set[str]]:
+    """Return the methods that any file calls on each name; a name that is passed on may be used in every way."""
+    uses: dict[str, set[str]] = {}
     for file in files():
-        tree = _tree(file)
-        owned = {id(one.value): one.attr for one in ast.walk(tree) if isinstance(one, ast.Attribute)}
-        for one in ast.walk(tree):
-            if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load):
-                used.add(owned.get(id(one), "passed on"))
-    return frozenset(used)
+        owned = {id(one.value): one.attr for one in ast.walk(_tree(file)) if isinstance(one, ast.Attribute)}
+        for one in ast.walk(_tree(file)):
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                uses.setdefault(one.id, set()).add(owned.get(id(one), "passed on"))
+    return uses
 
 
 def _calls(file: str) -> Iterator[tuple[str, ast.Call]]:

@@ -1,35 +1,29 @@
 """The content-addressed store: normalised texts and files by their SHA-256, in whatever store the run has."""
 
+import asyncio
 import base64
 import hashlib
-import re
 
 from langgraph.store.base import BaseStore
 
 from services.errors import StoreError, StoreUnwritable
-from services.normal_form import normal_form
+from services.normal_form import normalise_text
 from services.unwritable import unwritable
 
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
-_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff]")
-_BLANKS_AT_LINE_END = re.compile(r"(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]++(?=\n|$)")
-
-
-def normalise_text(text: str) -> str:
-    r"""Return the form in which a text is stored: NFC, `\n` line ends, no control characters, no blanks at line ends.
-
-    Normalising twice changes nothing; offsets of passages and excerpts refer to this form.
-    """
-    text = normal_form("NFC", _CONTROL.sub("", _LINE_END.sub("\n", text)))
-    text = _BLANKS_AT_LINE_END.sub("", text)
-    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
+SHORT = 20_000
+"""Characters of a text that is normalised in a moment; a longer one is normalised beside the event loop."""
 
 
 def content_hash(text: str) -> str:
     """Return the SHA-256 of a text's normalised form, as 64 hexadecimal digits."""
-    return hashlib.sha256(normalise_text(text).encode()).hexdigest()
+    return _hashed(text)[1]
+
+
+def _hashed(text: str) -> tuple[str, str]:
+    normal = normalise_text(text)
+    return normal, hashlib.sha256(normal.encode()).hexdigest()
 
 
 def file_hash(data: bytes) -> str:
@@ -49,8 +43,7 @@ class EvidenceStore:
         Raises:
             StoreUnwritable: the store takes nothing.
         """
-        normal = normalise_text(text)
-        key = hashlib.sha256(normal.encode()).hexdigest()
+        normal, key = await asyncio.to_thread(_hashed, text) if len(text) > SHORT else _hashed(text)
         if await self._store.aget(_TEXTS, key) is None:
             await self._put(_TEXTS, key, {"text": normal})
         return key

@@ -14,9 +14,12 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from services.normal_form import normalise_text
 from services.search.jobs import serve
 
 MAX_BYTES = 50_000_000
+MAX_CHARACTERS = 50_000_000
+"""Of a document's text; a small file can unpack to a long one."""
 PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
 SUFFIXES = PLAIN | CONVERTED
@@ -63,6 +66,9 @@ def convert(name: str, data: bytes) -> Converted:
         return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
     if not text.strip():
         return {"error": "holds no text"}
+    if len(text) > MAX_CHARACTERS:
+        return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
+    text = normalise_text(text)
     found = _DATE.search(text[:2_000])
     published = "-".join(part.zfill(2) for part in found.groups() if part) if found else None
     return {"text": text, "title": title or _title(text, PurePath(name)), "published": published}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from services.errors import SearchError, SearchRefused
-from services.evidence.store import normalise_text
+from services.normal_form import normalise_text
 from services.search.filters import Filters
 from services.search.hit import Hit
 

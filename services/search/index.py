@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from schemas.clean import clean_line
 from services.evidence.passages import split
-from services.evidence.store import content_hash, normalise_text
+from services.evidence.store import content_hash
+from services.normal_form import normalise_text
 from services.search.connections import Connections
 from services.search.convert import Converted
 from services.search.hit import Found, Hit

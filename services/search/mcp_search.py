@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.context import RunContext
 from services.errors import LeadlineError, SearchError
-from services.evidence.store import normalise_text
+from services.normal_form import normalise_text
 from services.runs import current_run
 from services.search.hit import Hit, SearchProvider
 from services.tools.mcp import registry

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from services.errors import SearchError, SearchRefused
-from services.evidence.store import normalise_text
+from services.normal_form import normalise_text
 from services.search.filters import Filters
 from services.search.hit import Hit
 

@@ -12,9 +12,10 @@ from pydantic import BaseModel, Field, ValidationError
 from schemas.clean import CleanText
 from schemas.usage import Usage
 from services.errors import JournalMiss, LeadlineError, LimitReached
-from services.evidence.store import EvidenceStore, normalise_text
+from services.evidence.store import EvidenceStore
 from services.models.dialects import explain
 from services.models.exchange import ToolCall
+from services.normal_form import normalise_text
 from services.private_paths import without_paths
 from services.runs import counting, current_run
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown

@@ -81,7 +81,7 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
             sources=await settled_copies({**task["sources"], **workspace.sources}, known.excerpts, workspace.evidence),
             unsupported=current_run().context.unsupported,
         )
-        finished = finish_report(draft, Usage())
+        finished = await asyncio.to_thread(finish_report, draft, Usage())
         [data] = (await render(finished, [chosen])).values()
         key = await workspace.evidence.put_bytes(data)
         claims = f"{sum(one.verified for one in finished.citations)} of {len(finished.citations)} claims verified"

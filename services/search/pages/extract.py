@@ -11,6 +11,7 @@ from typing import Any, cast
 from lxml import etree, html
 from typing_extensions import TypedDict
 
+from services.normal_form import normalise_text
 from services.search.jobs import serve
 from services.search.pages.charset import decode_page
 from services.search.pages.hidden import INVISIBLE, remove_hidden
@@ -64,7 +65,7 @@ def extract(job: Job, body: bytes) -> Extracted:
     if not text.strip():
         return {"error": NO_TEXT}
     found["cut"] = len(text) > job["characters"]
-    found["text"] = text[: job["characters"]]
+    found["text"] = normalise_text(text[: job["characters"]])
     found["title"] = _line(found.get("title"))
     found["author"] = _line(found.get("author")) or None
     return found

@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from schemas.clean import CleanLine
 from services.errors import PageError
-from services.evidence.store import normalise_text
+from services.normal_form import normalise_text
 from services.sandbox.workers import Workers
 from services.search.hit import Hit
 from services.search.pages.addresses import Allowance, Target, shown, target_of
@@ -197,7 +197,9 @@ class PageReader:
             raise PageError("turning it into text took too long or failed")
         if "error" in extracted:
             raise PageError(extracted["error"])
-        return {**extracted, "text": await asyncio.to_thread(normalise_text, extracted["text"])}
+        # The process has done it already, under its deadline; one that was taken over may say anything
+        text = extracted["text"][: self.limits.characters]
+        return {**extracted, "text": await asyncio.to_thread(normalise_text, text)}
 
 
 async def read_page(

@@ -13,7 +13,8 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import AsyncSqliteStore
 
 from services.errors import StoreError
-from services.evidence.store import EvidenceStore, content_hash, normalise_text
+from services.evidence.store import EvidenceStore, content_hash
+from services.normal_form import normalise_text
 
 
 @pytest.fixture(params=["memory", "sqlite"])

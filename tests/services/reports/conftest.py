@@ -7,7 +7,8 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
 from services.evidence.duplicates import fingerprint
-from services.evidence.store import EvidenceStore, content_hash, normalise_text
+from services.evidence.store import EvidenceStore, content_hash
+from services.normal_form import normalise_text
 from services.reports.markdown import Draft
 
 TEXTS = {

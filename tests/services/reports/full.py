@@ -7,7 +7,8 @@ from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.evidence.duplicates import fingerprint
-from services.evidence.store import content_hash, normalise_text
+from services.evidence.store import content_hash
+from services.normal_form import normalise_text
 from services.reports.markdown import Draft, finish_report
 
 ENGLISH = [

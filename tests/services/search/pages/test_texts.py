@@ -3,7 +3,7 @@
 import pytest
 
 from services.errors import PageError
-from services.evidence.store import normalise_text
+from services.normal_form import normalise_text
 from services.search.pages.addresses import Allowance
 from services.search.pages.charset import decode_page
 from services.search.pages.extract import extract
