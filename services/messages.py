@@ -9,6 +9,10 @@ from services.private_paths import without_paths
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
 MESSAGES: dict[str, tuple[str, str]] = {
+    "report_cut": (
+        "What was written is longer than {characters:,} characters; the rest was left out.",
+        "所写内容超过 {characters:,} 个字符，其余部分已略去。",
+    ),
     "examples": (
         "No documents were named and no search key is set, so the example documents are searched. "
         "Name your own with --docs DIR, or search the web: --search duckduckgo needs no key, or set TAVILY_API_KEY.",

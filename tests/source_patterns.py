@@ -58,7 +58,7 @@ def hidden_of(file: str) -> list[str]:
 def _held(file: str, name: str, value: object) -> Iterator[SourcePattern]:
     """Yield the patterns in a module's value, containers included."""
     if isinstance(value, re.Pattern):
-        used = _uses().get(name, set())
+        used = _uses(file if name.startswith("_") else "").get(name, set())
         yield SourcePattern(f"{file}:{name}", value, bool(used) and used <= _ANCHORED)
     elif isinstance(value, Mapping):
         for part in [*value.keys(), *value.values()]:
@@ -77,10 +77,10 @@ def _tree(file: str) -> ast.Module:
 
 
 @functools.cache
-def _uses() -> Mapping[str, set[str]]:
-    """Return the methods that any file calls on each name; a name that is passed on may be used in every way."""
+def _uses(only: str) -> Mapping[str, set[str]]:
+    """Return the methods that are called on each name, in one file or in all; a name that is passed on may be used in every way."""
     uses: dict[str, set[str]] = {}
-    for file in files():
+    for file in [only] if only else files():
         owned = {id(one.value): one.attr for one in ast.walk(_tree(file)) if isinstance(one, ast.Attribute)}
         for one in ast.walk(_tree(file)):
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):

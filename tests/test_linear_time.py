@@ -21,13 +21,23 @@ OWN_TEXT = {
 }
 """Patterns that see nothing from outside, and what they see."""
 BOUNDED = {
-    "services/models/offline/language.py:_COMPARED[]": 500,
+    "services/models/offline/language.py:_COMPARED[]": 300,
 }
 """Patterns whose callers bound what they are given, and to how many characters."""
 LITERALS = {
-    "leadline/persistence.py:_migrated": "a column's name",
+    "leadline/persistence.py:_note_column": "a column's name",
+    "services/models/offline/answers.py:_person_fit": "a person's name, escaped",
+    "services/models/offline/following.py:_persons_told": "a person's name, escaped",
+    "services/models/offline/sections.py:Prompt.all": "a tag of the prompts, which nothing from outside can write",
+    "services/models/offline/table_program/naming.py:Names._flags": "a column's name, escaped",
+    "services/models/offline/table_program/naming.py:_held": "a single character",
+    "services/models/offline/table_program/naming.py:_pattern": "a value, escaped",
+    "services/models/offline/tables.py:_names": "a value, escaped",
+    "services/models/offline/triage.py:_reply": "the name of an intent",
+    "services/models/wire.py:_parameter": "the name of a parameter",
+    "services/reports/joining.py:_with_terms": "a term, escaped",
 }
-"""Functions that make a pattern while they run, of what: each is a literal, escaped, with fixed words around it."""
+"""Functions that make a pattern while they run, and of what: a literal with fixed words around it."""
 
 
 class _TooLong(Exception):
@@ -108,6 +118,8 @@ def test_patterns_that_can_be_made_to_take_long_are_caught(pattern: str) -> None
 
 
 @pytest.mark.usefixtures("interrupted")
-@pytest.mark.parametrize("pattern", [r"(?<!\s)\s++$", r"a++b", r"\[[^\[\]]*\]", r"(?<!\d)\d++(?:,\d{3})*+", r"[a-z]+"])
+@pytest.mark.parametrize(
+    "pattern", [r"(?<!\s)\s++$", r"(?<!a)a++b", r"\[[^\[\]]*\]", r"(?<!\d)\d++(?:,\d{3})*+", r"[a-z]+"]
+)
 def test_patterns_in_linear_time_pass(pattern: str) -> None:
     assert not _hardest(re.compile(pattern), SIZE, anchored=False)

@@ -38,6 +38,8 @@ from services.evidence.prose import (
 from services.evidence.support import Likeness, Verdict, check_support
 from services.reports.labels import Labels, labels
 
+MOST_COLUMNS = 40
+"""Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
 _PARSER = MarkdownIt("commonmark").enable("table")
 _ATTRIBUTION = re.compile(
     r"(?<!\s)\s*+(?:[—–―]{1,2}|--?|（出处|（来源|\((?:source|from)\b)[^\n]{1,160}+$", re.IGNORECASE
@@ -255,6 +257,9 @@ class _Check:
 
     def _table(self, node: SyntaxTreeNode) -> str:
         rows = [row for part in node.children for row in part.children]
+        if len(rows[0].children) > MOST_COLUMNS:
+            first, last = node.map or (0, 0)
+            return self._paragraph("\n".join(self.lines[first:last]))
         header = [self._cell(cell) for cell in rows[0].children]
         over = [one for cell in header for one in cited(cell)]
         body = [

@@ -33,6 +33,10 @@ def in_quotation_marks(text: str) -> list[str]:
     return _QUOTED.findall(text)
 
 
+MOST_SENTENCES = 20
+"""Sentences of a window: each further one must hold a term more to be worth its room."""
+
+
 def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     """Return start and end of the run of whole sentences, at most `limit` characters, that holds most of the question's terms.
 
@@ -41,14 +45,17 @@ def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     wanted = set(tokens(question))
     whole = [(span.start, span.end) for span in sentences(text)] or [(0, len(text))]
     spans = [span for span in whole if not text[span[0] : span[1]].lstrip().startswith("#")] or whole
-    best, best_score = spans[0], -1.0
-    for first in range(len(spans)):
+    held = [wanted & set(tokens(text[start:end])) for start, end in spans]
+    best, best_score = spans[0], 0.0
+    for first in (
+        place for place, terms in enumerate(held) if terms
+    ):  # no best run begins with a sentence that holds none
         found: set[str] = set()
-        for last in range(first, len(spans)):
+        for last in range(first, min(first + MOST_SENTENCES, len(spans))):
             start, end = spans[first][0], spans[last][1]
             if last > first and end - start > limit:
                 break
-            found |= wanted & set(tokens(text[spans[last][0] : spans[last][1]]))
+            found |= held[last]
             score = len(found) - (last - first) * 0.1
             if score > best_score:
                 best, best_score = (start, end), score

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,9 @@ from pydantic import BaseModel, ValidationError
 from services.models.endpoint import Dialect
 from services.sound import sound
 
+LONGEST_REPAIRED, DEEPEST_REPAIRED = 200_000, 60
+"""Characters and levels of brackets of broken JSON that is repaired, which takes long with many brackets that nothing closes."""
+_BRACKET = re.compile(r"[{}()\[\]]")
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""
 
@@ -90,10 +94,26 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
 def _loaded(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:  # no JSON, or a number longer than Python reads
-        from json_repair import repair_json
+    except (ValueError, RecursionError):  # no JSON, a number longer than Python reads, or brackets without end
+        return repaired(text)
 
-        return repair_json(text, return_objects=True)
+
+def repaired(text: str) -> Any:
+    """Read JSON that is slightly broken.
+
+    Raises:
+        ValueError: it is too long to be repaired, or nested too deeply.
+    """
+    from json_repair import repair_json
+
+    if len(text) > LONGEST_REPAIRED:
+        raise ValueError(f"it is no valid JSON, and too long ({len(text):,} characters) to be repaired")
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth = depth + 1 if bracket.group() in "{[(" else max(0, depth - 1)
+        if depth > DEEPEST_REPAIRED:
+            raise ValueError("it is nested too deeply")
+    return repair_json(text, return_objects=True)
 
 
 def _left_open(text: str) -> int:

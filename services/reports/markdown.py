@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from services.evidence.support import Likeness
 
 _CITATIONS = re.compile(r"(?:(?<!\\)\[E\d+-\d+\])+")
+LONGEST = 400_000
+"""Characters of a report's text as a model wrote it; the longest reports that are asked for have a third of that."""
 _ID = re.compile(r"E\d+-\d+")
 
 
@@ -71,7 +73,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     from services.reports.charts.fences import check_charts
     from services.reports.inlines import with_dollars
 
-    draft = replace(draft, excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
+    draft = replace(_bounded(draft), excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
     quotes = {one.id: one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced}
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
@@ -111,6 +113,13 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         usage=usage,
         artifacts=artifacts,
     )
+
+
+def _bounded(draft: Draft) -> Draft:
+    if len(draft.markdown) <= LONGEST:
+        return draft
+    cut = say("report_cut", draft.locale, characters=LONGEST)
+    return replace(draft, markdown=draft.markdown[:LONGEST], limits=[*draft.limits, cut])
 
 
 def _checked(draft: Draft) -> "CheckedReport":

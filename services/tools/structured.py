@@ -3,11 +3,10 @@
 import re
 from typing import Any
 
-from json_repair import repair_json
 from pydantic import ValidationError
 
 from schemas.tools import StructuredAnswer, StructuredCall
-from services.models.dialects import explain, parse
+from services.models.dialects import explain, parse, repaired
 from services.models.exchange import ToolCall
 
 _FENCE = re.compile(r"```(?:json)?+\s*+(.*?)```", re.DOTALL)
@@ -22,7 +21,7 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
     Raises:
         ValueError: it is neither; the message says what is wrong.
     """
-    blocks = [repair_json(block, return_objects=True) for block in _FENCE.findall(text)]
+    blocks = [repaired(block) for block in _FENCE.findall(text)]
     calls = [one for block in blocks for one in (block if isinstance(block, list) else [block]) if _is_call(one)]
     if calls and not any(isinstance(one, dict) and "action" in one for one in blocks):
         before = text.partition("```")[0].strip()
@@ -46,7 +45,7 @@ def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
         number: of the round.
     """
     content = answer.action.content
-    items = content if isinstance(content, list) else [repair_json(content, return_objects=True)]
+    items = content if isinstance(content, list) else [repaired(content)]
     calls: list[ToolCall] = []
     for place, item in enumerate(items, 1):
         own = f"r{number}-{place}"

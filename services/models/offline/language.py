@@ -35,7 +35,7 @@ _CLAUSE = re.compile(
     r"|，(?:并且?|以及|同时|又|且)?(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎|如何))",
     re.IGNORECASE,
 )
-LONGEST_COMPARISON = 500
+LONGEST_COMPARISON = 300
 """Characters of a question in which a comparison is looked for: what stands on its two sides is found by trying."""
 _COMPARED = (
     re.compile(
@@ -141,7 +141,7 @@ def clauses_of(question: str, *, short: bool = False) -> list[str]:
 def compared_in(question: str) -> tuple[str, str] | None:
     """Return the two things that a question compares, if it does."""
     for pattern in _COMPARED:
-        found = pattern.search(question[:LONGEST_COMPARISON])
+        found = pattern.search(" ".join(question.split())[:LONGEST_COMPARISON])
         if found is not None:
             sides = tuple(
                 re.sub(r"^(?:the|a|an)\s+", "", found.group(side).strip(" ,，。?？的"), flags=re.IGNORECASE)

@@ -12,13 +12,13 @@ _OPERATIONS = {
     "often": r"\b(?:most|least|more) (?:often|common\w*|frequent\w*|popular)|\b(?:mostly|mainly)\b|最常|次数最[多少]|最[多少]次|出现(?:得)?最[多少]|最频繁|最普遍",
     "growth": r"\bgrowth\b|percentage (?:increase|decrease|change)|per ?cent (?:increase|change)|\bgr[eo]w\b|\bgained?\b|增长|增幅|降幅|(?:增加|上升|下降|减少|降低)了?(?:多少|百分之几)",
     "ratio": r"\bhow many times (?!was|were|did|has|have|is|are|do)|\bratio\b|多少倍|几倍|比值",
-    "difference": r"\bdifferen(?:ce|t)\b.*\b(?:between|from)\b|\bdiffer\b|\bhow (?:much|many(?: \w+)?) (?:more|less|fewer|\w{2,}(?<!ov)(?<!oth)(?<!ev)er)\b|相差|之差|差多少|差值|(?<!增)[高低多少长深大快重轻]多少(?=[米分个%百年岁天倍毫厘公吨人例元小]|$|[？?])",
+    "difference": r"\bdifferen(?:ce|t)\b.{0,200}\b(?:between|from)\b|\bdiffer\b|\bhow (?:much|many(?: \w+)?) (?:more|less|fewer|\w{2,}(?<!ov)(?<!oth)(?<!ev)er)\b|相差|之差|差多少|差值|(?<!增)[高低多少长深大快重轻]多少(?=[米分个%百年岁天倍毫厘公吨人例元小]|$|[？?])",
     "compare": r"\bcompare[ds]?\b|\bcomparison\b|\bversus\b|\bvs\b|\b(?:more|less|fewer|(?!rath|oth)\w{3,}er)\b.{0,40}\bthan\b(?! *\d)|比较|对比|相比",
-    "extreme": r"\b(?:most|least|fewest|best|worst|(?!inter|for|rest|test|guest|request|suggest|west|forest|honest|harvest|invest|latest|interest)\w{3,}est|maximum|minimum|max|min)\b|最[高低大小多少长短深浅快慢重轻贵早晚好差热冷强弱久]|便宜|哪[^，。？]*更[高低大小多少长短深浅快慢重轻贵好差热冷强弱久]|\bwhich\b(?!.*\bthan\s+\d).*\b(?:more|less|fewer|(?!over|under|after|other|number|ever|never|october|september|november|december|whether|either)\w{3,}er)\b",
+    "extreme": r"\b(?:most|least|fewest|best|worst|(?!inter|for|rest|test|guest|request|suggest|west|forest|honest|harvest|invest|latest|interest)\w{3,}est|maximum|minimum|max|min)\b|最[高低大小多少长短深浅快慢重轻贵早晚好差热冷强弱久]|便宜|哪[^，。？]{0,60}更[高低大小多少长短深浅快慢重轻贵好差热冷强弱久]|\bwhich\b(?!.{0,200}\bthan\s+\d).{0,200}\b(?:more|less|fewer|(?!over|under|after|other|number|ever|never|october|september|november|december|whether|either)\w{3,}er)\b",
     "ranking": r"\brank\w*|\btop \w+|\bsort(?:ed)?\b|\border(?:ed)? by\b|\bby (?:the )?number\b|\b(?:which|what) (?:two|three|four|five|ten|\d+) |排名|排序|排行|前[三五十\d]+名?",
     "count": r"\bhow many\b|\bnumbers? of\b|\bcount\b|\bhow often\b|\bhow many times\b|多少|几[个辆件次种条行人家所名只台场艘天位]|数量|次数|个数",
     "distinct": r"\b(?:how many|number of) (?:different|distinct|kinds? of|types? of|sorts? of)|[多少几]种|几类|多少类",
-    "much": r"\bhow much\b|\bhow long\b|\bhow (?:heavy|deep|tall|high|old|far|fast|warm|wet)\b|\bwhat did\b.*\bcost\b|多[长高深远久重大]",
+    "much": r"\bhow much\b|\bhow long\b|\bhow (?:heavy|deep|tall|high|old|far|fast|warm|wet)\b|\bwhat did\b.{0,200}\bcost\b|多[长高深远久重大]",
 }  # fmt: skip
 
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _OPERATIONS.items()}
