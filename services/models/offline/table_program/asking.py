@@ -35,10 +35,11 @@ _LIMITS = (
     (">=", r"(?:at least|no less than|至少|不少于|不低于)\s*{n}|{n}\s*[\u4e00-\u9fff]{{0,2}}及?以上"),
     ("<=", r"(?:at most|no more than|up to|不超过|不高于|至多)\s*{n}|{n}\s*[\u4e00-\u9fff]{{0,2}}及?以下"),
     ("<", r"(?:less|fewer|shallower|smaller|lower|shorter|lighter|cheaper|younger) than\s+{n}|(?:below|under)\s+{n}|(?:小于|低于|少于|不足|浅于|轻于|短于)\s*{n}"),
-    (">", r"\b(?:\w+er|more) than\s+{n}|(?:over|above|exceed\w*)\s+{n}|(?:超过|大于|高于|多于|深于|重于|长于)\s*{n}"),
+    (">", r"\b(?:\w+er|more) than\s+{n}|(?:over|above|\bexceed\w*)\s+{n}|(?:超过|大于|高于|多于|深于|重于|长于)\s*{n}"),
 )  # fmt: skip
 _LIMIT_PATTERNS = tuple(
-    (sign, re.compile(pattern.format(n=r"(?<!\d)(\d[\d,]*+(?:\.\d+)?)"), re.IGNORECASE)) for sign, pattern in _LIMITS
+    (sign, re.compile(pattern.format(n=r"(?<!\d)(?<!\d,)(\d++(?:,\d++)*+(?:\.\d+)?)"), re.IGNORECASE))
+    for sign, pattern in _LIMITS
 )
 
 
