@@ -1,4 +1,6 @@
-"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call.
+"""Researcher: one research step, import asyncio
+
+from its queries to verbatim quotes and a finding, in one model call.
 
 With tools assigned to the step it is a bounded loop of calls instead.
 """
@@ -97,7 +99,7 @@ async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Out
     if answer is not None and quoted(answer, everything, step_id):
         return _outcome(step_id, locale, answer, everything, sources)
     query = f"{task['question']} {task['step'].description}"
-    best = within(ranked(everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
+    best = within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
     answer = await ask_quoting(_prompt(task, best), best)
     return _outcome(step_id, locale, answer, best, sources)
 

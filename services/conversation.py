@@ -39,6 +39,8 @@ FOREIGN = 3
 """Passages in another language, of which only the meaning can be compared, that are shown."""
 MAX_ASKED = 3
 """Earlier questions that are shown, the latest ones; of the answers only the last."""
+LONGEST_MESSAGE = 50_000
+"""Characters of an answer in which its prose is looked for: its beginning."""
 MAX_TURN = 300
 """Characters of each."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)")
@@ -101,7 +103,7 @@ def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> li
             understood = former is not None and text.strip() == former.asked
             turns.append(Turn(role="user", text=(former.question if understood and former else text)[:MAX_TURN]))
         else:
-            turns.append(Turn(role="assistant", text=_prose(text)[:MAX_TURN]))
+            turns.append(Turn(role="assistant", text=_prose(text[:LONGEST_MESSAGE])[:MAX_TURN]))
     return turns
 
 

@@ -81,14 +81,16 @@ async def gather(
         completed, unread = await complete([hits for _, hits in found])
         found = [(query, hits) for (query, _), hits in zip(found, completed, strict=True)]
         failures += unread
-    rankings = [pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in found]
+    rankings = await asyncio.to_thread(
+        pool.rank_all, [(query, [hit for hit in hits if hit.text]) for query, hits in found]
+    )
     direct = list(fuse(rankings))
     hops = await follow(wanted, direct, providers.documents, pool)
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
     originals, once = await asyncio.to_thread(pool.without_copies, ranked)
     if len(once) < min(limit, len(ranked)):  # copies took the places of what they are copies of
         more, _ = await _search_all(wanted, Providers(documents=providers.documents), 2 * hits)
-        ranked = list(dict.fromkeys([*ranked, *fuse([pool.rank(query, found) for query, found in more])]))
+        ranked = list(dict.fromkeys([*ranked, *fuse(await asyncio.to_thread(pool.rank_all, more))]))
         originals, once = await asyncio.to_thread(pool.without_copies, ranked)
     once = await asyncio.to_thread(pool.by_turns_of_template, once, wanted)
     failures = list(dict.fromkeys([*failures, *(one.trouble for one in providers.documents if one.trouble)]))
@@ -136,6 +138,10 @@ class Pool:
 
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
+
+    def rank_all(self, found: Sequence[tuple[str, Sequence[Hit]]]) -> list[list[Key]]:
+        """Take the hits of several queries in, and return the ranking of each; texts may be long, so beside the event loop."""
+        return [self.rank(query, hits) for query, hits in found]
 
     def rank(self, query: str, hits: Sequence[Hit]) -> list[Key]:
         """Take hits in and return their passages in order of rank."""

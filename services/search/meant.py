@@ -1,5 +1,6 @@
 """Passages of known sources that a question means, whatever its words and its language: by the vectors that the index has."""
 
+import asyncio
 from collections.abc import Container
 
 from pydantic import BaseModel
@@ -41,10 +42,11 @@ async def meant_in(run: Run, question: str, known: Container[str]) -> list[Place
         except LeadlineError:
             return _Meant(places=[])
         hits = [hit for one in documents if one.models for hit in await one.search(question, DEPTH, "meaning")]
+        keys = await asyncio.to_thread(lambda: [content_hash(hit.text) for hit in hits])
         places = [
             (key, place.start, place.end)
-            for hit in hits
-            if (key := content_hash(hit.text)) in known
+            for hit, key in zip(hits, keys, strict=True)
+            if key in known
             for place in hit.passages
         ]
         return _Meant(places=places, embedding=claim_usage())

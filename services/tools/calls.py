@@ -22,6 +22,8 @@ from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_t
 from services.tools.returned import passages_of
 from services.tools.workspace import Workspace
 
+LONGEST_RESULT = 2_000_000
+"""Characters of what a tool returns that are kept; most tools have bounds of their own, below it."""
 MAX_CALLS = 6
 """Calls of one round; they run side by side."""
 READ_RESULT = "read_result"
@@ -151,7 +153,7 @@ class Calls:
             output = answer
         else:
             output = ToolOutput(text=_text(content), title=tool.name, url=f"tool:{tool.name}")
-        text = normalise_text(output.text)
+        text = await asyncio.to_thread(normalise_text, _bounded(output.text))
         if tool.name == READ_RESULT:
             return ToolResult(text=text)
         content_hash = await evidence.put_text(text)
@@ -188,6 +190,12 @@ def without_code(made: CallMade) -> ToolCall:
     marker = "; ".join(f'kept as {one}: read_result(id="{one}")' for one in made.result.kept)
     arguments = {name: f"[{marker}]" if name == "code" else value for name, value in made.call.arguments.items()}
     return made.call.model_copy(update={"arguments": arguments})
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= LONGEST_RESULT:
+        return text
+    return f"{text[:LONGEST_RESULT]}\n[cut off: the result has {len(text):,} characters]"
 
 
 def _text(content: Any) -> str:
