@@ -1,10 +1,9 @@
-"""Researcher: one research step, import asyncio
-
-from its queries to verbatim quotes and a finding, in one model call.
+"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call.
 
 With tools assigned to the step it is a bounded loop of calls instead.
 """
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
