@@ -39,7 +39,12 @@ class Prompt:
     @property
     def question(self) -> str:
         """The question, as far as it is worked on."""
-        return " ".join(self.one("question").body.split())[:LONGEST_QUESTION]
+        return self.full_question[:LONGEST_QUESTION]
+
+    @property
+    def full_question(self) -> str:
+        """The question, however long."""
+        return " ".join(self.one("question").body.split())
 
     @property
     def settings(self) -> Element:

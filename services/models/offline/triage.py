@@ -50,7 +50,7 @@ def triage(prompt: Prompt) -> Triage:
         confidence=0.9 if intent != "unclear" else 0.6,
         category=category,
         reason=reason,
-        question=question,
+        question=prompt.full_question if question == asked else question,
         rewritten=question != asked,
         rewriting=filled if question != asked else "",
         locale=locale,
