@@ -134,7 +134,6 @@ def _end(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop, ending: list[
     """
     task.cancel()
     for one in ending:
-        loop.remove_signal_handler(one)
-        signal.signal(one, signal.SIG_DFL)
+        loop.remove_signal_handler(one)  # which puts back what a signal does by default
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, GRACE)
