@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from re import _constants as ops  # type: ignore[attr-defined]  # there is no public parser; `sre_parse` is this module and warns
 from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
 
 SIZE = 100_000
 """Characters of a hard case."""
@@ -21,7 +22,7 @@ _FAILURES = ("", "\x00", "\n", "a")
 _LONG = 16
 """A repeat that is bounded below this many turns is not pumped."""
 
-Tree = Iterable[tuple[object, object]]
+Tree = Iterable[tuple[Any, Any]]
 
 
 def hard_cases(pattern: str, flags: int = 0, size: int = SIZE) -> Iterator[str]:
@@ -99,7 +100,7 @@ class _Grammar:
         """Return a text that `tree` accepts, as short as it goes unless it is lengthened."""
         return "".join(self._of(op, value, lengthen) for op, value in tree)
 
-    def _of(self, op: object, value: object, lengthen: bool) -> str:
+    def _of(self, op: Any, value: Any, lengthen: bool) -> str:
         if op in {ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN}:
             if op is ops.LITERAL:
                 return chr(value)
@@ -126,7 +127,7 @@ class _Grammar:
         )
 
 
-def _parts(op: object, value: object) -> list[Tree]:
+def _parts(op: Any, value: Any) -> list[Tree]:
     """Return the trees inside an item."""
     if op is ops.BRANCH:
         return list(value[1])
@@ -141,7 +142,7 @@ def _parts(op: object, value: object) -> list[Tree]:
     return []
 
 
-def _sets(tree: Tree) -> Iterator[tuple[object, object]]:
+def _sets(tree: Tree) -> Iterator[tuple[Any, Any]]:
     for op, value in tree:
         if op in {ops.IN, ops.NOT_LITERAL, ops.ANY, ops.LITERAL}:
             yield op, value
@@ -163,28 +164,28 @@ _CATEGORIES = {
 }  # fmt: skip
 
 
-def _accepts(item: tuple[object, object], char: str) -> bool:
+def _accepts(item: tuple[Any, Any], char: str) -> bool:
     """Tell whether a set of characters has `char`."""
     op, value = item
     if op is ops.LITERAL:
-        return ord(char) == value
+        return bool(ord(char) == value)
     if op is ops.NOT_LITERAL:
-        return ord(char) != value
+        return bool(ord(char) != value)
     if op is ops.ANY:
         return char != "\n"
     negated = value[0][0] is ops.NEGATE
-    return negated != any(_in_class(kind, of, char) for kind, of in value[negated:])
+    return bool(negated) != any(_in_class(kind, of, char) for kind, of in value[negated:])
 
 
-def _in_class(kind: object, value: object, char: str) -> bool:
+def _in_class(kind: Any, value: Any, char: str) -> bool:
     if kind is ops.LITERAL:
-        return ord(char) == value
+        return bool(ord(char) == value)
     if kind is ops.RANGE:
-        return value[0] <= ord(char) <= value[1]
+        return bool(value[0] <= ord(char) <= value[1])
     return re.fullmatch(_CATEGORIES[value], char) is not None
 
 
-def _from_range(value: object) -> str:
+def _from_range(value: Any) -> str:
     for kind, of in value if isinstance(value, list) else ():
         if kind is ops.RANGE:
             return chr(of[0])
