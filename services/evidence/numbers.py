@@ -14,6 +14,9 @@ from services.numeric import MAX_DIGITS
 ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
 
+MOST_MISSING = 100
+"""Numbers of a claim that are named as missing; each takes a look at all that the evidence holds."""
+
 Kind = Literal["number", "percent", "date", "years"]
 
 
@@ -140,7 +143,14 @@ def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     """
     wanted = quantities(claim)
     held = [one for text in evidence for one in quantities(text)] if wanted else []
-    return list(dict.fromkeys(one.text for one in wanted if not is_held(one, held)))
+    values = {one.value for one in held if one.kind in {"number", "percent"}}
+    missing: dict[str, None] = {}
+    for one in dict.fromkeys(wanted):
+        if not (one.kind in {"number", "percent"} and one.value in values) and not is_held(one, held):
+            missing[one.text] = None
+        if len(missing) == MOST_MISSING:
+            break
+    return list(missing)
 
 
 def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
