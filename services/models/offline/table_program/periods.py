@@ -54,7 +54,7 @@ _BY_DAY = re.compile(
     rf"{_BY}(?:days?|dates?|saturday|sunday|session|visit)\b|\bdaily\b|\bwhen\b|[每各按](?:天|日)|哪一?[天日]|哪个日期|"
     "什么时候|何时"
 )
-_LIMITS = (
+_DATE_LIMITS = (
     (">", re.compile(r"(?:after|later than)\s+(?:the year\s+)?(\d{4})|(\d{4})\s*年?(?:以后|之后)", re.IGNORECASE)),
     (">=", re.compile(r"(?:since|from)\s+(\d{4})|(\d{4})\s*年?(?:以来|起)", re.IGNORECASE)),
     (
@@ -131,7 +131,7 @@ def date_limits(table: Table, text: str, keep: Callable[[str, str, set[int]], No
         limit(f"{first}–{last}", lambda one: first <= one <= last)
         text = text.replace(span.group(), " ")
     tests: dict[str, Callable[[int, int], bool]] = {">": int.__gt__, ">=": int.__ge__, "<": int.__lt__}
-    for sign, pattern in _LIMITS:
+    for sign, pattern in _DATE_LIMITS:
         found = pattern.search(text)
         if found:
             value = int(found.group(1) or found.group(2))
