@@ -40,7 +40,7 @@ LONG = 6
 _GENERIC = frozenset(term for word in GENERIC for term in terms(word))
 LONGEST_SUBJECT = 200
 """Words of an excerpt in which a subject is looked for; comparing two takes time with the product of their lengths."""
-_WORD = re.compile(r"[\u4e00-\u9fff]|[\w'’-]+")
+_RUN = re.compile(r"[\u4e00-\u9fff]|[\w'’-]+")
 _UNIT = re.compile(
     r"(?<!\d)(?<!\d[,.])(\d++(?:[,.]\d++)*+)\s*+(%|percent|metres|meters|m|fathoms|feet|ft|km|miles|knots|years?|tons?|soundings|hours?|minutes?|kHz|Hz|岁|年|米|分钟|小时|度|毫米|mm|倍|例|名|个|次|D|厘米|个月)(?![A-Za-z])",
     re.IGNORECASE,
@@ -256,7 +256,7 @@ def _measures(text: str) -> dict[str, set[str]]:
 
 def _subject(one: str, other: str) -> str:
     """Return the longest run of words that two excerpts share and that names no figure, without its ends that say nothing."""
-    left, right = (_WORD.findall(text)[:LONGEST_SUBJECT] for text in (one, other))
+    left, right = (_RUN.findall(text)[:LONGEST_SUBJECT] for text in (one, other))
     runs = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
     longest = max(runs, key=lambda run: run.size)
     words = left[longest.a : longest.a + longest.size]
