@@ -173,7 +173,7 @@ def ollama(server: Server) -> OllamaServer:
 async def test_ollama_is_given_the_schema(ollama: OllamaServer) -> None:
     await ask("reflector", PROMPT, Reflection)
     [request] = ollama.requests
-    assert set(request["format"]["properties"]) == set(Reflection.model_fields)
+    assert set(request["format"]["properties"]) == set(Reflection.model_json_schema()["properties"])
     assert not request.get("tools")
 
 
