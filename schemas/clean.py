@@ -35,7 +35,8 @@ def clean_file_name(name: str) -> str:
 
     Bytes that are no UTF-8, which Python reads as halves of surrogate pairs, are left out.
     """
-    composed = unicodedata.normalize("NFC", clean_line(name).replace("\\", "/")).rpartition("/")[2]
+    visible = _DIRECTIONS.sub(" ", _CONTROLS.sub(" ", name))
+    composed = unicodedata.normalize("NFC", visible.replace("\\", "/")).rpartition("/")[2]
     plain = " ".join(_NO_NAME.sub(" ", composed).split()).strip(". ")
     stem, dot, suffix = plain.rpartition(".")
     if not dot or len(suffix.encode()) > LONGEST_NAME // 2:

@@ -1,6 +1,7 @@
 """How this Leadline was installed, from its project's folder or as a package, and where its examples are."""
 
 import sys
+from importlib.machinery import PathFinder
 
 from services.settings import PROJECT_ROOT
 
@@ -24,3 +25,8 @@ def install_command(extra: str) -> str:
     """Return the command that installs an extra for this Python. Blocking."""
     wanted = f"-e '{PROJECT_ROOT}[{extra}]'" if in_project() else f"'{NAME}[{extra}]'"
     return f"{sys.executable} -m pip install {wanted}"
+
+
+def is_installed(module: str) -> bool:
+    """Tell whether a package is installed, without importing it. Blocking; any thread may ask, as no import hook is involved."""
+    return PathFinder.find_spec(module) is not None

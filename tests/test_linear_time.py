@@ -34,7 +34,8 @@ LITERALS = {
     "services/models/offline/table_program/naming.py:_pattern": "a value, escaped",
     "services/models/offline/tables.py:_names": "a value, escaped",
     "services/models/offline/triage.py:_reply": "the name of an intent",
-    "services/models/wire.py:_parameter": "the name of a parameter",
+    "nodes/reporter.py:_in_report": "the id of an excerpt, which code gives",
+    "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/reports/joining.py:_with_terms": "a term, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""

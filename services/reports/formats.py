@@ -1,7 +1,7 @@
 """The formats of a report: what each is called, which file it makes, what it needs, and how it is made."""
 
 import asyncio
-import importlib.util
+import importlib
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.errors import BadInput, SettingsError
+from services.installation import is_installed
 
 if TYPE_CHECKING:
     from services.reports.parsed import ParsedReport
@@ -105,7 +106,7 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
     """
     for name in names:
         one = FORMATS[name]
-        if one.module and importlib.util.find_spec(one.module) is None:
+        if one.module and not is_installed(one.module):
             raise SettingsError(
                 f"The format {name} needs the package {one.package}. Install it with: "
                 f"{sys.executable} -m pip install {one.package}"

@@ -2,13 +2,13 @@
 
 import asyncio
 import base64
-import importlib.util
 import shutil
 import sys
 
 from pydantic import TypeAdapter
 
 from services.errors import SettingsError
+from services.installation import is_installed
 from services.reports.html.page import render_html
 from services.reports.parsed import ParsedReport
 from services.sandbox.browser import print_page
@@ -25,7 +25,7 @@ def find_browser() -> str | None:
 
 
 def _weasyprint() -> bool:
-    return importlib.util.find_spec("weasyprint") is not None
+    return is_installed("weasyprint")
 
 
 def check_pdf() -> None:
@@ -62,7 +62,7 @@ async def render_pdf(report: ParsedReport) -> bytes:
 
 def _page(report: ParsedReport, *, interactive: bool) -> str:
     """Return the page to print; charts are drawings where their library is installed. Blocking."""
-    vector = importlib.util.find_spec("vl_convert") is not None
+    vector = is_installed("vl_convert")
     return render_html(report, interactive=interactive and not vector)
 
 

@@ -153,7 +153,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
 
 def _title(text: str, path: PurePath) -> str:
     for line in text.split("\n", 40)[:40]:
-        if found := re.match(r"#\s+(.+)", line):
+        if found := re.match(r"#\s++(\S.*)", line):
             return found.group(1).strip().strip("#").strip()
     first = next((line.strip() for line in text.split("\n") if line.strip()), "")
     if path.suffix.lower() in {".txt", ".pdf", ".docx"} and 0 < len(first) <= 120 and first[-1] not in ".。,，;；:：":

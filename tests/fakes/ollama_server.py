@@ -17,7 +17,9 @@ from services.models.offline import OfflineModel
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS
 
-WANTED = {frozenset(one.model_json_schema()["properties"]): one.__name__ for one in (Triage, Plan, Findings, Code, Reflection)}
+WANTED = {
+    frozenset(one.model_json_schema()["properties"]): one.__name__ for one in (Triage, Plan, Findings, Code, Reflection)
+}
 """Names of our schemas, which come without them, by their fields."""
 
 

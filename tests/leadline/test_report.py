@@ -1,9 +1,7 @@
 """`leadline report` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
-import importlib.util
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -51,12 +49,7 @@ def test_report_asks_for_a_finished_run_and_a_known_format(leadline: Leadline) -
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = importlib.util.find_spec
-
-    def without(name: str, *rest: Any) -> Any:
-        return None if name == "pptx" else found(name, *rest)
-
-    monkeypatch.setattr(importlib.util, "find_spec", without)
+    monkeypatch.setattr("services.reports.formats.is_installed", lambda name: name != "pptx")
     ran = leadline("research", QUESTION, "--docs", docs, "--format", "pptx")
     assert ran.code == 1
     assert "pip install python-pptx" in ran.err

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import html
-import importlib.util
 import re
 import time
 from dataclasses import replace
@@ -11,6 +10,7 @@ from dataclasses import replace
 from markupsafe import Markup
 from pydantic import BaseModel, TypeAdapter
 
+from services.installation import is_installed
 from services.reports.parsed import Code, ParsedReport, Picture, walk
 from services.sandbox.workers import Workers
 
@@ -49,7 +49,7 @@ class _Drawn(BaseModel):
 
 def can_draw() -> bool:
     """Tell whether the library that draws is installed. Blocking."""
-    return importlib.util.find_spec("mermaid_render") is not None
+    return is_installed("mermaid_render")
 
 
 async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedReport:

@@ -86,7 +86,7 @@ def _file(body: bytes, job: Job) -> Extracted:
 
 def _text(body: bytes, job: Job) -> Extracted:
     text = decode_page(body, job["charset"], html=False)
-    heading = re.match(r"\s*#\s+(.+)", text)
+    heading = re.match(r"\s*+#\s++(\S.*)", text)
     return {"text": text, "title": heading[1].strip("# ") if heading else PurePath(job["name"]).name}
 
 
