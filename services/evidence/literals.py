@@ -54,6 +54,8 @@ _NOWHERE = frozenset(
 )
 """Modules and calls whose numbers come from chance, the clock or a disguise."""
 _PATTERN_CALLS = frozenset("compile search match fullmatch findall finditer sub split subn".split())
+_REPEAT = re.compile(r"\{\d{1,3},\d{0,3}\}")
+"""How often a regular expression takes a character, in patterns that a program keeps in a list or a table."""
 _FIELD = re.compile(r"\{[\w.\[\]]{0,40}(?:![rsa])?(?::[^{}\"'\s]{0,20})?\}|%[-+#0-9.]{0,12}[a-zA-Z]")
 
 
@@ -156,7 +158,7 @@ class _Found:
         self.reads = self.reads or (whole and use != "printed") or re.search(r"\*\.\w+$", text) is not None
         for name in sorted(named, key=len, reverse=True):
             text = text.replace(name, " ")
-        bare = _FIELD.sub(" ", text)
+        bare = _FIELD.sub(" ", text if use == "printed" else _REPEAT.sub(" ", text))
         for piece in (bare[start : start + PIECE] for start in range(0, len(bare), PIECE)):
             for one in quantities(piece):
                 number = one.kind in {"number", "percent"}

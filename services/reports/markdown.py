@@ -1,12 +1,12 @@
 """The report as Markdown: checked sentences, numbered sources, and what must be said besides.
 
-The checks are imported when the first report is finished: with their parser and patterns they would hold up every start.
+The reporter imports it, with its parser and patterns, when the first report is finished, in the thread of the event loop.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from schemas.evidence import Artifact, Contradiction, Excerpt, Source
 from schemas.planner import Plan
@@ -15,17 +15,18 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.evidence.artifacts import artifact_path
+from services.evidence.citations import CheckedReport, check_citations
+from services.evidence.numbers import missing_quantities
 from services.evidence.plain import plain
+from services.evidence.support import Likeness
 from services.evidence.views import steps_by_id
 from services.messages import say
+from services.reports.charts.fences import check_charts
+from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels
 from services.reports.numbering import Numbering, link_of, number_sources
 from services.reports.references import details
 from services.search.tokens import has_cjk
-
-if TYPE_CHECKING:
-    from services.evidence.citations import CheckedReport
-    from services.evidence.support import Likeness
 
 _CITATIONS = re.compile(r"(?:(?<!\\)\[E\d+-\d+\])+")
 LONGEST = 400_000
@@ -70,9 +71,6 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         The report; its excerpts name their sources by number. Without evidence it says so and makes no claims,
         whatever the draft says.
     """
-    from services.reports.charts.fences import check_charts
-    from services.reports.inlines import with_dollars
-
     draft = replace(_bounded(draft), excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
     words = labels(draft.locale)
     quotes = {one.id: one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced}
@@ -123,7 +121,6 @@ def _bounded(draft: Draft) -> Draft:
 
 
 def _checked(draft: Draft) -> "CheckedReport":
-    from services.evidence.citations import CheckedReport, check_citations
 
     if not draft.excerpts:
         return CheckedReport("")
@@ -158,7 +155,6 @@ def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, st
     found = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
     if found:
         return found.group(1).strip(), markdown[found.end() :].strip()
-    from services.evidence.numbers import missing_quantities
 
     known = [draft.question, *(one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced)]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
@@ -177,7 +173,6 @@ def _grounded(draft: Draft) -> list[Contradiction]:
 
 
 def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels) -> str:
-    from services.evidence.numbers import missing_quantities
 
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     blocks = []
