@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from re import _constants as ops  # type: ignore[attr-defined]  # there is no public parser; `sre_parse` is this module and warns
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
 SIZE = 100_000
