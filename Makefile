@@ -14,7 +14,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test pictures test-services test-crash test-deploy test-wheel dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools lock clean setup
+.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,10 +26,13 @@ research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR 
 export Q
 
 # Processes that tests start load compiled modules, as users' do
-test test-services test-crash test-deploy test-wheel: export PYTHONDONTWRITEBYTECODE =
+test test-long test-services test-crash test-deploy test-wheel: export PYTHONDONTWRITEBYTECODE =
 
-test: setup .venv/develop ## Run the tests; they need no key and no network
-	@$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
+test: setup .venv/develop ## Run the tests that a change needs first; they need no key and no network
+	@$(BIN)/pytest -n 4 --dist worksteal -m "not long" $(ARGS)
+
+test-long: setup .venv/develop ## Run all other tests: whole commands, servers, browsers, crashes, faults, attacks
+	@$(BIN)/pytest -n 4 --dist worksteal -m long $(ARGS)
 
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)

@@ -25,6 +25,7 @@ import httpx
 import numpy as np
 
 from benchmarks.growth_world import A_STEP, QUESTION, World, write_documents
+from services.search.documents import open_documents
 
 PROJECT = Path(__file__).resolve().parent.parent
 RESULTS = PROJECT / "benchmarks" / "results" / "growth.json"
@@ -145,7 +146,6 @@ def over_documents(documents: tuple[int, ...], work: Path) -> list[Point]:
 
 
 async def _index(count: int, folder: Path) -> Point:
-    from services.search.documents import open_documents
 
     written = write_documents(folder / "documents", count, count)
     began = time.perf_counter()

@@ -7,7 +7,7 @@ import sys
 
 from benchmarks.growth_world import PLANS, QUESTION
 from leadline import aresearch
-from leadline.run_ids import new_run_id
+from leadline.runs.run_ids import new_run_id
 
 
 async def main(documents: str, runs: int, a_plan: int) -> None:

@@ -25,10 +25,10 @@ from prompts import render
 from schemas.mcp import ToolView
 from schemas.planner import PlannerPrompt
 from schemas.researcher import ResearcherPrompt
-from services.models.fitting import estimate_tokens
-from services.runs import Run
-from services.settings import forget_settings
-from services.tools.mcp.listing import servers_once
+from services.models.prompt_fit import estimate_tokens
+from services.run.scope import Run
+from services.run.settings import forget_settings
+from services.tools.mcp.offered_tools import servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 

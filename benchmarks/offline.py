@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
-from services.settings import forget_settings
+from services.run.settings import forget_settings
 
 RESULTS = Path(__file__).parent / "results" / "offline.json"
 SIDE_BY_SIDE = 2

@@ -20,13 +20,13 @@ from typing import Any
 from langgraph.store.memory import InMemoryStore
 
 from benchmarks import scale
-from services.evidence.store import EvidenceStore
+from services.embedding.models import embedders
+from services.run.evidence_store import EvidenceStore
+from services.run.settings import settings
 from services.search.documents import Documents, open_documents
-from services.search.embeddings import embedders
 from services.search.gather import gather
 from services.search.hybrid import Ways
 from services.search.providers import Providers
-from services.settings import settings
 
 RESULTS = Path(__file__).parent / "results" / "retrieval.json"
 LIMIT = 12

@@ -11,10 +11,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from services.search.embeddings import Embedder
+import numpy as np
+
+from services.embedding.models import Embedder
+from services.embedding.vectors import pack, unpack
 from services.search.hybrid import embed, hybrid
 from services.search.index import FileState, FolderIndex
-from services.search.vectors import pack, unpack
 
 SAMPLE = 300
 PASSAGES_A_FILE = 20
@@ -35,8 +37,6 @@ def _text(chance: random.Random, vocabulary: list[str]) -> str:
 
 async def measure(passages: int, models: list[Embedder], work: Path) -> dict[str, Any]:
     """Build an index of so many passages and search it."""
-    import numpy as np
-
     chance = random.Random(7)  # noqa: S311 - nothing secret
     vocabulary = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(4, 9))) for _ in range(20_000)]
     folder = work / "scale"

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from benchmarks.rendered_prompts import ROLES, answer_rendered
 from prompts import template_source
-from services.models.offline import ROLES, OfflineModel
 
 FIRST_TOKEN_SECONDS = 0.2
 PER_TOKEN_SECONDS = 0.005
@@ -178,7 +178,7 @@ class Endpoint:
 
 def think(role: str, human: str) -> str:
     """Return what the offline model answers to a role's prompt."""
-    return OfflineModel(role=role).invoke([HumanMessage(human)]).text
+    return answer_rendered(role, human)
 
 
 def role_of(body: dict[str, Any]) -> str:

@@ -17,34 +17,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import support_choice, support_meaning
+from benchmarks.classification import figures
 from benchmarks.retrieval import rows
-from services.evidence.bearing import covered, ranked
-from services.evidence.meaning import MODEL
-from services.evidence.ranking import bm25
+from services.embedding.cross_lingual import MODEL
+from services.embedding.models import embedders
 from services.evidence.support import check_support, lexical_share
-from services.search.embeddings import embedders
-from services.search.tokens import tokens
-from services.settings import settings
+from services.run.settings import settings
+from services.text.ranking import bm25
+from services.text.sentence_ranking import coverage, rank_sentences
+from services.text.tokens import tokens
 
 RESULTS = Path(__file__).parent / "results" / "support.json"
 KINDS = {"claim": "claims, whole page", "oracle": "claims, gold chunks"}
 """Files of the data are named `wice_<kind>_<part>`."""
 PASSAGES = (1, 3, 6, 8, 10, 12, 15, 20, 30)
 """Lengths of a passage, in sentences, for which the area is told."""
-
-
-def figures(truth: Sequence[bool], said: Sequence[bool]) -> dict[str, float]:
-    """Return F1 of the positive class and balanced accuracy, in percent."""
-    hits = sum(one and other for one, other in zip(truth, said, strict=True))
-    rejected = sum(not one and not other for one, other in zip(truth, said, strict=True))
-    positives, negatives = sum(truth), len(truth) - sum(truth)
-    precision, recall = hits / max(1, sum(said)), hits / max(1, positives)
-    return {
-        "f1": round(200 * precision * recall / max(1e-9, precision + recall), 1),
-        "balanced_accuracy": round(50 * (recall + rejected / max(1, negatives)), 1),
-        "precision": round(100 * precision, 1),
-        "recall": round(100 * recall, 1),
-    }
 
 
 def ranked_area(truth: Sequence[bool], scores: Sequence[float]) -> float:
@@ -73,7 +60,7 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     passed = [not verdict.failing for verdict in verdicts]
     supported = [example["label"] == "supported" for example in examples]
     unsupported = [example["label"] == "not_supported" for example in examples]
-    missing = [1 - covered(example["claim"], example["evidence"]) for example in examples]
+    missing = [1 - coverage(example["claim"], example["evidence"]) for example in examples]
     scattered = [1 - lexical_share(example["claim"], "\n".join(example["evidence"])) for example in examples]
     reasons: dict[str, int] = {}
     for verdict in verdicts:
@@ -93,7 +80,7 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "whole page": ranked_area(unsupported, scattered),
             "by sentences of a passage": {
                 str(size): ranked_area(
-                    unsupported, [1 - covered(example["claim"], example["evidence"], size) for example in examples]
+                    unsupported, [1 - coverage(example["claim"], example["evidence"], size) for example in examples]
                 )
                 for size in PASSAGES
             },
@@ -109,7 +96,7 @@ def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """
     some = support_choice.bearing_ones(examples)
     orders = {
-        "ranked": [ranked(one["claim"], one["evidence"]) for one in some],
+        "ranked": [rank_sentences(one["claim"], one["evidence"]) for one in some],
         "BM25": [_by_words(one["claim"], one["evidence"]) for one in some],
     }
     return {

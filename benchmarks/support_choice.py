@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from services.evidence.bearing import WEIGHTS, Signs, bearing, in_turn, signs
+from services.text.sentence_ranking import WEIGHTS, Signs, in_turn, sentence_features, sentence_scores
 
 FOLDS, REPETITIONS = 5, 2
 DEPTHS = (5, 10)
@@ -38,7 +38,7 @@ def with_spread(values: Sequence[float]) -> list[float]:
 def choice(examples: Sequence[Example]) -> dict[str, Any]:
     """Measure the ranking with weights that were fitted without the claims it is measured on."""
     some = bearing_ones(examples)
-    measured = [np.array(signs(one["claim"], one["evidence"])) for one in some]
+    measured = [np.array(sentence_features(one["claim"], one["evidence"])) for one in some]
     truth = [_truth(one) for one in some]
     fitted = _fit(np.vstack(measured), np.concatenate(truth))
     found: dict[str, Any] = {
@@ -59,7 +59,7 @@ def choice(examples: Sequence[Example]) -> dict[str, Any]:
 
 
 def _scores(some: Sequence[Example]) -> list[list[float]]:
-    return [bearing(one["claim"], one["evidence"]) for one in some]
+    return [sentence_scores(one["claim"], one["evidence"]) for one in some]
 
 
 def _truth(example: Example) -> Numbers:

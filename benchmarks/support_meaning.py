@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.classification import figures
 from benchmarks.retrieval import rows
-from services.evidence.meaning import cosines
-from services.evidence.passages import sentences
+from services.embedding.cross_lingual import cosines
+from services.embedding.models import Embedder
 from services.evidence.support import MEANING, check_support
-from services.search.embeddings import Embedder
+from services.text.passages import sentences
 
 STEPS = [place / 50 for place in range(51)]
 """Thresholds that are tried."""
@@ -41,8 +42,6 @@ class Case:
 
 def accuracy(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float]:
     """Return F1 of the positive class and balanced accuracy, in percent."""
-    from benchmarks.support import figures
-
     found = figures(truth, said)
     return found["f1"], found["balanced_accuracy"]
 

@@ -11,11 +11,12 @@ from langgraph.graph.state import CompiledStateGraph
 
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
-from services.choices import goes_on, with_kept
-from services.claims import give_free
-from services.errors import LeadlineError
-from services.private_paths import without_paths
-from services.runs import checked_choices, memory, run_over, run_stopped
+from services.run.choices import goes_on, with_kept
+from services.run.errors import LeadlineError
+from services.run.private_paths import without_paths
+from services.run.run_ends import run_over, run_stopped
+from services.run.scope import checked_choices, memory
+from services.run.thread_lock import give_free
 
 
 class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):

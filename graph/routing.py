@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
 from schemas.state import ResearchState
-from services.runs import choices
-from services.steps import ready_steps
+from services.run.scope import choices
+from services.turn.steps import ready_steps
 
 
 async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "__end__"]:

@@ -10,15 +10,15 @@ from schemas.context import RunContext
 from schemas.evidence import Excerpt, Passage
 from schemas.results import RECALLED
 from schemas.state import ResearchState
-from services.errors import LimitReached
-from services.evidence.quoting import best_window, widened
 from services.evidence.views import evidence_views
-from services.models.roles import OFFLINE, role_model
-from services.models.rules import answers_by_rules
-from services.progress import emit_message
-from services.runs import choices, evidence_of, node_run
-from services.search.recorded import Search, gather_once
-from services.steps import limit_said
+from services.models.fallback import answers_by_rules
+from services.run.budget import limit_message
+from services.run.errors import LimitReached
+from services.run.events import emit_message
+from services.run.roles import OFFLINE, role_model
+from services.run.scope import choices, evidence_of, node_run
+from services.search.journaled import Search, gather_once
+from services.text.windows import best_window, widen
 
 PASSAGES = 6
 QUOTE = 600
@@ -39,14 +39,14 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         try:
             found = await gather_once(run, [question], evidence_of(runtime), PASSAGES, question)
         except LimitReached as limit:
-            found, limits = Search(), [limit_said(limit, locale)]
+            found, limits = Search(), [limit_message(limit, locale)]
         alone = _reports_next(state, context)
         by_rules = await run.journal.decided(
             "rules", lambda: alone and context.deep_research and role_model("reporter", context).model == OFFLINE
         )
     first = 1 + max((int(one.id.rpartition("-")[2]) for one in known), default=0)
     excerpts = [
-        quote_best(passage, question, f"E{RECALLED}-{place}", whole=alone)
+        quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
         for place, passage in enumerate(found.passages, first)
     ]
     thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, found.sources))
@@ -90,7 +90,7 @@ def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool 
     """Quote the sentences of a passage that say most about the question; with `whole` those around them, too."""
     start, end = best_window(passage.text, question, QUOTE)
     if whole:
-        start, end = widened(passage.text, (start, end), QUOTE)
+        start, end = widen(passage.text, (start, end), QUOTE)
     return Excerpt(
         id=excerpt_id,
         source_id=passage.content_hash,

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -13,19 +12,18 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.computation import Computation
 from services.evidence.literals import NO_INPUT
+from services.evidence.number_tracing import Line, lines_holding, lines_of, trace
 from services.evidence.views import finding_views
-from services.messages import say
 from services.models import ask
-from services.runs import Run, current_run, evidence_of
-from services.search.recorded import table_files_once
-from services.steps import Outcome, attempt
+from services.run.scope import Run, current_run, evidence_of
+from services.run.ui_text import say
+from services.sandbox.journaled import run_once
+from services.search.journaled import table_files_once
 from services.tools.databases.schema import schema_views
+from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
-
-if TYPE_CHECKING:
-    from services.evidence.tracing import Line
-    from services.tools.loop import Worked
+from services.turn.steps import Outcome, attempt
 
 MAX_CODE_RUNS = 3
 """Programs that one attempt may write: the first and two corrections."""
@@ -52,16 +50,21 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
 async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[TableView]:
     """Put the tables that the step is about, and what earlier steps found and made, into the work folder."""
     for result in task["results"].values():
-        await workspace.add_files({one.name: one.content_hash for one in result.artifacts})
+        await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
     nowhere = {one for one, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].description}"
     views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
-    found = [one for result in task["results"].values() for one in result.excerpts if one.source_id not in nowhere]
+    found = [
+        excerpt
+        for result in task["results"].values()
+        for excerpt in result.excerpts
+        if excerpt.source_id not in nowhere
+    ]
     excerpts = [one.model_dump(mode="json") for one in found]
     tainted = [one for one in task["results"].values() if any(each.source_id in nowhere for each in one.excerpts)]
     findings = {one: result.finding for one, result in task["results"].items() if result not in tainted}
     workspace.given = [task["question"], *(one.quote for one in found)]
-    workspace.made = {one.name.rpartition("/")[2] for result in tainted for one in result.artifacts}
+    workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
     workspace.files["findings.json"] = json.dumps(findings, ensure_ascii=False).encode()
@@ -70,9 +73,6 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
 
 async def _with_programs(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model write one program whose output is the finding, and mend it when it fails."""
-    from services.evidence.tracing import lines_of
-    from services.sandbox.recorded import run_once
-
     files, attempts = dict(workspace.files), list[CodeAttempt]()
     for _ in range(MAX_CODE_RUNS):
         code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
@@ -106,9 +106,6 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model work with tools; of what it says, only what they returned is kept."""
-    from services.evidence.tracing import lines_holding, lines_of, trace
-    from services.tools.loop import use_tools
-
     given = await tool_set(run, task, workspace)
     asked = any(tool.name == QUERY for tool in given.tools)
     databases = await schema_views(run) if asked else []
@@ -125,7 +122,11 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
         finding = "\n".join(line.text for line in lines)
     taken = [one for line in lines for one in workspace.literals.get(line.content_hash, ())]
     own = {line.content_hash for line in lines}
-    returned = [one for one in passages if one.content_hash not in own and not workspace.nowhere(one.content_hash)]
+    returned = [
+        passage
+        for passage in passages
+        if passage.content_hash not in own and not workspace.nowhere(passage.content_hash)
+    ]
     lines = list(dict.fromkeys([*lines, *lines_holding(taken, returned, workspace.given)]))
     artifacts = [
         one

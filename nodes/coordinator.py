@@ -16,24 +16,33 @@ from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.choices import keep_choices
-from services.conversation import carried, chosen_question, conversation_of, recall, sources_of, stands_alone
-from services.errors import BadInput, LimitReached, UselessAnswer
-from services.evidence.store import EvidenceStore
 from services.evidence.views import evidence_views
-from services.log import log
-from services.messages import say
 from services.models import ask
-from services.models.roles import check_models_chosen, role_model
-from services.models.rules import ask_by_rules
-from services.progress import emit, emit_message
-from services.runs import Run, choices, evidence_of, run_ended, turn_run
-from services.search.meant import meant_in
+from services.models.fallback import ask_by_rules
+from services.run.budget import limit_message
+from services.run.choices import keep_choices
+from services.run.errors import BadInput, LimitReached, UselessAnswer
+from services.run.events import emit, emit_message
+from services.run.evidence_store import EvidenceStore
+from services.run.log import log
+from services.run.roles import check_models_chosen, role_model
+from services.run.run_ends import run_ended
+from services.run.scope import Run, choices, evidence_of, turn_run
+from services.run.traces import missing_packages
+from services.run.ui_text import say
 from services.search.providers import notices_for
-from services.search.tokens import has_cjk
+from services.search.semantic_recall import meant_in
 from services.search.web import filters_of
-from services.steps import left_out, limit_said
-from services.traces import missing
+from services.text.tokens import message_language
+from services.turn.conversation import (
+    carried_context,
+    chosen_question,
+    conversation_of,
+    recall,
+    sources_of,
+    stands_alone,
+)
+from services.turn.steps import left_out
 
 MAX_QUESTION = 20_000
 """Characters of a question. More is a document: it belongs into a documents folder."""
@@ -48,10 +57,10 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         BadInput: there is no question, or it is too long.
         SettingsError: the run names a model of a provider that is not set up.
     """
-    context, former = choices(runtime), carried(state)
+    context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
-    spoken = "zh" if has_cjk(question) else "en"
-    untraced = [say("no_traces", spoken, command=missing())] if missing() else []
+    spoken = message_language(question)
+    untraced = [say("no_traces", spoken, command=missing_packages())] if missing_packages() else []
     for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
     earlier = _without_present(state)
@@ -73,14 +82,14 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             triage = await ask("coordinator", prompt, Triage)
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
-            triage = (await ask_by_rules("coordinator", prompt, Triage)).model_copy(update={"answer": ""})
+            triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
     triage = _settled(triage, prompt, context)
     if triage.intent in DIRECT:
-        run_ended(run, run.usage, "direct")
+        run_ended(run.thread, run.journal.key, run.usage, "direct")
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [
         *left_out(run, triage.locale),
-        *([limit_said(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
+        *([limit_message(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
         *([say("question_by_rules", triage.locale)] if problem else []),
     ]
     fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
@@ -168,7 +177,7 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
         intent = "in_scope"
     locale = triage.locale if wanted == "auto" else wanted
     known = [one.id for one in prompt.known]
-    uses = [one for one in dict.fromkeys(triage.uses) if one in known] or known
+    uses = [use for use in dict.fromkeys(triage.uses) if use in known] or known
     answered = triage.answered if known and intent not in DIRECT else "no"
     short = answered == "whole" and triage.complexity == "simple" and prompt.answers
     question = triage.question.strip() or prompt.question
@@ -183,7 +192,7 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
             "answered": answered,
             "uses": uses if answered != "no" else [],
             "missing": triage.missing if answered == "part" else [],
-            "answer": triage.answer if short and any(f"[{one}]" in triage.answer for one in uses) else "",
+            "answer": triage.answer if short and any(f"[{use}]" in triage.answer for use in uses) else "",
         }
     )
 

@@ -11,11 +11,11 @@ from schemas.context import RunContext
 from schemas.human_feedback import PlanReview
 from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
-from services.choices import keep_choices
 from services.evidence.views import steps_by_id
-from services.inbox import from_inbox, inbox_request, plan_message
-from services.messages import say
-from services.runs import choices, evidence_of
+from services.run.choices import keep_choices
+from services.run.scope import choices, evidence_of
+from services.run.ui_text import say
+from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
 
 ACCEPTED = "[ACCEPTED]"
 EDIT_PLAN = "[EDIT_PLAN]"

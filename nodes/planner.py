@@ -10,26 +10,26 @@ from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
 from schemas.state import ResearchState, plans_of
-from services.errors import LimitReached, UselessAnswer
 from services.evidence.views import evidence_views, finding_views, steps_by_id
-from services.inbox import plan_message
-from services.messages import say
 from services.models import ask
-from services.models.rules import ask_by_rules
-from services.progress import emit, emit_message
-from services.runs import choices, node_run
-from services.search.recorded import tables_once
-from services.steps import left_out, limit_said
-from services.tools.databases.schema import queried, schema_views
+from services.models.fallback import ask_by_rules
+from services.run.budget import limit_message
+from services.run.errors import LimitReached, UselessAnswer
+from services.run.events import emit, emit_message
+from services.run.scope import choices, node_run
+from services.run.ui_text import say
+from services.search.journaled import tables_once
+from services.tools.databases.schema import query_tool_view, schema_views
+from services.tools.mcp.offered_tools import servers_once
 from services.tools.tool_set import BASE
+from services.turn.agent_inbox import plan_message
+from services.turn.steps import left_out
 
 MAX_TABLES = 12
 
 
 async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Make the next plan. A plan after a person's edit replaces the one that was edited."""
-    from services.tools.mcp.listing import servers_once
-
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     changed = plans != state["plans"]
@@ -39,20 +39,20 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         try:
             tables = await tables_once(run, MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
-            prompt = _prompt(state, context, plans, tables, [*servers.tools, *queried(databases)])
+            prompt = _prompt(state, context, plans, tables, [*servers.tools, *query_tool_view(databases)])
             check = partial(settle_plan, first_id=len(done) + 1, finished={*done, *state["results"]}, max_steps=None)
             try:
                 asked = await ask("planner", prompt, Plan, check)
             except UselessAnswer:
-                asked = await ask_by_rules("planner", prompt, Plan, check)
+                asked = await ask_by_rules(prompt, Plan, check)
                 limits.append(say("plan_by_rules", state["locale"], number=len(plans) + 1))
         except LimitReached as reached:
             asked, limit = None, reached
     if asked is None:
-        return {"plan": None, "spent": True, "limits": [limit_said(limit, state["locale"])], "usage": run.usage}
-    assignable = [*BASE, *(one.name for one in servers.views)]
+        return {"plan": None, "spent": True, "limits": [limit_message(limit, state["locale"])], "usage": run.usage}
+    assignable = [*BASE, *(view.name for view in servers.views)]
     plan = known_tools(first_steps(asked, context.max_step_num), assignable)
-    problems = [one.problem for one in databases if one.problem]
+    problems = [database.problem for database in databases if database.problem]
     limits += [*servers.said(state["locale"]), *problems, *left_out(run, state["locale"])]
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))

@@ -8,18 +8,19 @@ from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
-from services.budget import spent_limit
-from services.errors import LimitReached, UselessAnswer
 from services.evidence.background import background_views
-from services.evidence.settled import settled_copies
-from services.evidence.store import EvidenceStore
+from services.evidence.contradictions import check_contradiction
+from services.evidence.settled_copies import settled_copies
 from services.evidence.views import finding_views, steps_by_id
-from services.messages import say
 from services.models import ask
-from services.models.rules import ask_by_rules
-from services.progress import emit
-from services.runs import choices, evidence_of, node_run
-from services.steps import left_out, limit_said, ready_steps, to_redo
+from services.models.fallback import ask_by_rules
+from services.run.budget import limit_message, spent_limit
+from services.run.errors import LimitReached, UselessAnswer
+from services.run.events import emit
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import choices, evidence_of, node_run
+from services.run.ui_text import say
+from services.turn.steps import left_out, ready_steps, to_redo
 
 
 async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -42,7 +43,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 try:
                     said = await ask("reflector", prompt, Reflection)
                 except UselessAnswer:
-                    said = await ask_by_rules("reflector", prompt, Reflection)
+                    said = await ask_by_rules(prompt, Reflection)
                     by_rules = [say("reflection_by_rules", locale)]
                 reflection = await _settled(said, state, evidence_of(runtime))
         except LimitReached as reached:
@@ -83,7 +84,7 @@ def _given_up(
     state: ResearchState, context: RunContext, fresh: dict[str, StepResult], limit: LimitReached | None
 ) -> ResearchState:
     """End the research at a limit: what has not been done is shown as skipped."""
-    said = [limit_said(limit, state["locale"])] if limit else []
+    said = [limit_message(limit, state["locale"])] if limit else []
     plan = state["plan"]
     undone = [step.id for step in plan.steps if step.id not in state["results"]] if plan else []
     skipped = {one: StepResult(step_id=one, status="skipped", error=said[0] if said else "") for one in undone}
@@ -114,8 +115,6 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
 
 async def _settled(reflection: Reflection, state: ResearchState, evidence: EvidenceStore) -> Reflection:
     """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
-    from services.evidence.contradictions import checked
-
     background = state["background"].excerpts if state["background"] else []
     quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
     known = {excerpt.id: excerpt for excerpt in [*background, *quoted]}
@@ -125,7 +124,7 @@ async def _settled(reflection: Reflection, state: ResearchState, evidence: Evide
         sources = await settled_copies(sources, list(known.values()), evidence)
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
-        if one := checked(named, known, sources):  # steps that found the same have excerpts of their own
+        if one := check_contradiction(named, known, sources):  # steps that found the same have excerpts of their own
             merged.setdefault(frozenset((known[side].source_id, known[side].quote) for side in one.excerpt_ids), one)
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})

@@ -4,7 +4,6 @@ import asyncio
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -15,23 +14,27 @@ from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of
-from services.errors import LimitReached, StoreError, UselessAnswer
+from services.embedding.cross_lingual import Likeness, likeness_of
+from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
-from services.evidence.settled import settled_copies
+from services.evidence.settled_copies import settled_copies
 from services.evidence.views import finding_views, steps_by_id
-from services.messages import is_chinese, say
 from services.models import write
-from services.models.roles import OFFLINE, role_model
-from services.models.rules import answer_by_rules
-from services.progress import emit_message
-from services.reports.said import report_message
-from services.runs import Run, choices, evidence_of, node_run, prompts_of, run_ended
-from services.search.embedding_endpoint import ROLE as EMBEDDING
-from services.steps import left_out, limit_said
-
-if TYPE_CHECKING:
-    from services.evidence.support import Likeness
-    from services.reports.markdown import Draft
+from services.models.fallback import answer_by_rules
+from services.reports.chat_message import report_message
+from services.reports.markdown import Draft, across_languages, finish_report
+from services.reports.sectioned import TEMPLATES, words_of, write_long
+from services.run.budget import limit_message
+from services.run.errors import LimitReached, StoreError, UselessAnswer
+from services.run.events import emit_message
+from services.run.roles import OFFLINE, role_model
+from services.run.run_ends import run_ended
+from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
+from services.run.ui_text import is_chinese, say
+from services.text.suggestions import recommended
+from services.tools.mcp.offered_tools import failures_once
+from services.tools.mcp.registry import close_sessions
+from services.turn.steps import left_out
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
@@ -43,11 +46,6 @@ FOLLOW_UP_MARK = "==="
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
-    from services.evidence.meaning import likeness_of
-    from services.reports.markdown import across_languages, finish_report
-    from services.tools.mcp.listing import failures_once
-    from services.tools.mcp.registry import close_sessions
-
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
     state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
@@ -75,7 +73,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, _draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
-    run_ended(run, usage, "done", **_counts(report))
+    run_ended(run.thread, run.journal.key, usage, "done", **_counts(report))
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
@@ -114,17 +112,15 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
     """Let the model write; where a limit leaves no room for it, or it writes nothing, extracts selected by rules are the report."""
     try:
         if await _in_sections(run, prompt):
-            from services.reports.long import TEMPLATES, words_of, write_long
-
             long = await write_long(prompt, words_of(prompt, run.context.words))
             text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
             return Written(text, long.limits, templates=TEMPLATES)
         reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
-        text = await answer_by_rules("reporter", prompt)
-        return Written(text, [limit_said(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
+        text = await answer_by_rules(prompt)
+        return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
     except UselessAnswer:
-        text = await answer_by_rules("reporter", prompt)
+        text = await answer_by_rules(prompt)
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
@@ -134,9 +130,7 @@ async def _recommended(
     state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> list[str]:
     """Return questions that the sources which a report by rules cites can answer."""
-    from services.models.offline.recommending import recommended
-
-    cited = [one for one in excerpts if f"[{one.id}]" in written.text]
+    cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in written.text]
     texts: dict[str, str] = {}
     for key in dict.fromkeys(one.source_id for one in cited if one.source_id in state["sources"]):
         source = state["sources"][key]
@@ -150,7 +144,7 @@ async def _recommended(
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
     """Tell whether a report is long enough to be written in sections; the offline model writes all in one."""
-    found = sum(bool(one.evidence) for one in prompt.findings)
+    found = sum(bool(finding.evidence) for finding in prompt.findings)
     wanted = prompt.length != "answer" and (run.context.words or 0) >= SECTIONS_FROM
     wanted = wanted or (prompt.length == "full" and run.context.words is None)
     wanted = wanted and found > 0
@@ -162,10 +156,14 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
     """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
     results, background, reflection = state["results"], state["background"], state["reflection"]
-    found = [excerpt for one in sorted(results, key=int) for excerpt in results[one].excerpts]
-    shown = {one.id for one in background_views(background, results, state["sources"])}
-    shown |= {side for one in reflection.contradictions for side in one.excerpt_ids} if reflection else set()
-    return [*found, *(one for one in (background.excerpts if background else []) if one.id in shown)]
+    found = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
+    shown = {view.id for view in background_views(background, results, state["sources"])}
+    shown |= (
+        {side for contradiction in reflection.contradictions for side in contradiction.excerpt_ids}
+        if reflection
+        else set()
+    )
+    return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
@@ -181,7 +179,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=background_views(state["background"], state["results"], state["sources"]),
-        contradictions=[ContradictionView(**one.model_dump()) for one in reflection.contradictions]
+        contradictions=[ContradictionView(**contradiction.model_dump()) for contradiction in reflection.contradictions]
         if reflection
         else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
@@ -196,7 +194,6 @@ def _note(triage: Triage | None, context: RunContext) -> str:
 
 
 def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
-    from services.reports.markdown import Draft
 
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
@@ -229,8 +226,12 @@ def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list
     if not any(result.excerpts for one, result in results.items() if one != RECALLED):
         return excerpts
     found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
-    found |= {side for one in reflection.contradictions for side in one.excerpt_ids} if reflection else set()
-    return [one for one in excerpts if one.id in found or re.search(rf"\b{one.id}\b", text)]
+    found |= (
+        {side for contradiction in reflection.contradictions for side in contradiction.excerpt_ids}
+        if reflection
+        else set()
+    )
+    return [excerpt for excerpt in excerpts if excerpt.id in found or re.search(rf"\b{excerpt.id}\b", text)]
 
 
 def _question(state: ResearchState) -> str:
@@ -244,7 +245,7 @@ def _reused(state: ResearchState) -> list[str]:
     recalled = state["results"].get(RECALLED)
     if recalled is None:
         return []
-    sources = {one.source_id for one in recalled.excerpts}
+    sources = {excerpt.source_id for excerpt in recalled.excerpts}
     return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
 
 

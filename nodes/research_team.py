@@ -7,8 +7,8 @@ from langgraph.types import Command, Send
 
 from schemas.context import RunContext
 from schemas.state import ResearchState
-from services.runs import choices
-from services.steps import tasks_of
+from services.run.scope import choices
+from services.turn.steps import tasks_of
 
 
 async def research_team(

@@ -4,7 +4,6 @@ With tools assigned to the step it is a bounded loop of calls instead.
 """
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -13,20 +12,19 @@ from schemas.evidence import Passage, Source
 from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
+from services.evidence.quote_check import ask_quoting, verified_excerpts
 from services.evidence.views import finding_views
-from services.messages import say
-from services.models.dialects import parse
-from services.models.fitting import within
-from services.runs import Run, current_run, evidence_of
-from services.search.recorded import Search, gather_once
+from services.models.prompt_fit import passages_within
+from services.models.structured_output import parse
+from services.run.scope import Run, current_run, evidence_of
+from services.run.ui_text import say
+from services.search.journaled import Search, gather_once
 from services.search.web import named_pages
-from services.steps import Outcome, attempt
+from services.tools.loop import Worked, use_tools
 from services.tools.returned import ranked, renumbered
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace
-
-if TYPE_CHECKING:
-    from services.tools.loop import Worked
+from services.turn.steps import Outcome, attempt
 
 PASSAGES, LEAST_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
@@ -47,8 +45,6 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
 
 async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
     """Judge the passages that the step's queries find, in one model call."""
-    from services.evidence.quoted import ask_quoting
-
     locale = task["locale"]
     found = await _search(run, task, workspace)
     if not found.passages:
@@ -56,7 +52,7 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
         error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
-    passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    passages = passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
     answer = await ask_quoting(_prompt(task, passages), passages)
     outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
     outcome.limits = found.limits(run, locale)
@@ -72,13 +68,12 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     """Let the model look things up with tools; what it quotes must stand in what they returned."""
     step, locale = task["step"], task["locale"]
     found = await _search(run, task, workspace) if step.need_web_search else Search()
-    passages = within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    passages = passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
     workspace.add_evidence(passages, found.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.given = [task["question"]]
     given = await tool_set(run, task, workspace)
     prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
-    from services.tools.loop import use_tools
 
     worked = await use_tools("researcher", prompt, given.tools, workspace)
     outcome = await _judged(task, worked, workspace)
@@ -88,17 +83,15 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
 
 async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Outcome:
     """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
-    from services.evidence.quoted import ask_quoting, quoted
-
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = renumbered(workspace.passages), workspace.sources
     if not everything:
         return Outcome(StepResult(step_id=step_id, status="failed", error=say("no_tool_result", locale)))
     answer = findings_in(worked.text) if worked.finished else None
-    if answer is not None and quoted(answer, everything, step_id):
+    if answer is not None and verified_excerpts(answer, everything, step_id):
         return _outcome(step_id, locale, answer, everything, sources)
     query = f"{task['question']} {task['step'].description}"
-    best = within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
+    best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
     answer = await ask_quoting(_prompt(task, best), best)
     return _outcome(step_id, locale, answer, best, sources)
 
@@ -128,9 +121,8 @@ def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
 def _outcome(
     step_id: str, locale: str, answer: Findings, passages: list[Passage], sources: dict[str, Source]
 ) -> Outcome:
-    from services.evidence.quoted import quoted
 
-    excerpts = quoted(answer, passages, step_id)
+    excerpts = verified_excerpts(answer, passages, step_id)
     missing = answer.missing_aspects
     if not excerpts:
         failed = StepResult(step_id=step_id, status="failed", error=say("no_quotes", locale), missing_aspects=missing)

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+import yaml
 from jinja2 import DictLoader, Environment, StrictUndefined, Template, TemplateSyntaxError, meta
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
+from prompts.bounds import metered
 from prompts.data import neutraliser
 
 _FOLDER = Path(__file__).parent
@@ -136,7 +138,7 @@ def checked_template(prompts: Prompts, name: str, file: Path | str) -> None:
     except TemplateSyntaxError as error:
         line = error.lineno + prompts.sources[name].count("\n") - body.count("\n")
         raise PromptError(f"{file}, line {line}: {error.message}.") from None
-    absent = [one for one in meta.find_referenced_templates(parsed) if one not in prompts.sources]
+    absent = [template for template in meta.find_referenced_templates(parsed) if template not in prompts.sources]
     if absent:
         raise PromptError(f"{file} includes {absent[0]!r}, which is no template.")
     if name not in PARTIALS:
@@ -169,7 +171,6 @@ def _variables(name: str) -> set[str]:
 def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
     if role in prompts.custom:
         return PromptInfo(role, prompts.custom[role], ())
-    import yaml
 
     advice = "Begin it with a line ---, then version: 2 and, below changelog:, what changed, then a line ---."
     found = _FRONT_MATTER.match(prompts.sources[f"{role}.md"])
@@ -235,8 +236,6 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
 
 def _bounded(role: str, blocks: Iterable[Iterable[str]]) -> list[str]:
     """Render the blocks of a template that a run brought along, within its bounds."""
-    from prompts.bounds import metered
-
     try:
         with metered() as meter:
             return ["".join(meter.pieces(block)) for block in blocks]

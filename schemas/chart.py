@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
+from schemas.evidence import EXCERPT_ID
+
 ChartKind = Literal["bar", "line", "pie", "scatter"]
 MAX_POINTS = 200
 """Numbers of one chart; more cannot be read in a picture."""
@@ -48,5 +50,5 @@ class Chart(BaseModel):
     """Of the values."""
     x_unit: Unit = ""
     """Of a scatter chart's x."""
-    sources: list[Annotated[str, Field(pattern=r"^E\d+-\d+$")]] = Field(min_length=1, max_length=50)
+    sources: list[Annotated[str, Field(pattern=rf"^{EXCERPT_ID}$")]] = Field(min_length=1, max_length=50)
     """Ids of the excerpts that hold the numbers."""

@@ -13,6 +13,10 @@ Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""
 
 
+EXCERPT_ID = r"[BET]\d+-\d+"
+"""Pattern of an excerpt's id: `E2-1` is the first of step 2, `B0-1` of the background search, `T0-1` of earlier turns."""
+
+
 class Source(BaseModel):
     """Something that was read. Its text lies in the evidence store under `content_hash`, never in the state."""
 
@@ -56,7 +60,7 @@ class Excerpt(BaseModel):
     """A verbatim quote: `quote == stored[start:end]` of its source."""
 
     id: str = ""
-    """`E2-1`: the first excerpt of step 2; `E0-…` are those of the background investigation."""
+    """See `EXCERPT_ID`."""
     source_id: str
     """The source's id; until the reporter numbers the sources, the source's content hash."""
     quote: str

@@ -124,7 +124,7 @@ def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_ste
     if max_steps is not None and len(plan.steps) > max_steps:
         raise PlanError(f"the plan has {len(plan.steps)} steps, and at most {max_steps} are allowed (max_step_num)")
     ids = [step.id for step in plan.steps]
-    doubled = sorted({one for one in ids if ids.count(one) > 1})
+    doubled = sorted({identifier for identifier in ids if ids.count(identifier) > 1})
     if doubled:
         raise PlanError(f"step ids must be unique, and {', '.join(doubled)} occurs more than once")
     for step in plan.steps:
@@ -180,7 +180,9 @@ def known_tools(plan: Plan, names: Collection[str]) -> Plan:
     steps = [
         step.model_copy(
             update={
-                "tools": list(dict.fromkeys(spelled[one.casefold()] for one in step.tools if one.casefold() in spelled))
+                "tools": list(
+                    dict.fromkeys(spelled[tool.casefold()] for tool in step.tools if tool.casefold() in spelled)
+                )
             }
         )
         for step in plan.steps

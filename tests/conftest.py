@@ -26,14 +26,23 @@ settings.register_profile("leadline", derandomize=True, deadline=None)  # the sa
 settings.load_profile("leadline")
 
 PROJECT = Path(__file__).parent.parent
+LONG = frozenset("attacks crash deploy docs examples faults install notebooks pages pictures server".split())
+"""Folders whose tests `make test-long` runs, and `make test` does not: whole commands, servers and browsers."""
 EXAMPLES = PROJECT / "examples"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the long folders."""
+    for item in items:
+        if item.path.relative_to(PROJECT / "tests").parts[0] in LONG:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(autouse=True)
 def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each test an empty working folder, a home of its own and an environment without keys."""
-    from services.log import forget_log
-    from services.settings import forget_settings
+    from services.run.log import forget_log
+    from services.run.settings import forget_settings
 
     for name in list(os.environ):
         if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API", "OTEL_")):
@@ -55,8 +64,8 @@ async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator["OpenAIServ
     """Serve a model on loopback and point the environment to it."""
     from services.models import close_clients
     from services.models.endpoint import forget_endpoints
-    from services.models.prices import forget_prices
-    from services.settings import forget_settings
+    from services.run.prices import forget_prices
+    from services.run.settings import forget_settings
     from tests.fakes.openai_server import openai_server
 
     with openai_server() as server:

@@ -122,5 +122,4 @@ def _evaluated(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
 
 
 def _value(expression: ast.expr, module: ModuleType) -> Any:
-    # The source's own constants, so nothing foreign is evaluated
-    return eval(compile(ast.Expression(ast.fix_missing_locations(expression)), module.__name__, "eval"), vars(module))  # noqa: S307
+    return eval(compile(ast.Expression(ast.fix_missing_locations(expression)), module.__name__, "eval"), vars(module))  # noqa: S307 - the source's own constants

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from graph.app import graph
 from graph.builder import build_graph
 from graph.descriptions import DESCRIPTIONS
-from leadline.persistence import ALLOWED_TYPES
-from leadline.serve import CONFIGURATION
+from leadline.runs.persistence import ALLOWED_TYPES
+from leadline.server.launch import CONFIGURATION
 from prompts import ENVIRONMENT, prompt_info, template_source
 from schemas.context import RunContext
 from schemas.state import ResearchState, StepTask

@@ -9,14 +9,16 @@ import pytest
 
 from schemas.coder import Code
 from schemas.evidence import Excerpt
-from services import conversation
-from services.evidence import citations, duplicates, exempt, locate, numbers, passages, plain, prose, quoting, support
-from services.models import dialects, thinking
-from services.models.offline import language
-from services.normal_form import normalise_text
+from services.evidence import model_markdown, non_claims, support
+from services.models import reasoning_tags, structured_output
+from services.models.offline import shape
 from services.reports import inlines
-from services.search import tokens
+from services.reports.checking import citations
+from services.text import duplicates, markdown_escape, numbers, passages, questions, quote_location, tokens, windows
+from services.text.names import names
+from services.text.normal_form import normalise_text
 from services.tools import structured
+from services.turn import conversation
 
 SIZE = 100_000
 SECONDS = 15.0
@@ -38,35 +40,39 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "passages": lambda text: passages.split(normalise_text(text)),
     "sentences": passages.sentences,
     "numbers": numbers.quantities,
-    "plain": plain.plain,
-    "quote in": lambda text: locate.locate("what a long quote of it", text),
-    "quote of": lambda text: locate.locate(f"{text}q", f"{text}p"),
-    "names": support.names,
+    "plain": markdown_escape.escape_markdown,
+    "quote in": lambda text: quote_location.locate("what a long quote of it", text),
+    "quote of": lambda text: quote_location.locate(f"{text}q", f"{text}p"),
+    "names": names,
     "support by": lambda text: support.check_support(
         "In 2020 John Smith was not the king of Spain.", [text], [text[:300]]
     ),
     "support of": lambda text: support.check_support(text, [_QUOTE], ["a"]),
-    "exempt": lambda text: exempt.claims_nothing(text, cites=False, evidence=text),
-    "marks": lambda text: prose.without_marks(prose.with_marks(text)),
-    "harmless": lambda text: prose.harmless(text, prose.Shelter(), ""),
-    "inert": prose.inert,
-    "lines": prose.lines_of,
-    "prose sentences": prose.sentences_of,
-    "words": lambda text: prose.words_of(text, prose.Shelter()),
-    "formulas": lambda text: prose.Shelter().formulas(text),
-    "inline": prose.kept_inline,
+    "exempt": lambda text: non_claims.claims_nothing(text, cites=False, evidence=text),
+    "marks": lambda text: model_markdown.without_marks(model_markdown.with_marks(text)),
+    "harmless": lambda text: model_markdown.strip_markup(text, model_markdown.Shelter(), ""),
+    "inert": model_markdown.make_inert,
+    "lines": model_markdown.lines_of,
+    "prose sentences": model_markdown.sentences_of,
+    "words": lambda text: model_markdown.words_of(text, model_markdown.Shelter()),
+    "formulas": lambda text: model_markdown.Shelter().formulas(text),
+    "inline": model_markdown.kept_inline,
     "fingerprint": duplicates.fingerprint,
     "report": lambda text: citations.check_citations(text, _EXCERPTS, titles={"a": "A title"}),
-    "window": lambda text: quoting.best_window(text, "who was the king of Spain in 2020?", 300),
+    "window": lambda text: windows.best_window(text, "who was the king of Spain in 2020?", 300),
     "tokens": tokens.tokens,
-    "thinking": thinking.without_thinking,
-    "answer": lambda text: dialects.parse(text, Code),
+    "thinking": reasoning_tags.without_thinking,
+    "answer": lambda text: structured_output.parse(text, Code),
     "calls": structured.read_structured,
     "chosen": lambda text: conversation.chosen_question(text, None),
     "dollars": inlines.with_dollars,
-    "clauses": language.clauses_of,
-    "compared": language.compared_in,
-    "need": language.need_of,
+    "clauses": questions.clauses_of,
+    "kind of answer": questions.answer_type,
+    "names of a question": questions.names_in,
+    "persons": questions.persons_in,
+    "compared": shape.compared_in,
+    "described": shape.describes,
+    "statement": shape.statement_of,
 }
 
 

@@ -16,27 +16,19 @@ SECONDS = 1.0
 OWN_TEXT = {
     "prompts/__init__.py:_FRONT_MATTER": "front matter of the built-in templates",
     "prompts/overrides.py:_SYSTEM": "the built-in templates",
-    "services/search/dictionary.py:_ENTRY": "the dictionary's own file",
-    "services/search/dictionary.py:_ASIDE": "the dictionary's own file",
+    "services/embedding/dictionary.py:_ENTRY": "the dictionary's own file",
+    "services/embedding/dictionary.py:_ASIDE": "the dictionary's own file",
 }
 """Patterns that see nothing from outside, and what they see."""
 BOUNDED = {
-    "services/models/offline/language.py:_COMPARED[]": 300,
+    "services/models/offline/shape.py:_COMPARED[]": 300,
 }
 """Patterns whose callers bound what they are given, and to how many characters."""
 LITERALS = {
-    "leadline/persistence.py:_note_column": "a column's name",
-    "services/models/offline/answers.py:_person_fit": "a person's name, escaped",
-    "services/models/offline/following.py:_persons_told": "a person's name, escaped",
-    "services/models/offline/sections.py:Prompt.all": "a tag of the prompts, which nothing from outside can write",
-    "services/models/offline/table_program/naming.py:Names._flags": "a column's name, escaped",
-    "services/models/offline/table_program/naming.py:_held": "a single character",
-    "services/models/offline/table_program/naming.py:_pattern": "a value, escaped",
-    "services/models/offline/tables.py:_names": "a value, escaped",
-    "services/models/offline/triage.py:_reply": "the name of an intent",
+    "leadline/runs/persistence.py:_note_column": "a column's name",
     "nodes/reporter.py:_in_report": "the id of an excerpt, which code gives",
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
-    "services/reports/joining.py:_with_terms": "a term, escaped",
+    "services/reports/merge_sections.py:_with_terms": "a term, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""
 

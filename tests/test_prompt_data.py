@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage
 from prompts import as_data, render
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reflector import ReflectorPrompt
-from services.evidence.locate import locate
+from services.text.quote_location import locate
 
 NAMES = ["passage", "excerpt", "finding", "question", "settings", "result", "evidence"]
 SPELLINGS = [

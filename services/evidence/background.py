@@ -6,9 +6,9 @@ from schemas.background_investigator import Background
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView
 from schemas.results import StepResult
-from services.evidence.passages import sentences
 from services.evidence.views import evidence_views
-from services.models.fitting import passage_tokens
+from services.models.prompt_fit import passage_tokens
+from services.text.passages import sentences
 
 BACKGROUND_TOKENS = 400
 """Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
@@ -59,7 +59,7 @@ def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
             runs.append((span.start, span.end))
             fresh = True
     pieces = [excerpt.quote[start:end] for start, end in runs]
-    pieces = [one for one in pieces if not _only_headings(one.split("\n"))]
+    pieces = [piece for piece in pieces if not _only_headings(piece.split("\n"))]
     rest = GAP.join(pieces)
     return rest if len(_letters(rest)) >= LEAST_LETTERS else ""
 

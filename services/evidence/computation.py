@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from schemas.evidence import Passage, Source
 from services.evidence.literals import Origin, origin_of
-from services.evidence.store import EvidenceStore
-from services.normal_form import normalise_text
+from services.run.evidence_store import EvidenceStore
+from services.text.normal_form import normalise_text
 
 _INPUTS, _CODE, _OUTPUT = "## Inputs", "## Code", "## Output"
 _UNISOLATED = "It ran without isolation (LEADLINE_SANDBOX=unsafe)."

@@ -6,13 +6,14 @@ from functools import cached_property
 from itertools import combinations
 
 from schemas.evidence import Contradiction, Difference, Excerpt, Source
-from services.evidence.duplicates import root_of
-from services.evidence.locate import locate
-from services.evidence.measures import UNIT_WORDS, Measure, is_year, measures
-from services.evidence.numbers import quantities
-from services.evidence.passages import sentences
-from services.evidence.support import names, negated, opposite
-from services.search.tokens import has_cjk, tokens
+from services.text.duplicates import root_of
+from services.text.measures import UNIT_WORDS, Measure, is_year, measures
+from services.text.names import names
+from services.text.numbers import quantities
+from services.text.passages import sentences
+from services.text.polarity import negated, opposite
+from services.text.quote_location import locate
+from services.text.tokens import has_cjk, tokens
 
 RELATED = 0.2
 """Share of the terms of the shorter of two excerpts, with their titles, that the other must hold to be on one subject."""
@@ -26,7 +27,7 @@ _FEWEST = 2
 Date = tuple[int | None, int | None, int | None]
 
 
-def checked(
+def check_contradiction(
     named: Contradiction, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Contradiction | None:
     """Check a contradiction that a model named.
@@ -41,7 +42,11 @@ def checked(
         it sees nothing); None where there are no two sides on one subject: excerpts that do not exist, quote the same,
         come from one source or from copies of it, or have nothing in common.
     """
-    known = [_Side(excerpts[one], sources) for one in dict.fromkeys(named.excerpt_ids) if one in excerpts]
+    known = [
+        _Side(excerpts[identifier], sources)
+        for identifier in dict.fromkeys(named.excerpt_ids)
+        if identifier in excerpts
+    ]
     sides: list[_Side] = []
     for side in known:
         if not any(side.repeats(other) for other in sides):
@@ -123,8 +128,8 @@ class _Statement:
     @cached_property
     def measures(self) -> dict[str, list[Measure]]:
         kinds: dict[str, list[Measure]] = {}
-        for one in measures(self.text):
-            kinds.setdefault(one.kind, []).append(one)
+        for measure in measures(self.text):
+            kinds.setdefault(measure.kind, []).append(measure)
         return kinds
 
     def likeness(self, other: "_Statement") -> float:
@@ -157,7 +162,7 @@ def _difference(one: _Side, other: _Side) -> Difference:
 def _other_measures(left: _Statement, right: _Statement) -> bool:
     """Tell whether two sentences measure something of one kind, and no value of the one agrees with one of the other."""
     return any(
-        not any(one.agrees(two) for one in left.measures[kind] for two in right.measures[kind])
+        not any(measure.agrees(two) for measure in left.measures[kind] for two in right.measures[kind])
         for kind in left.measures.keys() & right.measures.keys()
     )
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from services.evidence.numbers import is_held, quantities
+from services.text.numbers import is_held, quantities
 
 TRIVIAL = frozenset({0, 1, 2, 10, 100, 1_000, 0.5, 10_000, 1_000_000, 100_000_000, 1_000_000_000})
 """Numbers that start a sum, halve, or change a scale."""
@@ -95,7 +95,7 @@ def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origi
     found = _Found(inputs, _printed_names(tree))
     found.walk(tree)
     literals = found.literals if found.reads else [*found.literals, *found.parameters]
-    held = [one for text in known for one in quantities(text)]
+    held = [quantity for text in known for quantity in quantities(text)]
     given: dict[str, None] = {}
     nowhere: dict[str, None] = dict.fromkeys(sorted(found.disguises))
     for literal in dict.fromkeys(literals):
@@ -147,7 +147,7 @@ class _Found:
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NOWHERE and use != "pattern":
                 self.disguises.add(name)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
-                modules = {one.name.split(".")[0] for one in names} | {getattr(node, "module", None) or ""}
+                modules = {name.name.split(".")[0] for name in names} | {getattr(node, "module", None) or ""}
                 self.disguises |= modules & _NOWHERE
 
     def _text(self, text: str, use: str) -> None:
@@ -160,10 +160,10 @@ class _Found:
             text = text.replace(name, " ")
         bare = _FIELD.sub(" ", text if use == "printed" else _REPEAT.sub(" ", text))
         for piece in (bare[start : start + PIECE] for start in range(0, len(bare), PIECE)):
-            for one in quantities(piece):
-                number = one.kind in {"number", "percent"}
-                if not number or not _harmless(one.value, use):
-                    self._add(one.text, use, small=number and one.value <= SMALL)
+            for quantity in quantities(piece):
+                number = quantity.kind in {"number", "percent"}
+                if not number or not _harmless(quantity.value, use):
+                    self._add(quantity.text, use, small=number and quantity.value <= SMALL)
 
     def _add(self, literal: str, use: str, *, small: bool) -> None:
         (self.parameters if small and use != "printed" else self.literals).append(literal)
@@ -177,7 +177,7 @@ def _printed_names(tree: ast.AST) -> set[str]:
             case ast.FormattedValue(value=ast.Name(id=name)):
                 names.add(name)
             case ast.Call(func=ast.Name(id="print"), args=arguments):
-                names.update(one.id for one in arguments if isinstance(one, ast.Name))
+                names.update(argument.id for argument in arguments if isinstance(argument, ast.Name))
     return names
 
 
@@ -251,8 +251,8 @@ def _of_call(call: ast.Call, use: str) -> Iterator[tuple[ast.AST, str]]:
     else:
         inside = use if use == "place" else "argument"
     first = True
-    for one in call.args:
-        yield one, inside if first or name not in {"format", "round", "int"} else "ignored"
+    for argument in call.args:
+        yield argument, inside if first or name not in {"format", "round", "int"} else "ignored"
         first = False
     for keyword in call.keywords:
         yield keyword.value, "argument" if not isinstance(keyword.value, ast.List | ast.Dict) else "data"

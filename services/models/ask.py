@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from prompts import as_data
-from services.errors import LimitReached, UselessAnswer
-from services.models.dialects import explain, is_json, parse
-from services.models.exchange import MORE_ROOM, Exchange, Reply
+from services.models.model_call import MORE_ROOM, ModelCall, Reply
+from services.models.structured_output import explain, is_json, parse
+from services.run.errors import LimitReached, UselessAnswer
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -44,7 +44,7 @@ async def ask(
         UselessAnswer: the answer never came to fit.
         ModelError: the endpoint refused or could not be reached.
     """
-    exchange = Exchange(role, prompt, schema, template=template)
+    exchange = ModelCall(role, prompt, schema, template=template)
     more: list[BaseMessage] = []
     room, problem, text = 1, "", ""
     for attempt in range(1 + MAX_REPEATS):
@@ -91,7 +91,7 @@ async def write(
         UselessAnswer: the text is empty, however often it is asked for.
         ModelError: the endpoint refused or could not be reached.
     """
-    exchange = Exchange(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
+    exchange = ModelCall(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
     reply = await exchange.say()
     for attempt in range(1, 1 + MAX_REPEATS):
         if reply.text and not reply.cut_off:

@@ -5,11 +5,11 @@ import re
 import sys
 from typing import Any
 
+import httpx2
 from langchain_core.language_models import BaseChatModel
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from schemas.context import RunContext
-from services.errors import BadInput, SettingsError
 from services.models.endpoint import (
     CONNECT_SECONDS,
     POOL_SECONDS,
@@ -20,9 +20,12 @@ from services.models.endpoint import (
     learned,
     unused_client,
 )
-from services.models.roles import OFFLINE, PROVIDERS, RoleModel, role_model
-from services.models.silence import Listener
-from services.settings import settings
+from services.models.offline import OfflineModel
+from services.models.stall_timeout import Listener
+from services.models.streamed_chat import PiecewiseChatOpenAI
+from services.run.errors import BadInput, SettingsError
+from services.run.roles import OFFLINE, PROVIDERS, RoleModel, role_model
+from services.run.settings import settings
 
 
 def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
@@ -36,7 +39,12 @@ def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
 
 
 def build(
-    model: RoleModel, max_tokens: int, *, response_format: dict[str, Any] | None = None, stream: bool = False
+    model: RoleModel,
+    max_tokens: int,
+    *,
+    response_format: dict[str, Any] | None = None,
+    stream: bool = False,
+    prompt: BaseModel | None = None,
 ) -> BaseChatModel:
     """Build the chat model that makes one call.
 
@@ -45,23 +53,19 @@ def build(
         max_tokens: most tokens of the answer.
         response_format: the endpoint's own request for JSON of a schema.
         stream: whether the tokens are handed on as they come, even when nobody listens.
+        prompt: what is asked, for the offline model, which reads no messages.
 
     Raises:
         SettingsError: a provider's package is not installed.
     """
     if model.provider == OFFLINE:
-        from services.models.offline import OfflineModel
-
-        return OfflineModel(role=model.role)
+        return OfflineModel(prompt=prompt)
     if model.provider != "openai":
         return _integration(model, max_tokens, response_format)
     return _openai(model, max_tokens, response_format, stream)
 
 
 def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None, stream: bool) -> BaseChatModel:
-    import httpx2
-
-    from services.models.streaming import PiecewiseChatOpenAI
 
     known = learned(model)
     key = settings().openai_api_key

@@ -1,24 +1,21 @@
 """Endpoints: one connection pool, one limit of calls under way, and what was learned about each model there."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from weakref import WeakKeyDictionary
 
+import httpx2
 from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
-from services.models.roles import CALL_SECONDS, RoleModel
-from services.settings import settings
-
-if TYPE_CHECKING:
-    import ssl
-
-    import httpx2
+from services.run.roles import CALL_SECONDS, RoleModel
+from services.run.settings import settings
 
 Dialect = Literal["schema", "tool", "text"]
 """How an answer of a schema is asked for: natively, as a call of one tool, or as JSON in the text."""
@@ -96,8 +93,6 @@ async def wait_for_turn(endpoint: str) -> None:
 
 def client() -> "httpx2.AsyncClient":
     """Return the event loop's connection pool."""
-    import httpx2
-
     own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
     if own.client is None:
         own.client = httpx2.AsyncClient(
@@ -120,15 +115,11 @@ def integrations() -> dict[str, BaseChatModel]:
 @cache
 def unused_client() -> "httpx2.Client":
     """Return the one client for calls that block, which nobody makes: else every model would build one of its own."""
-    import httpx2
-
     return httpx2.Client(verify=_certificates())
 
 
 def _certificates() -> "ssl.SSLContext | bool":
     """Load the system's certificates only where they are needed; without them no encrypted connection is trusted at all."""
-    import ssl
-
     plain = (settings().openai_base_url or "").startswith("http://")
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
 

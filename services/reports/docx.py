@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from services.reports.charts.svg import chart_png
-from services.reports.html.figure import data_rows
-from services.reports.html.formulas import mathml
-from services.reports.linear import linear
-from services.reports.parsed import (
+from services.reports.citation_quotes import letters
+from services.reports.document import (
     Block,
     Break,
     Citation,
@@ -31,8 +29,10 @@ from services.reports.parsed import (
     Unverified,
     words,
 )
-from services.reports.proofs import letters
-from services.reports.words import language_of, words_for
+from services.reports.html.figure import data_rows
+from services.reports.html.formulas import mathml
+from services.reports.plain_math import plain_math
+from services.reports.ui_labels import language_of, words_for
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -119,9 +119,9 @@ def _number_anew(document: "Document", paragraphs: Sequence[Any], start: int) ->
     kind = next(one for one in numbering.num_lst if one.numId == style).abstractNumId.val
     made = numbering.add_num(kind)
     made.add_lvlOverride(ilvl=0).add_startOverride(start)
-    for one in paragraphs:
-        if one.style.name == "List Number":
-            properties = one._p.get_or_add_pPr().get_or_add_numPr()
+    for paragraph in paragraphs:
+        if paragraph.style.name == "List Number":
+            properties = paragraph._p.get_or_add_pPr().get_or_add_numPr()
             properties.get_or_add_numId().val = made.numId
             if properties.find(qn("w:ilvl")) is None:
                 properties.get_or_add_ilvl().val = 0
@@ -160,8 +160,8 @@ class _Writer:
         """Write the key figures, each with the sentence that it stands in."""
         self._table(
             [
-                [(Text(one.value, frozenset({"strong"})),), (Text(f"{one.claim} "), *one.citations)]
-                for one in self._report.figures
+                [(Text(figure.value, frozenset({"strong"})),), (Text(f"{figure.claim} "), *figure.citations)]
+                for figure in self._report.figures
             ],
             headed=False,
             wide=(1.5, WIDE - 1.5),
@@ -216,13 +216,13 @@ class _Writer:
         self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
 
     def references(self, report: ParsedReport) -> None:
-        for one in report.references:
+        for reference in report.references:
             entry = self._document.add_paragraph()
-            entry.add_run(f"[{one.number}] ").bold = True
-            if not _WEB.fullmatch(one.link) or not self._linked(entry, one.title, one.link):
-                entry.add_run(_clean(one.title))
-            entry.add_run(_clean(" — " + " · ".join([one.url, *one.details])))
-            for quote in one.quotes:
+            entry.add_run(f"[{reference.number}] ").bold = True
+            if not _WEB.fullmatch(reference.link) or not self._linked(entry, reference.title, reference.link):
+                entry.add_run(_clean(reference.title))
+            entry.add_run(_clean(" — " + " · ".join([reference.url, *reference.details])))
+            for quote in reference.quotes:
                 self._document.add_paragraph(_clean(" ".join(quote.text.split())), style="Quote")
 
     def fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
@@ -283,7 +283,7 @@ class _Writer:
 
             made = parse_xml(convert(drawn).replace("<m:oMath>", f'<m:oMath xmlns:m="{MATH}">', 1))
         except Exception:  # noqa: BLE001 - the converter raises whatever a wrong formula makes it stumble over
-            paragraph.add_run(_clean(linear(latex))).font.name = "Cambria Math"
+            paragraph.add_run(_clean(plain_math(latex))).font.name = "Cambria Math"
         else:
             paragraph._p.append(made)
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from schemas.reporter import Report
-from services.evidence.numbers import Quantity, is_held, placed, quantities
-from services.reports.numbering import link_of
-from services.reports.parsed import Citation, KeyFigure
-from services.reports.proofs import Proofs
+from services.reports.citation_quotes import Proofs
+from services.reports.document import Citation, KeyFigure
+from services.reports.source_numbers import link_of
+from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
 
 MOST = 4
 LONGEST = 180
@@ -29,7 +29,7 @@ _TO = re.compile(r"\s?(?:[-–—~～至到]|to)\s?(?:US\$|[$€£¥])?\s?")
 
 def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once."""
-    links = {int(one.id[1:]): link_of(one) for one in report.sources if one.id[1:].isdecimal()}
+    links = {int(source.id[1:]): link_of(source) for source in report.sources if source.id[1:].isdecimal()}
     asked = quantities(report.question)
     found: dict[str, KeyFigure] = {}
     for claim in report.citations:
@@ -40,9 +40,9 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
         if not value or value in found:
             continue
         cited: dict[int, list[str]] = {}
-        for one in claim.citations:
-            if one in proofs.numbers:
-                cited.setdefault(proofs.numbers[one], []).append(one)
+        for citation in claim.citations:
+            if citation in proofs.numbers:
+                cited.setdefault(proofs.numbers[citation], []).append(citation)
         citations = tuple(
             Citation(number, links[number], tuple(ids)) for number, ids in cited.items() if number in links
         )
@@ -55,7 +55,7 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
 
 def _figure(said: str, asked: Sequence[Quantity]) -> str:
     """Return the first number of a claim that is measured and news, a range as a whole; empty where there is none."""
-    text, numbers = placed(said)
+    text, numbers = quantities_with_places(said)
     for place, (start, end, one) in enumerate(numbers):
         last_end, last = end, one
         if place + 1 < len(numbers) and _TO.fullmatch(text, end, numbers[place + 1][0]):

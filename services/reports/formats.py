@@ -5,15 +5,20 @@ import importlib
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from schemas.context import OutputFormat
 from schemas.reporter import Report
-from services.errors import BadInput, SettingsError
-from services.installation import is_installed
-
-if TYPE_CHECKING:
-    from services.reports.parsed import ParsedReport
+from services.reports.diagrams.pictures import with_pictures
+from services.reports.document import ParsedReport
+from services.reports.docx import render_docx
+from services.reports.html.page import render_html
+from services.reports.markdown_writer import to_markdown
+from services.reports.parser import parse_report
+from services.reports.pdf import check_pdf, render_pdf
+from services.reports.slides.deck import render_deck
+from services.reports.slides.pptx import render_pptx
+from services.run.errors import BadInput, SettingsError
+from services.run.installation import is_installed
 
 Maker = Callable[["ParsedReport"], Awaitable[bytes]]
 
@@ -32,37 +37,31 @@ class Format:
 
 
 async def _html(report: "ParsedReport") -> bytes:
-    from services.reports.html.page import render_html
 
     return (await asyncio.to_thread(render_html, report)).encode()
 
 
 async def _slides(report: "ParsedReport") -> bytes:
-    from services.reports.slides.deck import render_deck
 
     return (await asyncio.to_thread(render_deck, report)).encode()
 
 
 async def _pptx(report: "ParsedReport") -> bytes:
-    from services.reports.slides.pptx import render_pptx
 
     return await asyncio.to_thread(render_pptx, report)
 
 
 async def _docx(report: "ParsedReport") -> bytes:
-    from services.reports.docx import render_docx
 
     return await asyncio.to_thread(render_docx, report)
 
 
 async def _pdf(report: "ParsedReport") -> bytes:
-    from services.reports.pdf import render_pdf
 
     return await render_pdf(report)
 
 
 async def _markdown(report: "ParsedReport") -> bytes:
-    from services.reports.rewriting import to_markdown
 
     return (await asyncio.to_thread(to_markdown, report)).encode()
 
@@ -112,8 +111,6 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
                 f"{sys.executable} -m pip install {one.package}"
             )
         if name == "pdf":
-            from services.reports.pdf import check_pdf
-
             check_pdf()
 
 
@@ -126,9 +123,6 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     Raises:
         SettingsError: something is not installed.
     """
-    from services.reports.diagrams.pictures import with_pictures
-    from services.reports.parsing import parse_report
-
     wanted = list(names)
     await asyncio.to_thread(check_formats, wanted)
     files: dict[str, bytes] = {}

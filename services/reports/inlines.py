@@ -8,9 +8,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from services.reports.document import Break, Citation, Formula, Inline, Inlines, Link, Style, Text, Unverified
 from services.reports.labels import CHINESE, ENGLISH
-from services.reports.parsed import Break, Citation, Formula, Inline, Inlines, Link, Style, Text, Unverified
-from services.search.tokens import has_cjk
+from services.text.tokens import has_cjk
 
 PARSER = (
     MarkdownIt("commonmark")
@@ -37,7 +37,7 @@ def inlines(tokens: Sequence[Token]) -> Inlines:
         name, _, side = token.type.rpartition("_")
         if token.type == "link_open":
             end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
-            found.append(_link(token, "".join(one.content for one in tokens[place + 1 : end])))
+            found.append(_link(token, "".join(token.content for token in tokens[place + 1 : end])))
             place = end
         elif name in _STYLES:
             if side == "open":
@@ -92,23 +92,23 @@ def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
         parts += [Text(token.content[last : found.start()], styles), Unverified()]
         last = found.end()
     parts.append(Text(token.content[last:], styles))
-    return [one for one in parts if not isinstance(one, Text) or one.text]
+    return [part for part in parts if not isinstance(part, Text) or part.text]
 
 
 def _joined(parts: list[Inline]) -> list[Inline]:
     """Put runs of one style together, and wrapped lines as their script has it."""
     whole: list[Inline] = []
-    for one in parts:
+    for part in parts:
         before = whole[-1] if whole else None
         if (
-            isinstance(one, Text)
+            isinstance(part, Text)
             and isinstance(before, Text)
-            and one.styles == before.styles
-            and "code" not in one.styles
+            and part.styles == before.styles
+            and "code" not in part.styles
         ):
-            whole[-1] = Text(before.text + one.text, one.styles)
+            whole[-1] = Text(before.text + part.text, part.styles)
         else:
-            whole.append(one)
+            whole.append(part)
     return [replace(one, text=_WRAP.sub(_wrapped, one.text)) if isinstance(one, Text) else one for one in whole]
 
 

@@ -1,12 +1,9 @@
 """Fixed words of a report, in English and Chinese."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from services.messages import is_chinese
-
-if TYPE_CHECKING:
-    from services.evidence.support import Verdict
+from services.evidence.support import Verdict
+from services.run.ui_text import is_chinese
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,30 +8,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from schemas.evidence import Artifact, Contradiction, Excerpt, Source
+from schemas.evidence import EXCERPT_ID, Artifact, Contradiction, Excerpt, Source
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
+from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
-from services.evidence.citations import CheckedReport, check_citations
-from services.evidence.numbers import missing_quantities
-from services.evidence.plain import plain
-from services.evidence.support import Likeness
 from services.evidence.views import steps_by_id
-from services.messages import say
 from services.reports.charts.fences import check_charts
+from services.reports.checking.citations import CheckedReport, check_citations
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels
-from services.reports.numbering import Numbering, link_of, number_sources
 from services.reports.references import details
-from services.search.tokens import has_cjk
+from services.reports.source_numbers import Numbering, link_of, number_sources
+from services.run.ui_text import say
+from services.text.markdown_escape import escape_markdown
+from services.text.numbers import missing_quantities
+from services.text.tokens import has_cjk
 
-_CITATIONS = re.compile(r"(?:(?<!\\)\[E\d+-\d+\])+")
+_CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
 LONGEST = 400_000
 """Characters of a report's text as a model wrote it; the longest reports that are asked for have a third of that."""
-_ID = re.compile(r"E\d+-\d+")
+_ID = re.compile(EXCERPT_ID)
 
 
 @dataclass(slots=True)
@@ -71,9 +71,11 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         The report; its excerpts name their sources by number. Without evidence it says so and makes no claims,
         whatever the draft says.
     """
-    draft = replace(_bounded(draft), excerpts=[one for one in draft.excerpts if one.source_id in draft.sources])
+    draft = replace(
+        _bounded(draft), excerpts=[excerpt for excerpt in draft.excerpts if excerpt.source_id in draft.sources]
+    )
     words = labels(draft.locale)
-    quotes = {one.id: one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced}
+    quotes = {excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.source_id].untraced}
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = _checked(draft)
@@ -86,12 +88,15 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     parts = [
         f"# {title}",
-        "\n>\n".join(f"> {plain(line)}" for line in draft.opening.splitlines() if line.strip()),
+        "\n>\n".join(f"> {escape_markdown(line)}" for line in draft.opening.splitlines() if line.strip()),
         body or (words.nothing_held if draft.excerpts else words.nothing_found),
         conflicts,
-        _section(words.limits, [f"- {plain(one)}" for one in [*limits, *draft.notes]]),
-        _section(words.follow_up, [f"{place}. {plain(one)}" for place, one in enumerate(draft.follow_up_questions, 1)]),
-        _section(words.files, [_file(one) for one in artifacts]),
+        _section(words.limits, [f"- {escape_markdown(limit)}" for limit in [*limits, *draft.notes]]),
+        _section(
+            words.follow_up,
+            [f"{place}. {escape_markdown(one)}" for place, one in enumerate(draft.follow_up_questions, 1)],
+        ),
+        _section(words.files, [_file(artifact) for artifact in artifacts]),
         _section(words.references, _references(numbering, set(cited), draft, words)),
     ]
     return Report(
@@ -105,7 +110,9 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         contradictions=contradictions,
         reflections=draft.reflections,
         plans=draft.plans,
-        results=[one.model_copy(update={"excerpts": _renumbered(one.excerpts, numbering)}) for one in draft.results],
+        results=[
+            result.model_copy(update={"excerpts": _renumbered(result.excerpts, numbering)}) for result in draft.results
+        ],
         follow_up_questions=draft.follow_up_questions,
         limits=limits,
         usage=usage,
@@ -126,7 +133,7 @@ def _checked(draft: Draft) -> "CheckedReport":
         return CheckedReport("")
     return check_citations(
         draft.markdown,
-        {one.id: one for one in draft.excerpts},
+        {excerpt.id: excerpt for excerpt in draft.excerpts},
         titles={key: source.title for key, source in draft.sources.items()},
         untraced=[key for key, source in draft.sources.items() if source.untraced],
         unsupported=draft.unsupported,
@@ -139,7 +146,7 @@ def _checked(draft: Draft) -> "CheckedReport":
 def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     """Return the sentences of a draft, each with its quotes, that only meaning can be asked about."""
     chinese = has_cjk(draft.markdown)
-    if all(has_cjk(one.quote) == chinese for one in draft.excerpts):
+    if all(has_cjk(excerpt.quote) == chinese for excerpt in draft.excerpts):
         return []
     asked: dict[tuple[str, tuple[str, ...]], None] = {}
 
@@ -156,19 +163,22 @@ def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, st
     if found:
         return found.group(1).strip(), markdown[found.end() :].strip()
 
-    known = [draft.question, *(one.quote for one in draft.excerpts if not draft.sources[one.source_id].untraced)]
+    known = [
+        draft.question,
+        *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.source_id].untraced),
+    ]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
-    return plain(title), markdown.strip()
+    return escape_markdown(title), markdown.strip()
 
 
 def _grounded(draft: Draft) -> list[Contradiction]:
     """Keep contradictions of which at least two sides are excerpts with different quotes."""
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     kept = []
-    for one in draft.contradictions:
-        sides = {by_id[side].quote: side for side in dict.fromkeys(one.excerpt_ids) if side in by_id}
+    for contradiction in draft.contradictions:
+        sides = {by_id[side].quote: side for side in dict.fromkeys(contradiction.excerpt_ids) if side in by_id}
         if len(sides) > 1:
-            kept.append(one.model_copy(update={"excerpt_ids": list(sides.values())}))
+            kept.append(contradiction.model_copy(update={"excerpt_ids": list(sides.values())}))
     return kept
 
 
@@ -176,12 +186,16 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels)
 
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     blocks = []
-    for one in contradictions:
-        sides = [by_id[side] for side in one.excerpt_ids]
-        grounded = one.topic and not missing_quantities(one.topic, [draft.question, *(side.quote for side in sides)])
-        heading = [f"**{plain(one.topic)}**\n"] if grounded else []
-        note = [] if one.differs else [f"\n{words.unconfirmed}"]
-        blocks.append("\n".join([*heading, *(f"- “{plain(side.quote)}” [{side.id}]" for side in sides), *note]))
+    for contradiction in contradictions:
+        sides = [by_id[side] for side in contradiction.excerpt_ids]
+        grounded = contradiction.topic and not missing_quantities(
+            contradiction.topic, [draft.question, *(side.quote for side in sides)]
+        )
+        heading = [f"**{escape_markdown(contradiction.topic)}**\n"] if grounded else []
+        note = [] if contradiction.differs else [f"\n{words.unconfirmed}"]
+        blocks.append(
+            "\n".join([*heading, *(f"- “{escape_markdown(side.quote)}” [{side.id}]" for side in sides), *note])
+        )
     return _section(words.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 
@@ -200,26 +214,30 @@ def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, words:
         lines.append(say("nothing_supported", draft.locale))
     if checked.dropped:
         lines.append(words.dropped.format(count=checked.dropped))
-    lines.extend(words.snippet.format(source=one.title or one.url) for one in numbering.sources if one.snippet_only)
+    lines.extend(
+        words.snippet.format(source=source.title or source.url) for source in numbering.sources if source.snippet_only
+    )
     return list(dict.fromkeys(lines))
 
 
 def _file(artifact: Artifact) -> str:
-    described = f": {plain(artifact.description)}" if artifact.description else ""
-    return f"- [{plain(artifact.name)}]({artifact_path(artifact)}){described}"
+    described = f": {escape_markdown(artifact.description)}" if artifact.description else ""
+    return f"- [{escape_markdown(artifact.name)}]({artifact_path(artifact)}){described}"
 
 
 def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labels) -> list[str]:
-    cited_sources = {numbering.original_of(one).id for one in draft.excerpts if one.id in cited}
+    cited_sources = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
     lines = []
     for source in numbering.sources:
         if source.duplicate_of:
             continue
         link = link_of(source)
-        address = plain(source.url) if link.startswith("sources/") else link
+        address = escape_markdown(source.url) if link.startswith("sources/") else link
         copies = [copy.url for copy in numbering.copies_of(source)]
-        shown = " · ".join([address, *map(plain, details(source, copies, words, cited=source.id in cited_sources))])
-        lines.append(f"{source.id[1:]}. [{plain(source.title or source.url)}]({link}) — {shown}")
+        shown = " · ".join(
+            [address, *map(escape_markdown, details(source, copies, words, cited=source.id in cited_sources))]
+        )
+        lines.append(f"{source.id[1:]}. [{escape_markdown(source.title or source.url)}]({link}) — {shown}")
     return lines
 
 
@@ -236,9 +254,9 @@ def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:
 
 def _renumbered(excerpts: list[Excerpt], numbering: Numbering) -> list[Excerpt]:
     return [
-        one.model_copy(update={"source_id": numbering.ids[one.source_id]})
-        for one in excerpts
-        if one.source_id in numbering.ids
+        excerpt.model_copy(update={"source_id": numbering.ids[excerpt.source_id]})
+        for excerpt in excerpts
+        if excerpt.source_id in numbering.ids
     ]
 
 

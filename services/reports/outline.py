@@ -20,13 +20,15 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
     """
     step_of = {item.id: found.step_id for found in findings for item in found.evidence}
     sections = [
-        one.model_copy(update={"excerpt_ids": [item for item in dict.fromkeys(one.excerpt_ids) if item in step_of]})
-        for one in outline.sections[:MAX_SECTIONS]
+        section.model_copy(
+            update={"excerpt_ids": [item for item in dict.fromkeys(section.excerpt_ids) if item in step_of]}
+        )
+        for section in outline.sections[:MAX_SECTIONS]
     ]
-    sections = [one for one in sections if one.excerpt_ids and one.title.strip()]
+    sections = [section for section in sections if section.excerpt_ids and section.title.strip()]
     if not sections:
         raise ValueError("no section names an excerpt that there is; give each section the excerpt_ids it needs")
-    given = {item for one in sections for item in one.excerpt_ids}
+    given = {item for section in sections for item in section.excerpt_ids}
     for item in [item for item in step_of if item not in given]:
         _home(sections, item, step_of).excerpt_ids.append(item)
     return outline.model_copy(update={"sections": sections})
@@ -43,7 +45,7 @@ def outline_by_steps(title: str, findings: Sequence[FindingView]) -> Outline:
 
 
 def _home(sections: Sequence[OutlineSection], item: str, step_of: dict[str, str]) -> OutlineSection:
-    return max(sections, key=lambda one: sum(step_of[other] == step_of[item] for other in one.excerpt_ids))
+    return max(sections, key=lambda section: sum(step_of[other] == step_of[item] for other in section.excerpt_ids))
 
 
 def evidence_for(section: OutlineSection, findings: Sequence[FindingView]) -> list[FindingView]:

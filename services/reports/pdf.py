@@ -7,10 +7,10 @@ import sys
 
 from pydantic import TypeAdapter
 
-from services.errors import SettingsError
-from services.installation import is_installed
+from services.reports.document import ParsedReport
 from services.reports.html.page import render_html
-from services.reports.parsed import ParsedReport
+from services.run.errors import SettingsError
+from services.run.installation import is_installed
 from services.sandbox.browser import print_page
 from services.sandbox.workers import Workers
 
@@ -78,7 +78,7 @@ async def _printed(browser: str, html: str) -> bytes:
 
 async def _set(html: str) -> bytes:
     """Have WeasyPrint set the page in a process that is locked in like those that parse files."""
-    async with Workers("services.reports.setting", TypeAdapter(dict[str, str])) as workers:
+    async with Workers("services.reports.pdf_layout", TypeAdapter(dict[str, str])) as workers:
         told = await workers.run({}, html.encode(), PATIENCE)
     if told is None or "pdf" not in told:
         said = "it took too long, or more memory than it may" if told is None else told.get("error", "")

@@ -2,18 +2,18 @@
 
 import re
 
-from schemas.evidence import Source
+from schemas.evidence import EXCERPT_ID, Source
 from schemas.reporter import Report
+from services.reports.document import Quote, Reference
 from services.reports.labels import Labels
-from services.reports.numbering import link_of
-from services.reports.parsed import Quote, Reference
+from services.reports.source_numbers import link_of
 
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
 def numbers_of(report: Report) -> dict[str, int]:
     """Return under which number each excerpt is cited: that of its source, or of the source that this one copies."""
-    sources = {one.id: one for one in report.sources}
+    sources = {source.id: source for source in report.sources}
     numbers = {}
     for excerpt in report.excerpts:
         source = sources.get(excerpt.source_id)
@@ -39,7 +39,9 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
             link=link_of(source),
             details=details(source, copies.get(source.id, []), labels, cited=number in cited),
             cited=number in cited,
-            quotes=tuple(Quote(one.id, one.quote) for one in report.excerpts if numbers.get(one.id) == number),
+            quotes=tuple(
+                Quote(excerpt.id, excerpt.quote) for excerpt in report.excerpts if numbers.get(excerpt.id) == number
+            ),
         )
         for source in report.sources
         if not source.duplicate_of and source.id[1:].isdecimal()
@@ -62,4 +64,4 @@ def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -
 
 def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:
     fences = re.findall(r"^```chart\n((?:(?!```)[^\n]*+\n)*+)```$", report.markdown, re.MULTILINE)
-    return {numbers[one] for fence in fences for one in re.findall(r"E\d+-\d+", fence) if one in numbers}
+    return {numbers[one] for fence in fences for one in re.findall(EXCERPT_ID, fence) if one in numbers}

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.evidence.passages import sentences
-from services.reports.parsed import Citation, Inline, Inlines, Text, Unverified, words
+from services.reports.document import Citation, Inline, Inlines, Text, Unverified, words
+from services.text.passages import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[Cited
             marks.append((len(text), one))
         else:
             text += one.text if isinstance(one, Text) else f" {words((one,))} "
-    spans = [(0, len(text))] if single else [(one.start, one.end) for one in sentences(text)]
+    spans = [(0, len(text))] if single else [(sentence.start, sentence.end) for sentence in sentences(text)]
     last = 0
     for place, (start, end) in enumerate(spans or [(0, 0)]):
         final = place >= len(spans) - 1

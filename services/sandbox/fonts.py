@@ -5,6 +5,7 @@ Run at set-up by the sandbox's own Python: `python fonts.py FOLDER`; programs th
 
 import os
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,7 +30,6 @@ def prepare(folder: Path) -> None:
     for old in folder.glob("fontlist-*.json"):
         old.unlink()
     os.environ["MPLCONFIGDIR"] = str(folder)
-    from dataclasses import replace
 
     from matplotlib import font_manager
 

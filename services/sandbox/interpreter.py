@@ -8,9 +8,9 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.errors import SandboxRefused
+from services.run.errors import SandboxRefused
+from services.run.settings import settings
 from services.sandbox.imports import LIBRARIES
-from services.settings import settings
 
 _PROJECT = Path(__file__).resolve().parents[2]
 SYSTEM = (

@@ -15,12 +15,11 @@ import json
 import os
 import struct
 import sys
+from collections.abc import Callable
 from types import ModuleType, TracebackType
+from typing import Any
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing itself would be a third of the start-up
-    from collections.abc import Callable
-    from typing import Any
 
 EXIT_NOT_ISOLATED, EXIT_MEMORY = 97, 98
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from collections.abc import Iterable
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing itself would be a third of the start-up
-    from collections.abc import Iterable
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000

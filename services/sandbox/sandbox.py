@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from services.errors import SandboxRefused, SettingsError
+from services.run.errors import SandboxRefused, SettingsError
+from services.run.settings import settings
 from services.sandbox.canaries import CANARIES, COUNT, CanaryResult, read_results
 from services.sandbox.imports import refused_imports
 from services.sandbox.interpreter import Interpreter, default_python, interpreter
 from services.sandbox.jail import EXIT_MEMORY
 from services.sandbox.leftovers import hold, sweep
 from services.sandbox.seccomp import filter_program
-from services.sandbox.workfolder import MAX_FILE, artifacts, excess, prepare
-from services.settings import settings
+from services.sandbox.workfolder import MAX_FILE, artifacts, exceeded_limit, prepare
 
 Mode = Literal["isolated", "unsafe"]
 
@@ -239,7 +239,7 @@ async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work:
                 return ""
             if time.monotonic() > deadline:
                 return "timeout"
-            over = await asyncio.to_thread(excess, work, child.pid)
+            over = await asyncio.to_thread(exceeded_limit, work, child.pid)
             if over:
                 return over
     finally:

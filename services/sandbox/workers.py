@@ -17,9 +17,9 @@ from typing import Generic, Self, TypeVar
 
 from pydantic import TypeAdapter
 
+from services.run.settings import PROJECT_ROOT
 from services.sandbox.interpreter import own_interpreter
 from services.sandbox.seccomp import filter_program
-from services.settings import PROJECT_ROOT
 
 MEMORY = 3_000_000_000
 """Bytes of address space that a process may take."""
@@ -28,6 +28,8 @@ START_SECONDS = 60.0
 OWN = ("schemas", "services")
 """Packages of ours that workers import from."""
 _JAIL = Path(__file__).with_name("jail.py")
+_PROCESSORS = ("/proc/cpuinfo", "/sys/devices/system/cpu")
+"""Read by the ONNX runtime, which the converter of documents loads; without them it ends the process."""
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TZ")
 """What a worker knows of the environment; keys are not among it."""
 
@@ -54,7 +56,7 @@ class Workers(Generic[Answer]):
         """Prepare.
 
         Args:
-            module: its `main` serves jobs, see `services/search/jobs.py`.
+            module: its `main` serves jobs, see `services/sandbox/jobs.py`.
             answers: what an answer must look like.
             count: most processes at once.
             longest: bytes of one answer.
@@ -153,7 +155,12 @@ class Workers(Generic[Answer]):
             "memory": MEMORY,
             "file_size": 0,
             "open_files": OPEN_FILES,
-            "readable": [*own.readable, str(_JAIL), *(str(self._root / name) for name in self._own)],
+            "readable": [
+                *own.readable,
+                *_PROCESSORS,
+                str(_JAIL),
+                *(str(self._root / name) for name in self._own),
+            ],
             "packages": own.packages,
             "filter": instructions,
             "hide": True,

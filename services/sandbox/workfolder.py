@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from schemas.clean import clean_file_name
-from services.errors import SettingsError
+from services.run.errors import SettingsError
 
 MAX_DISK = 200_000_000
 """Bytes that all files of a run may take together."""
@@ -34,7 +34,7 @@ def prepare(work: Path, code: str, files: Mapping[str, bytes]) -> None:
     (work / "main.py").write_bytes(code.encode("utf-8", "replace"))
 
 
-def excess(work: Path, process: int) -> str:
+def exceeded_limit(work: Path, process: int) -> str:
     """Return which limit a running program is over: `disk`, `files` or `threads`; nothing when none."""
     count = size = 0
     folders = [os.fspath(work)]

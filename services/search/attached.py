@@ -9,8 +9,8 @@ from pathlib import Path
 
 from langgraph.config import get_config
 
-from services.errors import DocumentsError
-from services.settings import settings
+from services.run.errors import DocumentsError
+from services.run.settings import settings
 
 ATTACHMENTS = "@attachments"
 """The name by which a run's context asks for them; they are searched beside the folders that are searched anyway."""

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from schemas.coder import TableView
 from services.sandbox.workers import Workers
-from services.search.convert import MAX_BYTES, Converted
+from services.search.file_types import MAX_BYTES, Converted
 
 SECONDS_A_FILE = 60.0
 

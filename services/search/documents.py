@@ -6,22 +6,20 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from services.errors import SearchError
-from services.messages import say
-from services.search.embeddings import INSTALL, Embedder, Local, embedders
+from services.embedding.models import INSTALL, Embedder, Local, embedders
+from services.run.errors import SearchError
+from services.run.settings import settings
+from services.run.ui_text import say
+from services.search.converters import Converters
+from services.search.folder_files import list_files, nothing_in
 from services.search.hit import Hit
+from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FolderIndex
-from services.search.listing import listed, nothing_in
-from services.search.table_profiles import profiled
+from services.search.table_profiles import profile_tables
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table
-from services.settings import settings
-
-if TYPE_CHECKING:
-    from services.search.hybrid import Ways
 
 
 class Documents:
@@ -76,14 +74,24 @@ class Documents:
 
         Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
         """
-        from services.search.hybrid import hybrid
-
         try:
+            await self._embed_at_endpoint()
             ranking = await hybrid(self._index, self._models, query, limit, ways)
         except SearchError as error:
             self.trouble = str(error)
             ranking = await hybrid(self._index, [], query, limit)
         return await asyncio.to_thread(self._index.hits, ranking)
+
+    async def _embed_at_endpoint(self) -> None:
+        """Embed what the endpoint has not embedded yet: here, as the node that searches pays for it.
+
+        Raises:
+            SearchError: the endpoint failed, or the run's limits leave no room; what is embedded by then is kept.
+        """
+        for model in self._models:
+            if not isinstance(model, Local):
+                async with _busy(self._index):
+                    await embed(self._index, model)
 
     async def named(self, texts: Sequence[str]) -> list[dict[str, list[str]]]:
         """Return for each text the titles that it names, with the hashes of their sources."""
@@ -144,9 +152,8 @@ def _one_at_a_time(folder: str) -> asyncio.Lock:
 
 
 async def _opened(folder: Path, home: Path) -> Documents:
-    from services.search.converters import Converters
 
-    states, unsupported = await asyncio.to_thread(listed, folder)
+    states, unsupported = await asyncio.to_thread(list_files, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
     tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
@@ -154,7 +161,7 @@ async def _opened(folder: Path, home: Path) -> Documents:
         async with _busy(index):
             for state in stale:
                 await asyncio.to_thread(index.add, state, await converters.convert(folder / state.path))
-        tables = await profiled(folder, tabular, home, converters.tables)
+        tables = await profile_tables(folder, tabular, home, converters.tables)
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
@@ -175,22 +182,18 @@ async def _busy(index: FolderIndex) -> AsyncIterator[None]:
 
 
 async def _embedded(index: FolderIndex) -> tuple[list[Embedder], tuple[str, str]]:
-    """Embed what is not embedded yet.
+    """Embed with local models what is not embedded yet.
 
     Returns:
-        The models that cover the whole folder, and what to say of the others: a message's key and the reason in it.
+        The models that searches use, and what to say of the others: a message's key and the reason in it.
     """
-    from services.search.hybrid import embed
-
     wanted = embedders(settings())
     count = await asyncio.to_thread(index.passages)
     fast = [model for model in wanted if model.most is None or count <= model.most]
-    try:
-        async with _busy(index):
-            for model in fast:
+    async with _busy(index):
+        for model in fast:
+            if isinstance(model, Local):
                 await embed(index, model)
-    except SearchError as error:
-        return [], ("embeddings_failed", str(error))
     if len(fast) < len(wanted):
         return fast, ("too_many_passages", f"{count:,}")
     switched_off = settings().leadline_embeddings_model == "none"

@@ -7,16 +7,16 @@ status of the answer is looked at. It finds addresses and snippets; their pages 
 import asyncio
 import math
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from services.errors import SearchError, SearchRefused
-from services.normal_form import normalise_text
+from ddgs.engines.duckduckgo import Duckduckgo
+from ddgs.exceptions import DDGSException, TimeoutException
+
+from services.run.errors import SearchError, SearchRefused
 from services.search.filters import Filters
 from services.search.hit import Hit
-
-if TYPE_CHECKING:
-    from ddgs.engines.duckduckgo import Duckduckgo
+from services.text.normal_form import normalise_text
 
 URL = "https://html.duckduckgo.com/html/"
 MAX_QUERY = 400
@@ -70,7 +70,7 @@ class DuckDuckGoSearch:
                 results = await asyncio.to_thread(self._ask, self._words(query))
         except TimeoutError:
             raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
-        hits = [hit for one in results if (hit := _hit(one)) is not None and self._filters.permit(hit.url)]
+        hits = [hit for result in results if (hit := _hit(result)) is not None and self._filters.permit(hit.url)]
         first: dict[str, Hit] = {}
         for hit in hits:
             first.setdefault(hit.url, hit)
@@ -88,8 +88,6 @@ class DuckDuckGoSearch:
 
     def _ask(self, words: str) -> list[_Result]:
         """Ask and take the answer apart. Blocking."""
-        from ddgs.exceptions import DDGSException, TimeoutException
-
         try:
             found = _engine(self._url, math.ceil(self._seconds)).search(
                 words, region=self._region, timelimit=self._when()
@@ -109,7 +107,6 @@ class DuckDuckGoSearch:
 
 def _engine(url: str, seconds: int) -> "Duckduckgo":
     """Return ddgs' DuckDuckGo, which minds the status of answers, uses no proxy and follows no redirect."""
-    from ddgs.engines.duckduckgo import Duckduckgo
 
     class Plain(Duckduckgo):
         search_url = url

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from services.errors import SearchError, SearchRefused
-from services.log import WARNING, log
+from services.run.errors import SearchError, SearchRefused
+from services.run.log import WARNING, log
 from services.search.hit import Hit, SearchProvider
 
 

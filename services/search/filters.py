@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import idna
 
-from services.errors import BadInput
+from services.run.errors import BadInput
 
 TimeRange = Literal["day", "week", "month", "year"]
 

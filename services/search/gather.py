@@ -1,6 +1,6 @@
 """Gathering: all queries in all providers at once, their results fused into one ranking of passages.
 
-Results do not depend on which search answered first. Copies of one text count once. `second_hop.py` then follows titles
+Results do not depend on which search answered first. Copies of one text count once. `link_expansion.py` then follows titles
 and names in the best passages into the documents.
 """
 
@@ -11,16 +11,16 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from schemas.evidence import Passage, Source
-from services.errors import SearchError
-from services.evidence.copies import is_copy, tells_no_more
-from services.evidence.duplicates import fingerprint, may_be_copy
-from services.evidence.passages import split
-from services.evidence.ranking import bm25, fuse, take_turns
-from services.evidence.store import EvidenceStore, content_hash
+from services.run.errors import SearchError
+from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Found, Hit, SearchProvider
+from services.search.link_expansion import Key, follow
 from services.search.providers import Providers
-from services.search.second_hop import Key, follow
-from services.search.tokens import tokens
+from services.text.copies import is_copy, tells_no_more
+from services.text.duplicates import fingerprint, may_be_copy
+from services.text.passages import split
+from services.text.ranking import bm25, fuse, take_turns
+from services.text.tokens import tokens
 
 HITS_A_QUERY = 10
 PASSAGES_A_PAGE = 4
@@ -93,7 +93,9 @@ async def gather(
         ranked = list(dict.fromkeys([*ranked, *fuse(await asyncio.to_thread(pool.rank_all, more))]))
         originals, once = await asyncio.to_thread(pool.without_copies, ranked)
     once = await asyncio.to_thread(pool.by_turns_of_template, once, wanted)
-    failures = list(dict.fromkeys([*failures, *(one.trouble for one in providers.documents if one.trouble)]))
+    failures = list(
+        dict.fromkeys([*failures, *(document.trouble for document in providers.documents if document.trouble)])
+    )
     ranked = once
     chosen = take_turns(ranked, {key: key[0] for key in ranked}, limit, PER_SOURCE)
     return await pool.collect(chosen, originals, evidence, failures)

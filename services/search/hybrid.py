@@ -1,7 +1,7 @@
 """Hybrid search of one folder: words and meaning side by side, fused into one ranking of passages.
 
 Words, their translations and each embedding model bring in their best passages; every passage that came in is then scored by all of them, and
-by how much of the query stands together in it (`together.py`), and the weighted sum decides. Tried against reciprocal rank fusion, which forgets by how much a passage is better, the sum was
+by how much of the query stands together in it (`proximity.py`), and the weighted sum decides. Tried against reciprocal rank fusion, which forgets by how much a passage is better, the sum was
 ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figures.
 """
 
@@ -9,18 +9,18 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from services.evidence.passages import sentences
-from services.search.embeddings import Embedder
+import numpy as np
+from numpy.typing import NDArray
+
+from services.embedding.models import Embedder
+from services.embedding.vectors import pack, unpack
+from services.run.settings import settings
 from services.search.index import FolderIndex, Unembedded
-from services.search.together import together
-from services.search.translated import translated
-from services.search.vectors import pack, unpack
-from services.settings import settings
+from services.search.proximity import proximity
+from services.search.translated import translated_hits
+from services.text.passages import sentences
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Vectors = NDArray[np.float32]
 
 Ways = Literal["both", "words", "meaning"]
@@ -88,7 +88,7 @@ def _closest(
 ) -> dict[int, float]:
     """Rank passages by their scores and by how much of a query stands together in each, compared with others beside them."""
     texts = index.texts(list(dict.fromkeys([*scores, *beside])))
-    shares = dict(zip(texts, together(query, list(texts.values())), strict=True))
+    shares = dict(zip(texts, proximity(query, list(texts.values())), strict=True))
     sums = {passage: score + weight * shares.get(passage, 0.0) for passage, score in scores.items()}
     return _best(sums, len(sums))
 
@@ -97,7 +97,7 @@ def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, flo
     """Return the passages that hold words of a query, and those that hold translations of them, each best first."""
     floor = settings().leadline_lexical_threshold
     depth = max(DEPTH, limit)
-    lexical, crossed = index.lexical(query, depth), translated(index, query, depth)
+    lexical, crossed = index.lexical(query, depth), translated_hits(index, query, depth)
     above = [{passage: score for passage, score in found.items() if score > floor} for found in (lexical, crossed)]
     return above[0], above[1]
 
@@ -109,8 +109,6 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
         The best passages with their likeness (0 is nothing in common) times the weights of the models, best first; and
         those among them that one model at least finds as like as `LEADLINE_SEMANTIC_THRESHOLD` asks for.
     """
-    import numpy as np
-
     bar = settings().leadline_semantic_threshold
     clear: set[int] = set()
     parts: list[tuple[NDArray[np.int64], Vectors]] = []

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schemas.clean import clean_line
-from services.evidence.passages import split
-from services.evidence.store import content_hash
-from services.normal_form import normalise_text
+from services.embedding.vectors import Cache, Matrix
+from services.run.evidence_store import content_hash
 from services.search.connections import Connections
-from services.search.convert import Converted
+from services.search.file_types import Converted
 from services.search.hit import Found, Hit
 from services.search.links import Titles
-from services.search.tokens import tokens
-from services.search.vectors import Cache, Matrix
+from services.text.normal_form import normalise_text
+from services.text.passages import split
+from services.text.tokens import tokens
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Vectors = NDArray[np.float32]
 
 _SCHEMA = """

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from services.search.tokens import has_cjk, pieces, tokens
+from services.text.tokens import has_cjk, pieces, tokens
 
 LONGEST = 12
 """Words of a title, or characters of a Chinese one, that are looked for at most."""

@@ -1,27 +1,36 @@
 """Which providers a run searches: the web where there is a key, the user's documents, else the examples."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemas.context import RunContext
-from services.errors import DocumentsError
-from services.installation import EXAMPLES
-from services.messages import say
+from services.run.errors import DocumentsError
+from services.run.installation import EXAMPLES
+from services.run.settings import Settings, settings
+from services.run.ui_text import say
+from services.run.users import own_folder
 from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
 from services.search.documents import Documents, open_documents
+from services.search.folder_files import check_folder
 from services.search.hit import SearchProvider
-from services.search.listing import check_folder
 from services.search.tables import Table
-from services.search.tokens import has_cjk, tokens
 from services.search.web import web_search
-from services.settings import Settings, settings
-from services.users import own_folder
+from services.text.tokens import has_cjk, tokens
 
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
 
+ToolSearches = Callable[[RunContext], Awaitable[list[SearchProvider]]]
+"""Returns the providers that a room of tools offers a run."""
+
 _allowed: set[Path] = set()
+_tool_searches: list[ToolSearches] = []
+
+
+def register_searches(searches: ToolSearches) -> None:
+    """Let a room of tools offer its searches to every run."""
+    _tool_searches.append(searches)
 
 
 def allow_folders(folders: Iterable[str | Path]) -> None:
@@ -48,7 +57,7 @@ class Providers:
     def notices(self, locale: str) -> list[str]:
         """Say what is not searched, or not in every way, in the user's language."""
         skipped = [f"{path}: {reason}" for path, reason in self.skipped]
-        return [*skipped, *dict.fromkeys(said for one in self.documents if (said := one.notice(locale)))]
+        return [*skipped, *dict.fromkeys(said for document in self.documents if (said := document.notice(locale)))]
 
     @property
     def skipped(self) -> list[tuple[str, str]]:
@@ -73,18 +82,16 @@ class Providers:
 async def notices_for(context: RunContext, locale: str) -> list[str]:
     """Return what a person should know before the search, in their language."""
     stand_in = await asyncio.to_thread(_searches_examples, context, settings())
-    stand_in = stand_in and not await _mcp_searches(context, settings())
+    stand_in = stand_in and not await _searches_of_tools(context, settings())
     return [say("examples", locale)] if stand_in else []
 
 
-async def _mcp_searches(context: RunContext, environment: Settings) -> list[SearchProvider]:
+async def _searches_of_tools(context: RunContext, environment: Settings) -> list[SearchProvider]:
     """Return the search tools of MCP servers, which are asked unless the run names one search alone."""
     named = (context.search or environment.leadline_search) != "auto"
     if named or not (context.mcp_servers or environment.leadline_mcp):
         return []
-    from services.search.mcp_search import mcp_searches
-
-    return await mcp_searches(context)
+    return [provider for searches in _tool_searches for provider in await searches(context)]
 
 
 def examples_stand_in() -> bool:
@@ -112,7 +119,7 @@ async def providers_for(context: RunContext) -> Providers:
 async def _open(context: RunContext, environment: Settings) -> Providers:
     if (context.search or environment.leadline_search) == "none":
         return Providers()
-    servers = await _mcp_searches(context, environment)
+    servers = await _searches_of_tools(context, environment)
     web = [*web_search(context), *servers]
     examples = await asyncio.to_thread(_searches_examples, context, environment)
     folders = [] if servers and examples else await asyncio.to_thread(_folders, context, environment)

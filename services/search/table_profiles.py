@@ -37,7 +37,7 @@ class _Profiles(BaseModel):
     files: dict[str, _Profile] = Field(default_factory=dict)
 
 
-async def profiled(folder: Path, states: Sequence[FileState], home: Path, read: Read) -> list[Table]:
+async def profile_tables(folder: Path, states: Sequence[FileState], home: Path, read: Read) -> list[Table]:
     """Return the tables of these files of a folder; those that are new or changed are read.
 
     Args:

@@ -4,15 +4,15 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from services.errors import SearchError, SearchRefused
-from services.normal_form import normalise_text
+import httpx
+from tavily import AsyncTavilyClient, errors
+
+from services.run.errors import SearchError, SearchRefused
 from services.search.filters import Filters
 from services.search.hit import Hit
-
-if TYPE_CHECKING:
-    from tavily import AsyncTavilyClient
+from services.text.normal_form import normalise_text
 
 MAX_RESULTS = 20
 """Results, and addresses to extract, that Tavily takes in one call."""
@@ -113,8 +113,6 @@ class TavilySearch:
     @asynccontextmanager
     async def _client(self) -> "AsyncIterator[AsyncTavilyClient]":
         """Give a client for one call, and turn whatever it raises into a SearchError."""
-        from tavily import AsyncTavilyClient
-
         try:
             async with (
                 asyncio.timeout(self._seconds),  # the client's own limit is for each read, this one for the whole
@@ -141,8 +139,6 @@ def _hit(item: dict[str, Any]) -> Hit | None:
 
 
 def _as_search_error(error: Exception) -> SearchError:
-    import httpx
-    from tavily import errors
 
     refusals = {
         errors.InvalidAPIKeyError: "Tavily rejected the key. Check TAVILY_API_KEY.",

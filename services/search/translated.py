@@ -7,15 +7,15 @@ with a common translation counts less.
 
 import math
 
-from services.search.dictionary import dictionary
+from services.embedding.dictionary import dictionary
 from services.search.index import FolderIndex
-from services.search.tokens import has_cjk
+from services.text.tokens import has_cjk
 
 COMMON = 0.2
 """Share of all passages that hold a word in some translation, from which on it tells nothing."""
 
 
-def translated(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
+def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
     """Return passages that hold words of a query in the other language, best first; none where no dictionary is installed.
 
     Blocking.

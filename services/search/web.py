@@ -4,13 +4,13 @@ import re
 from functools import cache
 
 from schemas.context import RunContext
-from services.errors import BadInput
+from services.run.errors import BadInput
+from services.run.settings import settings
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.tavily import TavilySearch
-from services.settings import settings
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
 MAX_NAMED = 5

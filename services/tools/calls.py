@@ -11,13 +11,13 @@ from pydantic import BaseModel, Field, ValidationError
 
 from schemas.clean import CleanText
 from schemas.usage import Usage
-from services.errors import JournalMiss, LeadlineError, LimitReached
-from services.evidence.store import EvidenceStore
-from services.models.dialects import explain
-from services.models.exchange import ToolCall
-from services.normal_form import normalise_text
-from services.private_paths import without_paths
-from services.runs import counting, current_run
+from services.models.model_call import ToolCall
+from services.models.structured_output import explain
+from services.run.errors import JournalMiss, LeadlineError, LimitReached
+from services.run.evidence_store import EvidenceStore
+from services.run.private_paths import without_paths
+from services.run.scope import counting, current_run
+from services.text.normal_form import normalise_text
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
 from services.tools.returned import passages_of
 from services.tools.workspace import Workspace
@@ -99,7 +99,7 @@ class Calls:
                 task.cancel()
             await asyncio.gather(*first.values(), return_exceptions=True)
             raise
-        results = [one.result() if isinstance(one, asyncio.Task) else one for one in tasks]
+        results = [task.result() if isinstance(task, asyncio.Task) else task for task in tasks]
         for result in results:
             await self._remember(result)
         self.made += [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]

@@ -9,12 +9,12 @@ from typing import Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field, TypeAdapter
 
-from services.errors import FileError
-from services.evidence.store import EvidenceStore
-from services.runs import Run
+from services.run.errors import FileError
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
 from services.sandbox.workers import Workers
 from services.search.providers import folders_of
-from services.tools.files.opening import Opened, open_file
+from services.tools.files.access import Opened, open_file
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
 READ_SECONDS = 45.0
@@ -86,7 +86,7 @@ async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, st
 
 async def _read(asked: FileReader, opened: Opened) -> str:
     request = {**asked.model_dump(exclude={"path", "response_format"}), "name": opened.name}
-    async with Workers("services.tools.files.reading", TypeAdapter(dict[str, str])) as workers:
+    async with Workers("services.tools.files.contents", TypeAdapter(dict[str, str])) as workers:
         told = await workers.run(request, opened.data, READ_SECONDS)
     if told is None:
         raise FileError(

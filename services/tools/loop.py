@@ -17,13 +17,13 @@ from pydantic import BaseModel, Field
 from prompts import as_data, attribute, render_partial
 from prompts.data import in_all
 from schemas.tools import StructuredAnswer
-from services.errors import BadInput, NoNativeTools, UselessAnswer
-from services.evidence.store import EvidenceStore
-from services.models.dialects import explain
 from services.models.endpoint import learned
-from services.models.exchange import Exchange, Reply
-from services.models.roles import role_model
-from services.runs import current_run, memory
+from services.models.model_call import ModelCall, Reply
+from services.models.structured_output import explain
+from services.run.errors import BadInput, NoNativeTools, UselessAnswer
+from services.run.evidence_store import EvidenceStore
+from services.run.roles import role_model
+from services.run.scope import current_run, memory
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
 from services.tools.structured import calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace
@@ -128,7 +128,7 @@ class _Work:
     async def native(self) -> Worked:
         """Work by native function calls."""
         tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in self._calls.tools.values()]
-        exchange = Exchange(self._role, self._prompt, tools=tools)
+        exchange = ModelCall(self._role, self._prompt, tools=tools)
         past: list[_Round] = []
         for number in range(1, self._rounds + 1):
             more = [message for one in past for message in _native_messages(one)]
@@ -148,7 +148,7 @@ class _Work:
         described = [convert_to_openai_tool(tool)["function"] for tool in self._calls.tools.values()]
         tools = [{**one, "parameters": json.dumps(one["parameters"], ensure_ascii=False)} for one in described]
         instructions = render_partial("structured", tools=tools, most=MAX_CALLS, rounds=self._rounds)
-        exchange = Exchange(self._role, self._prompt, instructions=instructions)
+        exchange = ModelCall(self._role, self._prompt, instructions=instructions)
         past: list[_Round] = []
         said = ""
         for number in range(1, self._rounds + 1):

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from services.evidence.store import EvidenceStore
-from services.runs import Run
-from services.tools.databases.asking import QUERY_SECONDS, ask_rows
-from services.tools.databases.naming import Database, database
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.tools.databases.configuration import Database, database
+from services.tools.databases.query import QUERY_SECONDS, ask_rows
 from services.tools.databases.statement import Statement, checked
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.rows import as_csv, as_table

@@ -16,15 +16,15 @@ from schemas.reporter import ReporterPrompt
 from schemas.results import StepResult
 from schemas.state import StepTask
 from schemas.usage import Usage
-from services.errors import SearchError
-from services.evidence.settled import settled_copies
-from services.evidence.tracing import lines_of
+from services.evidence.number_tracing import lines_of
+from services.evidence.settled_copies import settled_copies
 from services.evidence.views import finding_views
-from services.messages import say
 from services.models import write
 from services.reports.formats import FORMATS, check_formats, render
 from services.reports.markdown import Draft, finish_report
-from services.runs import current_run
+from services.run.errors import SearchError
+from services.run.scope import current_run
+from services.run.ui_text import say
 from services.tools.output import ToolOutput, as_tool
 from services.tools.workspace import Workspace
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from schemas.evidence import Passage, Source
-from services.evidence.passages import split
-from services.evidence.ranking import bm25
-from services.evidence.store import EvidenceStore
-from services.search.tokens import tokens
+from services.run.evidence_store import EvidenceStore
+from services.text.passages import split
+from services.text.ranking import bm25
+from services.text.tokens import tokens
 from services.tools.output import ToolOutput
 
 
@@ -41,15 +41,15 @@ def renumbered(passages: Iterable[Passage]) -> list[Passage]:
 def ranked(passages: Sequence[Passage], query: str) -> list[Passage]:
     """Split long passages and put those first that say most about a query, numbered anew."""
     parts = [
-        one.model_copy(
+        passage.model_copy(
             update={
-                "start": one.start + span.start,
-                "end": one.start + span.end,
-                "text": one.text[span.start : span.end],
+                "start": passage.start + span.start,
+                "end": passage.start + span.end,
+                "text": passage.text[span.start : span.end],
             }
         )
-        for one in passages
-        for span in split(one.text)
+        for passage in passages
+        for span in split(passage.text)
     ]
     scores = bm25([tokens(part.text) for part in parts], tokens(query))
     order = sorted(range(len(parts)), key=lambda place: -scores[place])

@@ -7,8 +7,8 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from services.evidence.computation import Computation
-from services.runs import current_run
-from services.sandbox.recorded import run_code
+from services.run.scope import current_run
+from services.sandbox.journaled import run_code
 from services.sandbox.sandbox import DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.tools import StructuredAnswer, StructuredCall
-from services.models.dialects import explain, parse, repaired
-from services.models.exchange import ToolCall
+from services.models.model_call import ToolCall
+from services.models.structured_output import explain, parse, repaired
 
 _FENCE = re.compile(r"```(?:json)?+\s*+(.*?)```", re.DOTALL)
 
@@ -23,10 +23,10 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
     """
     blocks = [repaired(block) for block in _FENCE.findall(text)]
     calls = [one for block in blocks for one in (block if isinstance(block, list) else [block]) if _is_call(one)]
-    if calls and not any(isinstance(one, dict) and "action" in one for one in blocks):
+    if calls and not any(isinstance(block, dict) and "action" in block for block in blocks):
         before = text.partition("```")[0].strip()
         return before, StructuredAnswer.model_validate({"action": {"type": "tool_call", "content": calls}})
-    found = next((one for one in blocks if isinstance(one, dict) and "action" in one), None)
+    found = next((block for block in blocks if isinstance(block, dict) and "action" in block), None)
     answer = StructuredAnswer.model_validate(found if found is not None else parse(text, StructuredAnswer))
     return answer.task_analysis, answer
 
@@ -54,7 +54,7 @@ def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
         except ValidationError as error:
             calls.append(ToolCall(id=own, name="", problem=f"the call cannot be read: {explain(error)}"))
             continue
-        taken = {one.id for one in calls}
+        taken = {call.id for call in calls}
         calls.append(
             ToolCall(
                 id=call.tool_call_id if call.tool_call_id and call.tool_call_id not in taken else own,
@@ -67,6 +67,6 @@ def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
 
 def with_arguments(answer: StructuredAnswer, calls: list[ToolCall]) -> str:
     """Write an answer again with other arguments, as the model is to see it from now on."""
-    content = [{"tool_call_id": one.id, "name": one.name, "arguments": one.arguments} for one in calls]
+    content = [{"tool_call_id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
     action = answer.action.model_copy(update={"content": content})
     return answer.model_copy(update={"action": action}).model_dump_json(exclude_defaults=True)

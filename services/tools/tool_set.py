@@ -10,11 +10,19 @@ from pydantic import BaseModel
 from schemas.context import RunContext
 from schemas.planner import Step
 from schemas.state import StepTask
-from services.errors import SettingsError
-from services.models.roles import OFFLINE, role_model
-from services.runs import Run
+from services.run.errors import SettingsError
+from services.run.roles import OFFLINE, role_model
+from services.run.scope import Run
+from services.run.settings import settings
 from services.search.providers import providers_for
-from services.settings import settings
+from services.tools import web_search
+from services.tools.databases.configuration import databases
+from services.tools.file_reader import file_reader
+from services.tools.mcp.tools import mcp_tools
+from services.tools.query_database import query_database
+from services.tools.report import report
+from services.tools.run_python import run_python
+from services.tools.web_reader import web_reader
 from services.tools.workspace import Workspace
 
 QUERY = "query_database"
@@ -76,17 +84,15 @@ async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-    from services.tools.mcp.tools import mcp_tools
 
-    servers, notices = await mcp_tools(run, [one for one in step.tools if one not in BASE], task["locale"])
+    servers, notices = await mcp_tools(run, [tool for tool in step.tools if tool not in BASE], task["locale"])
     return ToolSet([*(_made(name, run, task, workspace) for name in names if name in BASE), *servers], notices)
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
-    from services.tools.databases.naming import databases
 
     groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
-    unknown = [one for one in groups if one not in GROUPS]
+    unknown = [group for group in groups if group not in GROUPS]
     if unknown:
         raise SettingsError(
             f"LEADLINE_TOOLS names {unknown[0]!r}. There are: {', '.join(GROUPS)}. Correct it in the environment or .env."
@@ -103,26 +109,14 @@ def _made(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool
     """Make one of our own tools. They are imported here, because most runs use none and would start later for them."""
     match name:
         case "web_search" | "search_documents":
-            from services.tools import web_search
-
             return web_search.web_search(workspace) if name == "web_search" else web_search.search_documents(workspace)
         case "web_reader":
-            from services.tools.web_reader import web_reader
-
             return web_reader(workspace)
         case "file_reader":
-            from services.tools.file_reader import file_reader
-
             return file_reader(run, workspace.evidence)
         case "query_database":
-            from services.tools.query_database import query_database
-
             return query_database(run, workspace.evidence)
         case "report":
-            from services.tools.report import report
-
             return report(task, workspace)
         case _:
-            from services.tools.run_python import run_python
-
             return run_python(workspace)

@@ -3,9 +3,9 @@
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from services.errors import PageRefused
-from services.runs import current_run
-from services.search.recorded import page_once
+from services.run.errors import PageRefused
+from services.run.scope import current_run
+from services.search.journaled import page_once
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
 

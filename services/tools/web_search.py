@@ -5,9 +5,9 @@ from typing import Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from services.errors import SearchError
-from services.runs import current_run
-from services.search.recorded import Search, gather_once
+from services.run.errors import SearchError
+from services.run.scope import current_run
+from services.search.journaled import Search, gather_once
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
 

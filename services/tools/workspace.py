@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage, Source
-from services.evidence.store import EvidenceStore
+from services.run.evidence_store import EvidenceStore
 
 _TAKEN = frozenset(["", ".", "..", "main.py"])
 """Names that no file in a work folder can have."""
@@ -32,7 +32,7 @@ class Workspace:
 
     def known(self) -> tuple[str, ...]:
         """Return the texts whose numbers a program may use."""
-        found = (one.text for one in self.passages if not self.nowhere(one.content_hash))
+        found = (passage.text for passage in self.passages if not self.nowhere(passage.content_hash))
         return (*self.given, *found)
 
     def nowhere(self, content_hash: str) -> bool:
@@ -42,8 +42,8 @@ class Workspace:
 
     def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> None:
         """Keep what can be quoted, each passage once; web pages among the sources may be read from now on."""
-        known = {(one.content_hash, one.start, one.end) for one in self.passages}
-        new = {(one.content_hash, one.start, one.end): one for one in passages}
+        known = {(passage.content_hash, passage.start, passage.end) for passage in self.passages}
+        new = {(passage.content_hash, passage.start, passage.end): passage for passage in passages}
         self.passages += [one for key, one in new.items() if key not in known]
         self.sources = {**sources, **self.sources}
         self.addresses.update(source.url for source in sources.values() if source.kind == "web")

@@ -62,7 +62,7 @@ def test_background_evidence_is_shown_to_the_end_and_can_be_cited(
     assert claims[BORN]["verified"]
     cited = {one["id"]: one for one in done.evidence["excerpts"]}[claims[BORN]["citations"][0]]
     sources = {one["id"]: one["url"] for one in done.evidence["sources"]}
-    assert cited["id"].startswith("E0-")
+    assert cited["id"].startswith("B0-")
     assert sources[cited["source_id"]].endswith("thomson.md")
     assert command("verify", done.folder).code == 0
 

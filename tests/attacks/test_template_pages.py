@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from services.evidence.verification import seal
+from services.reports.checking.bundle_check import seal
 from tests.attacks.conftest import Command
-from tests.services.evidence.test_duplicates import chinese, country
+from tests.services.text.test_duplicates import chinese, country
 
 PAGES = {
     "austria.md": country("Austria", "Vienna", "9,104,772", "83,879", 1995),

@@ -15,7 +15,7 @@ from leadline import aresearch
 from prompts import render
 from schemas.coordinator import CoordinatorPrompt, Triage
 from services.models import close_clients
-from services.settings import settings
+from services.run.settings import settings
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.output import slug_of
-from services.evidence.verification import seal
+from leadline.runs.output import slug_of
+from services.reports.checking.bundle_check import seal
 from tests.crash.killer import Killer
 from tests.crash.known import completed, stored, unchanged
 from tests.crash.moments import Moment, Moments

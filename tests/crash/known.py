@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from services.journal import Entry
+from services.run.journal import Entry
 from tests.crash.world import AFTER, TOOL, WITH_TOOLS, World
 
 ROUND = "researcher without a schema"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.journal import Entry
+from services.run.journal import Entry
 from tests.crash.forms import long_form
 from tests.crash.killing import Crashing
 from tests.crash.known import stored

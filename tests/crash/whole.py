@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from services.evidence.verification import verify_bundle
+from services.reports.checking.bundle_check import verify_bundle
 from tests.crash.killing import Crashing
 from tests.crash.known import stored
 from tests.crash.world import AFTER, World

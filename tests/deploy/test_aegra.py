@@ -10,8 +10,8 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from leadline.batch import read_batch, run_batch
-from leadline.runners import There
+from leadline.batch.questions import read_batch, run_batch
+from leadline.batch.runners import There
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 

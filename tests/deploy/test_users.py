@@ -97,7 +97,7 @@ def test_tokens_that_cannot_be_used_keep_it_from_starting() -> None:
 @pytest.mark.usefixtures("cluster")
 def test_tokens_without_rules_that_tell_users_apart_keep_it_from_starting(tmp_path: Path) -> None:
     (tmp_path / "aegra.json").write_text('{"graphs": {}}')
-    code = "from leadline.aegra_leases import check_users_are_known; check_users_are_known()"
+    code = "from leadline.contrib.aegra.leases import check_users_are_known; check_users_are_known()"
     ended = started(code, AEGRA_CONFIG=str(tmp_path / "aegra.json"), LEADLINE_TOKENS=f"ada:{TOKENS['ada']}")
     assert ended.returncode != 0
     assert "Aegra found no rules that tell users apart" in ended.stderr

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from services.journal import run_key
+from services.run.journal import run_key
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from leadline.cli.app import app
 from tests.conftest import PROJECT
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.tavily_server import page, tavily_server
@@ -48,6 +50,7 @@ def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Pat
 @pytest.mark.parametrize(
     "guide", [one for one in GUIDES if _commands(one) and one.stem not in OPERATORS], ids=lambda one: one.stem
 )
+@pytest.mark.timeout(300)
 def test_the_commands_of_a_guide_work(guide: Path, world: dict[str, str]) -> None:
     script = ["set -e"]
     for line in _commands(guide):
@@ -71,11 +74,9 @@ def test_extras_that_are_to_be_installed_exist() -> None:
 
 
 def _options(command: str) -> set[str]:
-    asked = [sys.executable, "-m", "leadline", command, "--help"]
-    environment = {**os.environ, "COLUMNS": "200"}
-    ran = subprocess.run(asked, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert ran.returncode == 0, f"leadline {command}: {ran.stderr}"
-    return set(re.findall(r"(?<![\w-])--[\w-]+", ran.stdout))
+    ran = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    assert ran.exit_code == 0, f"leadline {command}: {ran.output}"
+    return set(re.findall(r"(?<![\w-])--[\w-]+", ran.output))
 
 
 def test_every_option_that_a_guide_shows_is_one() -> None:

@@ -43,7 +43,7 @@ def test_the_page_in_the_picture_has_the_nodes_of_the_graph() -> None:
 
     from graph.descriptions import DESCRIPTIONS
 
-    words = (PROJECT / "leadline/pages/app/words-en.js").read_text("utf-8")
+    words = (PROJECT / "leadline/server/pages/words-en.js").read_text("utf-8")
     labels = [re.search(rf'node_{node}: "(.*?)"', words) for node in DESCRIPTIONS]
     with Image.open(IMAGES / "page.png") as drawn:
         shown = str(drawn.info.get("Description", ""))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from services.settings import forget_settings
+from services.run.settings import forget_settings
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
-from services.models.offline import OfflineModel
+from benchmarks.rendered_prompts import answer_rendered
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS
 
@@ -77,7 +75,7 @@ def _think(body: dict[str, Any]) -> list[dict[str, Any]]:
     text = human if isinstance(human, str) else "".join(block.get("text", "") for block in human)
     name = (body.get("tool_choice") or {}).get("name", "")
     role = SCHEMAS.get(name, "reporter")
-    thought = OfflineModel(role=role).invoke([HumanMessage(text)]).text
+    thought = answer_rendered(role, text)
     if name:
         return [{"type": "tool_use", "id": "toolu_1", "name": name, "input": json.loads(thought)}]
     return [{"type": "text", "text": thought}]

@@ -28,7 +28,7 @@ PREFERENCES = {
     "intl.accept_languages": "en-US",
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
-    "services.settings.server": "data:,",
+    "services.run.settings.server": "data:,",
     "app.update.enabled": False,
     "browser.safebrowsing.downloads.remote.enabled": False,
     "browser.safebrowsing.malware.enabled": False,

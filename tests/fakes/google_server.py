@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
-from services.models.offline import OfflineModel
+from benchmarks.rendered_prompts import answer_rendered
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS
 
@@ -80,7 +78,7 @@ def _think(body: dict[str, Any]) -> list[Part]:
     human = next("".join(part["text"] for part in one["parts"]) for one in body["contents"] if one["role"] == "user")
     calling = (body.get("toolConfig") or {}).get("functionCallingConfig") or {}
     name = next(iter(calling.get("allowedFunctionNames") or []), "")
-    thought = OfflineModel(role=SCHEMAS.get(name, "reporter")).invoke([HumanMessage(human)]).text
+    thought = answer_rendered(SCHEMAS.get(name, "reporter"), human)
     return [{"functionCall": {"name": name, "args": json.loads(thought)}}] if name else [{"text": thought}]
 
 

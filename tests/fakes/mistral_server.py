@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
-from services.models.offline import OfflineModel
+from benchmarks.rendered_prompts import answer_rendered
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS
 
@@ -66,7 +64,7 @@ def _think(body: dict[str, Any]) -> dict[str, Any]:
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
     chosen = body.get("tool_choice")
     name = chosen["function"]["name"] if isinstance(chosen, dict) else ""
-    thought = OfflineModel(role=SCHEMAS.get(name, "reporter")).invoke([HumanMessage(human)]).text
+    thought = answer_rendered(SCHEMAS.get(name, "reporter"), human)
     if not name:
         return {"role": "assistant", "content": thought}
     call = {"id": "call00001", "index": 0, "function": {"name": name, "arguments": thought}}

@@ -6,14 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
+from benchmarks.rendered_prompts import answer_rendered
 from schemas.coder import Code
 from schemas.coordinator import Triage
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.researcher import Findings
-from services.models.offline import OfflineModel
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS
 
@@ -66,7 +64,7 @@ def _think(body: dict[str, Any]) -> dict[str, Any]:
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
     wanted = WANTED.get(frozenset((body.get("format") or {}).get("properties", ())), "")
     called = next((one["function"]["name"] for one in body.get("tools") or []), "")
-    thought = OfflineModel(role=SCHEMAS.get(wanted or called, "reporter")).invoke([HumanMessage(human)]).text
+    thought = answer_rendered(SCHEMAS.get(wanted or called, "reporter"), human)
     if called in SCHEMAS:
         call = {"function": {"name": called, "arguments": json.loads(thought)}}
         return {"role": "assistant", "content": "", "tool_calls": [call]}

@@ -12,10 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
+from benchmarks.rendered_prompts import ROLES, answer_rendered
 from prompts import ENVIRONMENT
-from services.models.offline import ROLES, OfflineModel
 from tests.fakes.http import Reply, Request, serving
 
 SCHEMAS = {
@@ -150,7 +148,7 @@ def think(role: str, body: dict[str, Any]) -> str:
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
     assert role in ROLES
     assert f"{role}.md" in ENVIRONMENT.list_templates()
-    return OfflineModel(role=role).invoke([HumanMessage(human)]).text
+    return answer_rendered(role, human)
 
 
 def completion(

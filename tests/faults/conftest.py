@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
-from services.evidence.plain import plain
-from services.evidence.verification import verify_bundle
-from services.models import wire
+from services.models import transport
 from services.models.endpoint import forget_endpoints
-from services.models.prices import forget_prices
-from services.search import recorded
+from services.reports.checking.bundle_check import verify_bundle
+from services.run.prices import forget_prices
+from services.run.settings import forget_settings
+from services.search import journaled
 from services.search.web import forget_web
-from services.settings import forget_settings
+from services.text.markdown_escape import escape_markdown
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.faults.faults import Fault, no_fault
 from tests.leadline.conftest import Leadline, leadline
@@ -101,7 +101,7 @@ def check_honest(code: int, report: Report) -> None:
         )
     elif not any(claim.verified for claim in report.citations):
         assert any("No sentence of this report is proven" in one for one in report.limits)
-    assert all(plain(limit) in report.markdown for limit in report.limits)
+    assert all(escape_markdown(limit) in report.markdown for limit in report.limits)
 
 
 @pytest.fixture
@@ -110,8 +110,8 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
     What a model may be silent for is long: a busy machine is silent, too, and then a call is made again that no test expects.
     """
-    monkeypatch.setattr(wire, "FIRST_WAIT", 0.005)
-    monkeypatch.setattr(recorded, "SECOND_TRY", 0.01)
+    monkeypatch.setattr(transport, "FIRST_WAIT", 0.005)
+    monkeypatch.setattr(journaled, "SECOND_TRY", 0.01)
     (docs / "ceshen.md").write_text(
         "# 深海测深\n\n钢丝测深机由威廉·汤姆孙于1872年设计，船只可以在航行中测量水深。\n\n"
         "测深锤底部的凹槽里压入油脂，海底的泥沙粘在油脂上，可以带回海底样本。\n"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from services.run.settings import forget_settings
 from services.search.web import forget_web
-from services.settings import forget_settings
 from tests.conftest import PROJECT
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.models.roles import SILENT_SECONDS
-from services.models.wire import FIRST_WAIT
+from services.models.transport import FIRST_WAIT
+from services.run.roles import SILENT_SECONDS
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion, think
 from tests.faults.conftest import CHINESE, QUESTION, Lab, grow_impatient

@@ -15,7 +15,7 @@ from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from schemas.state import merge_results
 from schemas.usage import CallUsage, Usage
-from services.steps import tasks_of
+from services.turn.steps import tasks_of
 from tests.graph.test_routing import runtime
 
 Drawn = TypeVar("Drawn")

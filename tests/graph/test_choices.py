@@ -10,9 +10,9 @@ from langgraph.types import Command
 
 from graph import build_graph
 from schemas.context import RunContext
-from services.choices import with_kept
-from services.errors import BadInput
-from services.evidence.store import EvidenceStore
+from services.run.choices import with_kept
+from services.run.errors import BadInput
+from services.run.evidence_store import EvidenceStore
 from services.search.providers import allow_folders
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"

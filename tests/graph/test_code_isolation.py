@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from leadline.api import areplay, aruns
+from leadline.runs.actions import areplay, aruns
 from schemas.planner import Plan, Step
+from services.run.settings import forget_settings
 from services.sandbox import sandbox as module
-from services.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, completion
 
 QUESTION = "What is the mean depth of the Challenger soundings in the table?"

@@ -9,14 +9,14 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from leadline import Report, aresearch
-from leadline.api import areplay, aresume, aruns, atimeline
+from leadline.runs.actions import areplay, aresume, aruns, atimeline
 from schemas.conversation import Former
 from schemas.coordinator import Turn
 from schemas.events import Event
-from services.conversation import conversation_of, stands_alone
-from services.errors import BadInput
-from services.evidence.bundle import verify_bundle
-from services.settings import forget_settings
+from services.reports.checking.bundle import verify_bundle
+from services.run.errors import BadInput
+from services.run.settings import forget_settings
+from services.turn.conversation import conversation_of, stands_alone
 from tests.conftest import EXAMPLES
 from tests.fakes.openai_server import OpenAIServer
 
@@ -58,7 +58,7 @@ async def test_of_what_it_knows_in_part_only_the_rest_is_planned(docs: Path) -> 
     assert "Tallow was pressed" in report.markdown
     assert "designed by William Thomson" in report.markdown
     cited = {one for claim in report.citations for one in claim.citations}
-    assert any(one.startswith("E0-") for one in cited)
+    assert any(one.startswith("T0-") for one in cited)
     assert any(one.startswith("E1-") for one in cited)
     assert all(result.step_id != "0" for result in report.results)
 
@@ -120,7 +120,7 @@ async def test_an_answer_that_cites_nothing_known_is_not_taken(docs: Path, endpo
     first = await aresearch(FIRST, docs=[docs])
     endpoint.script["coordinator"] = [
         '{"intent": "in_scope", "question": "What took the place of hemp rope?", "locale": "en-US", "complexity": "simple", '
-        '"answered": "whole", "uses": ["E0-1"], "answer": "Silk did."}'
+        '"answered": "whole", "uses": ["T0-1"], "answer": "Silk did."}'
     ]
     report = await aresearch(KNOWN, after=first)
     assert "Silk" not in report.markdown
@@ -205,8 +205,8 @@ async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(
     assert report.usage.searches > 0
 
 
-async def test_a_number_stands_for_a_recommended_question(docs: Path) -> None:
-    first = await aresearch(FIRST, docs=[docs])
+async def test_a_number_stands_for_a_recommended_question() -> None:
+    first = await aresearch("How long did the ascent of the Trieste take?", docs=[EXAMPLES / "deep-sea"])
     report = await aresearch("1", after="latest")
     assert report.question == first.follow_up_questions[0]
     with pytest.raises(BadInput, match="none has the number 9"):
@@ -291,10 +291,10 @@ async def test_a_follow_up_is_resumed_replayed_and_shown_like_any_run(docs: Path
 
 async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: Path) -> None:
     from schemas.evidence import Source
-    from services.conversation import recall
-    from services.evidence.store import EvidenceStore
-    from services.runs import memory
+    from services.run.evidence_store import EvidenceStore
+    from services.run.scope import memory
     from services.search.filters import Filters
+    from services.turn.conversation import recall
 
     store = EvidenceStore(memory())
     key = await store.put_text("Piano wire took the place of hemp rope.")

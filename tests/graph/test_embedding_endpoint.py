@@ -1,25 +1,20 @@
 """Embedding at an endpoint within a run: counted, limited, and on disk before it is used."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch
-from leadline.api import areplay
-from services.journal import Journal
-from services.runs import Run, _current
+from leadline.runs.actions import areplay
+from services.run.journal import Journal
+from services.run.scope import Run, _current
 from services.search.documents import open_documents
-from services.search.embeddings import claim_usage
-from tests.services.search.test_embeddings import Endpoint, endpoint, folder
+from tests.services.embedding.test_models import Endpoint, endpoint, folder
 
 __all__ = ["endpoint", "folder"]
 QUESTION = "Where did the dog sleep all winter long?"
-
-
-@pytest.fixture(autouse=True)
-def nothing_unclaimed(endpoint: Endpoint) -> None:
-    claim_usage()  # what tests of the same address left over
 
 
 async def test_a_run_counts_what_embedding_took(endpoint: Endpoint, folder: Path) -> None:
@@ -30,6 +25,24 @@ async def test_a_run_counts_what_embedding_took(endpoint: Endpoint, folder: Path
     assert sum(one.tokens for one in report.usage.roles.values()) == report.usage.total.tokens
     again = await aresearch(QUESTION, docs=[folder])
     assert 0 < again.usage.roles["embedding"].calls < used.calls
+
+
+async def test_runs_side_by_side_are_charged_their_own(endpoint: Endpoint, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "tide.md").write_text("# Tide\n\nThe tide gauge at Leith was read every hour by the harbour master.\n")
+    runs = [
+        await aresearch(QUESTION, docs=[folder], deep_research=False),
+        *await asyncio.gather(
+            aresearch("Who read the tide gauge at Leith?", docs=[other], deep_research=False),
+            aresearch(f"{QUESTION} Tell me again.", docs=[folder], deep_research=False),
+        ),
+    ]
+    used = [run.usage.roles["embedding"] for run in runs]
+    assert sum(one.calls for one in used) == endpoint.calls
+    assert used[2].calls < used[0].calls, "the passages of the first folder were paid for by the first run"
+    again = await aresearch("Who read the tide gauge at Leith?", docs=[other], deep_research=False)
+    assert again.usage.roles["embedding"].calls < used[1].calls
 
 
 async def test_a_replay_asks_no_endpoint_and_counts_the_same(endpoint: Endpoint, folder: Path, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from langgraph.store.memory import InMemoryStore
 
 from graph import build_graph
 from leadline import aresearch
-from leadline.home import open_home
-from leadline.persistence import serializer
+from leadline.runs.persistence import serializer
+from leadline.runs.store import open_home
 from schemas.context import RunContext
 from schemas.evidence import Source
 from schemas.planner import Plan
@@ -29,8 +29,8 @@ from schemas.state import (
     merge_sources,
 )
 from schemas.usage import Usage
+from services.run.settings import settings
 from services.search.providers import allow_folders
-from services.settings import settings
 from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "What do the papers say about the sounding machine, its wire, its designer and the tallow?"

@@ -11,11 +11,11 @@ import pytest
 
 from graph import build_graph
 from leadline import aresearch
-from leadline.api import areplay
+from leadline.runs.actions import areplay
 from schemas.context import RunContext
 from schemas.reporter import Report
+from services.run.settings import forget_settings
 from services.search.providers import allow_folders
-from services.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.api import areplay, aruns
-from services.settings import forget_settings
+from leadline.runs.actions import areplay, aruns
+from services.run.settings import forget_settings
 from tests.conftest import PROJECT
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from leadline import aresearch
-from leadline.profiles import load_profile
+from leadline.runs.profiles import load_profile
 from tests.conftest import EXAMPLES
 
 PROFILE, FOLDERS = load_profile(EXAMPLES / "myopia.profile.yaml")

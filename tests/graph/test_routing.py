@@ -15,7 +15,7 @@ from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from schemas.state import merge_limits, merge_results, merge_sources
 from schemas.usage import CallUsage, Usage
-from services.steps import ready_steps
+from services.turn.steps import ready_steps
 
 
 def step(number: int, *needs: int) -> Step:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.api import areplay
+from leadline.runs.actions import areplay
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
-from services.evidence.verification import verify_bundle
-from services.settings import forget_settings
+from services.reports.checking.bundle_check import verify_bundle
+from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from leadline.api import areplay
+from leadline.runs.actions import areplay
+from services.run.settings import forget_settings
 from services.search.web import forget_web
-from services.settings import forget_settings
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
 from tests.services.search.test_duckduckgo import results

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import EXAMPLES, PROJECT
 from tests.install.conftest import EMPTY, Installed, Python
-from tests.leadline.test_serve import port as port  # noqa: PLC0414 - a fixture
+from tests.leadline.server.test_launch import port as port  # noqa: PLC0414 - a fixture
 
 pytestmark = pytest.mark.timeout(600)  # an empty environment takes a minute or two to fill
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from leadline import cli
+from leadline.cli import app
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def leadline(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     def run(*arguments: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["leadline", *map(str, arguments)])
         try:
-            cli.main()
+            app.main()
             code = 0
         except SystemExit as ended:
             code = int(ended.code or 0)

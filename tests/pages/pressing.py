@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import leadline.served_page
+import leadline.server.page
 from tests.fakes.browser import Page
 
-FILES = Path(leadline.served_page.PAGE)
+FILES = Path(leadline.server.page.PAGE)
 _MADE = re.compile(r'\bel\(\s*"(?:button|summary)"')
 _WRITTEN = re.compile(r"<(?:button|input type=\"checkbox\")[^>]*\bid=\"([\w-]+)\"")
 _WATCH = """

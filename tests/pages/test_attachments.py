@@ -10,10 +10,10 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from leadline.attachments import MOST_BYTES, MOST_FILES
+from leadline.server.attachments import MOST_BYTES, MOST_FILES
 from schemas.clean import LONGEST_NAME, clean_file_name
 from schemas.context import RunContext
-from services.errors import DocumentsError
+from services.run.errors import DocumentsError
 from services.search.attached import ATTACHMENTS
 from services.search.providers import folders_of
 from tests.fakes.browser import Page

@@ -23,7 +23,7 @@ TOKEN = "ada-0123456789abcdef"
 QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
 NEXT = "Who invented the detachable sounder?"
 CONTROL = """import os
-from leadline.served import app
+from leadline.server.app import app
 
 @app.get("/page/control/{kind}")
 async def control(kind: str) -> str:

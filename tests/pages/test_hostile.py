@@ -107,7 +107,7 @@ def test_every_file_of_the_page_comes_with_a_policy_that_allows_nothing_inline(s
 
 
 def test_no_string_becomes_html_but_in_the_one_place_for_reports() -> None:
-    from leadline.served_page import PAGE
+    from leadline.server.page import PAGE
 
     for file in PAGE.glob("*.js"):
         source = file.read_text("utf-8")

@@ -10,11 +10,11 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 from leadline import aresearch
-from leadline.api import atimeline
-from leadline.progress_live import Board
-from leadline.watched import Watched
+from leadline.progress.live import Board
+from leadline.progress.run_view import Watched
+from leadline.runs.actions import atimeline
 from schemas.events import Event
-from services.settings import forget_settings
+from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.fakes.openai_server import OpenAIServer, error

@@ -20,9 +20,9 @@ from schemas.reporter_joining import Joining
 from schemas.reporter_outline import Outline
 from schemas.researcher import Findings
 from schemas.tools import StructuredAnswer
-from services.models.dialects import explain, is_json, parse
-from services.reports.joining import joined, numbered
+from services.models.structured_output import explain, is_json, parse
 from services.reports.labels import labels
+from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.outline import settle_outline
 from services.tools.structured import calls_of, read_structured
 
@@ -214,7 +214,7 @@ def test_any_answer_to_a_review_is_read_or_refused(answer: Any) -> None:
 
 EVIDENCE = [EvidenceView(id=f"E1-{place}", title="s", quote="q") for place in (1, 2)]
 FOUND = [FindingView(step_id="1", title="t", status="done", finding="f", evidence=EVIDENCE)]
-SECTIONS = numbered([("One", "The wire (piano) is [E1-1] long.\n\nIt is long."), ("Two", "> wire [E1-2]")])
+SECTIONS = number_paragraphs([("One", "The wire (piano) is [E1-1] long.\n\nIt is long."), ("Two", "> wire [E1-2]")])
 
 
 @SLOW
@@ -238,6 +238,6 @@ def test_any_joining_keeps_every_section_and_citation(data: st.DataObject) -> No
     except ValueError as error:
         says_why(error)
         return
-    text = joined(SECTIONS, joining, labels("en-US"))
+    text = merge_sections(SECTIONS, joining, labels("en-US"))
     for kept in ("## One", "## Two", "[E1-1]", "> wire [E1-2]"):
         assert kept in text

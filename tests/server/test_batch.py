@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from leadline.batch import Asked, read_batch, read_results, run_batch
-from leadline.runners import There
-from services.errors import ServerGone
+from leadline.batch.questions import Asked, read_batch, read_results, run_batch
+from leadline.batch.runners import There
+from services.run.errors import ServerGone
 
 QUESTIONS = ["Who designed the wire sounding machine?", "Why was tallow pressed into the lead?"]
 

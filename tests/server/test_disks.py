@@ -122,7 +122,7 @@ def test_a_home_that_is_read_only_keeps_the_server_from_starting_and_is_named(tm
         disk.read_only(True)
         home = disk.folder / "home"
         ended = subprocess.run(
-            [sys.executable, "-m", "leadline.cli", "serve", "--port", str(free_port())],
+            [sys.executable, "-m", "leadline.cli.app", "serve", "--port", str(free_port())],
             env={**os.environ, "LEADLINE_HOME": str(home)}, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
     assert ended.returncode == 1

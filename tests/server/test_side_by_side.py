@@ -10,7 +10,7 @@ from typing import Any
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from services.journal import Entry, namespace, run_key
+from services.run.journal import Entry, namespace, run_key
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.server.conftest import dev_server
 

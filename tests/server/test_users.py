@@ -14,10 +14,10 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from leadline.batch import Asked
-from leadline.runners import There
-from services.errors import LeadlineError
-from services.settings import forget_settings
+from leadline.batch.questions import Asked
+from leadline.batch.runners import There
+from services.run.errors import LeadlineError
+from services.run.settings import forget_settings
 from tests.server.conftest import dev_server, papers
 
 GRAPH = "deep_research"

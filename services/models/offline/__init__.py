@@ -1,7 +1,7 @@
-"""The offline model: a deterministic, extractive chat model for those who have no key.
+"""The offline model: answers prompts by rules, for those who have no key.
 
-It reads the same rendered prompts as any other model and answers the same schemas, by rules: it plans by the facets of
-the question, selects sentences, and writes only what sources say. It knows nothing of its own.
+It takes the same prompt models as any other model and answers the same schemas: it plans by the clauses of the question,
+selects sentences, and writes only what sources say. It knows nothing of its own, and the same prompt always gets the same answer.
 """
 
 import asyncio
@@ -17,38 +17,48 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import BaseModel
 
-from services.models.offline.computing import write_code
+from schemas.coder import CoderPrompt
+from schemas.coordinator import CoordinatorPrompt
+from schemas.planner import PlannerPrompt
+from schemas.reflector import ReflectorPrompt
+from schemas.reporter import ReporterPrompt
+from schemas.researcher import ResearcherPrompt
+from services.models.offline.coding import write_code
 from services.models.offline.extraction import extract
 from services.models.offline.planning import plan
 from services.models.offline.reflecting import reflect
 from services.models.offline.reporting import report
-from services.models.offline.sections import Prompt
 from services.models.offline.triage import triage
 
-ROLES: dict[str, Callable[[Prompt], BaseModel | str]] = {
-    "coordinator": triage,
-    "planner": plan,
-    "researcher": extract,
-    "coder": write_code,
-    "reflector": reflect,
-    "reporter": report,
-}
+_BY_PROMPT: dict[type[BaseModel | None], Callable[[Any], BaseModel | str]] = {
+    CoordinatorPrompt: triage, PlannerPrompt: plan, ResearcherPrompt: extract, CoderPrompt: write_code,
+    ReflectorPrompt: reflect, ReporterPrompt: report,
+}  # fmt: skip
+
+
+def answer(prompt: BaseModel | None) -> str:
+    """Answer a prompt: a report as Markdown, everything else as JSON of the role's schema.
+
+    Raises:
+        ValueError: it is no prompt that the offline model can answer.
+    """
+    if type(prompt) not in _BY_PROMPT:
+        raise ValueError(
+            f"The offline model cannot answer {type(prompt).__name__}. Set OPENAI_API_KEY to use a language model."
+        )
+    reply = _BY_PROMPT[type(prompt)](prompt)
+    return reply if isinstance(reply, str) else reply.model_dump_json()
 
 
 class OfflineModel(BaseChatModel):
-    """Answers by rules; the same prompt always gets the same answer."""
+    """Answers one prompt as a chat model does; the messages, which that prompt was rendered into, are only counted."""
 
-    role: str
-    """Whose prompts it reads: a stem of `prompts/`."""
+    prompt: BaseModel | None
+    """What is asked: the prompt model of a role."""
 
     @property
     def _llm_type(self) -> str:
         return "leadline-offline"
-
-    def _answer(self, messages: list[BaseMessage]) -> str:
-        human = next(message.text for message in messages if message.type == "human")
-        answer = ROLES[self.role](Prompt(human))
-        return answer if isinstance(answer, str) else answer.model_dump_json()
 
     def _generate(
         self,
@@ -57,17 +67,8 @@ class OfflineModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        text = self._answer(messages)
+        text = answer(self.prompt)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(text, usage_metadata=_usage(messages, text)))])
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await asyncio.to_thread(self._generate, messages, stop)
 
     async def _astream(
         self,
@@ -76,19 +77,17 @@ class OfflineModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        text = await asyncio.to_thread(self._answer, messages)
-        pieces = re.split(r"(?<=[\n。！？])|(?<=[.!?] )", text)
-        for piece in (one for one in pieces if one):
+        text = await asyncio.to_thread(answer, self.prompt)
+        for piece in filter(None, re.split(r"(?<=[\n。！？])|(?<=[.!?] )", text)):
             chunk = ChatGenerationChunk(message=AIMessageChunk(content=piece))
             if run_manager is not None:
                 await run_manager.on_llm_new_token(piece, chunk=chunk)
             yield chunk
-        yield ChatGenerationChunk(
-            message=AIMessageChunk(content="", usage_metadata=_usage(messages, text), chunk_position="last")
-        )
+        usage = _usage(messages, text)
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"))
 
 
 def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
     """Count tokens as any provider would report them; approximate, as no tokenizer is involved."""
-    read, wrote = count_tokens_approximately(messages), count_tokens_approximately([AIMessage(text)])
-    return UsageMetadata(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
+    tokens_in, tokens_out = count_tokens_approximately(messages), count_tokens_approximately([AIMessage(text)])
+    return UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out)

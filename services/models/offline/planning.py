@@ -1,230 +1,133 @@
-"""The offline planner: a research step for each facet of the question, and a processing step where it wants a computation."""
+"""The offline planner: a research step for each clause of the question, and a processing step where it computes over a table."""
 
-import re
-from collections.abc import Sequence
-
-from schemas.planner import Plan, Step
+from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
-from services.models.offline.answering import answer
-from services.models.offline.computing import asks_for_computation, computable, computes_from_text, operations_of
-from services.models.offline.language import (
-    GENERIC,
-    Need,
-    clauses_of,
+from services.models.offline.answering import answers
+from services.models.offline.shape import (
+    COMPUTES,
+    asks_for_computation,
     compared_in,
-    listed_in,
-    names_in,
-    need_of,
+    completed,
     statement_of,
+    title_of,
 )
-from services.models.offline.sections import Prompt, evidence_of, findings_of
-from services.search.tokens import has_cjk, tokens
+from services.models.offline.tables import meant_tables
+from services.run.ui_text import is_chinese
+from services.text.questions import clauses_of, names_in
+from services.text.terms import content, terms
+from services.text.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
-LONGEST_TITLE = 90
+LONGEST_QUESTION = 2_000
+"""Characters of a question that are worked on."""
+LONGEST_TITLE = 120
+KNOWN_FROM, KNOWN_TO = 2, 4
+"""Terms of a question that the background may answer without a step."""
 
 
-def plan(prompt: Prompt) -> Plan:
+def plan(prompt: PlannerPrompt) -> Plan:
     """Plan for the question, or on a replan for the gaps alone."""
-    most = int(prompt.settings["max_step_num"] or 3)
-    gaps = [" ".join(gap.body.split()) for gap in prompt.all("gap")]
-    found = findings_of(prompt)
-    if found:
-        steps = _for_gaps(gaps, prompt)[:most]
-        if all(one.step == RECALLED for one in found):
-            steps = [*steps[: most - 1], *_over_known(prompt, steps[: most - 1])] or steps
-    elif _known(prompt) and prompt.settings["style"] != "data":
+    question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
+    chinese = is_chinese(prompt.locale)
+    if prompt.findings:
+        steps = _for_gaps(prompt, chinese)
+        if all(one.step_id == RECALLED for one in prompt.findings) and meant_tables(question, prompt.tables):
+            steps = [*steps[: prompt.max_step_num - 1], _processing(question, chinese)]
+    elif _is_known(prompt, question):
         steps = []
     else:
-        steps = _for_question(prompt, most)
-    thought = f"需要弄清：{prompt.question}" if prompt.chinese else f"What is needed: {prompt.question}"
+        steps = _for_question(prompt, question, chinese)
     return Plan(
-        locale=prompt.settings["locale"],
+        locale=prompt.locale,
         has_enough_context=not steps,
-        thought=thought,
-        title=prompt.question[:120],
-        steps=[step.model_copy(update={"id": str(place)}) for place, step in enumerate(steps, 1)],
+        thought=f"需要弄清：{question}" if chinese else f"What is needed: {question}",
+        title=question[:LONGEST_TITLE],
+        steps=[step.model_copy(update={"id": str(number)}) for number, step in enumerate(steps, 1)],
     )
 
 
-def _for_question(prompt: Prompt, most: int) -> list[Step]:
-    question = prompt.question
-    described = prompt.one("tables").body.split("\n")
-    described = [one for one in described if one.strip()]
-    if prompt.settings["style"] == "data" and described and operations_of(question):
-        return [_processing(question, [], prompt.chinese)]
-    tables = computable(question, described)
-    computing = bool(tables) or computes_from_text(question)
-    room = max(1, most - bool(computing))
-    steps = [_research(facet, question, prompt.chinese) for facet in _facets(question, room)][:room]
-    steps += [_feedback_step(feedback.body, question, prompt.chinese) for feedback in prompt.all("feedback")]
-    steps = steps[:room]
-    if tables:
-        steps = steps[:1] if len(steps) == 1 else steps
-    if computing and most > 1:
-        needs = [] if tables else [str(place) for place in range(1, len(steps) + 1)]
-        steps = [*steps, _processing(question, needs, prompt.chinese)]
-    elif computing and tables:
-        steps = [_processing(question, [], prompt.chinese)]
-    return steps
+def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[Step]:
+    most = prompt.max_step_num
+    computing = meant_tables(question, prompt.tables)
+    if prompt.style == "data" and any(prompt.tables) and COMPUTES.search(question):
+        return [_processing(question, chinese)]
+    if computing and most == 1:
+        return [_processing(question, chinese)]
+    room = most - bool(computing)
+    steps = [_research(facet, question, chinese) for facet in _facets(question)]
+    steps += [_on_feedback(" ".join(text.split()), question, chinese) for text in prompt.feedback]
+    return [*steps[:room], *([_processing(question, chinese)] if computing else [])]
 
 
-def _over_known(prompt: Prompt, steps: list[Step]) -> list[Step]:
-    """Plan the computation that a follow-up wants over what earlier turns found and the steps before it find."""
-    question = prompt.question
-    if computable(question, prompt.one("tables").body.split("\n")):
-        return [_processing(question, [], prompt.chinese)]
-    if not computes_from_text(question):
-        return []
-    needs = [RECALLED, *(str(place) for place in range(1, len(steps) + 1))]
-    return [_processing(question, needs, prompt.chinese)]
-
-
-def _facets(question: str, room: int) -> list[str]:
-    """Split a question into what has to be looked for on its own; things that a clause lists, too, where there is room."""
-    compared = None if listed_in(question) else compared_in(question)
-    if compared is not None:
-        return [_about(compared[0], question, compared[1]), _about(compared[1], question, compared[0])]
-    clauses = clauses_of(question, short=True)
-    named = names_in(question)
-    facets: list[str] = []
-    for clause in clauses:
-        items = listed_in(clause)
-        listing = items if len(items) + len(clauses) - 1 <= room else ()
-        facets += [_of_one(item, items, clause) for item in listing] or [_completed(clause, clauses[0], named)]
-    return facets
-
-
-def _of_one(item: str, items: Sequence[str], clause: str) -> str:
-    """Ask of one listed thing what a clause asks of all."""
-    rest = clause
-    for other in sorted(items, key=len, reverse=True):
-        rest = rest.replace(other, " ")
-    rest = re.sub(
-        r"[,，、:：]|\b(?:and|or|over|via|through|from|to|versus|between|compare|differences?)\b|和|与|及|从|到|比较",
-        " ",
-        rest,
-    )
-    return f"{item}: {statement_of(rest)}" if tokens(rest) else item
-
-
-def _about(thing: str, question: str, other: str) -> str:
-    """Ask of one compared thing what the question asks of both: `lead line: depth`; the thing alone where that is nothing."""
-    rest = re.sub(
-        r"\b(?:compare[ds]?|comparison|differences?|differ|between|versus|vs|contrast|and|the|an?|of|with|to|regarding|both)\b|"
-        r"比较|对比|区别|差异|差别|不同|相比|有什么|和|与|跟|的",
-        " ",
-        question.replace(other, " ").replace(thing, " "),
-        flags=re.IGNORECASE,
-    )
-    sides = {*tokens(thing), *tokens(other)}
-    rest = " ".join(word for word in rest.split() if has_cjk(word) or not set(tokens(word)) & sides)
-    asked = statement_of(rest)
-    return f"{thing}: {asked}" if {term for term in tokens(asked) if term not in GENERIC} else thing
-
-
-def _completed(clause: str, first: str, named: tuple[str, ...]) -> str:
-    """Give a clause that leans on the one before it the names or words it leans on."""
-    if clause == first or names_in(clause):
-        return clause
-    leaning = re.search(
-        r"\b(?:it|its|he|him|his|she|her|they|them|their|this|that|there|then)\b|[它他她其该此]", clause, re.IGNORECASE
-    )
-    if leaning is None and len(tokens(clause)) > 3:
-        return clause
-    return f"{clause} {' '.join(named) if named else statement_of(first)}"
+def _facets(question: str) -> list[str]:
+    """Split a question into what has to be looked for on its own: its clauses, or the two things that it compares."""
+    compared = compared_in(question)
+    if compared is None:
+        clauses = clauses_of(question, short=True)
+        return [completed(clause, clauses[0], question) for clause in clauses]
+    rest = question
+    for side in compared:
+        rest = rest.replace(side, " ")
+    asked = [word for word in statement_of(rest).split() if content(word) and tokens(word) and not compared_in(word)]
+    words = " ".join(word for word in asked if word.lower() not in {"compare", "difference", "differences", "contrast"})
+    return [f"{side}: {words.rstrip('?？')}" if tokens(words) and not has_cjk(question) else side for side in compared]
 
 
 def _research(facet: str, question: str, chinese: bool) -> Step:
-    need = need_of(facet)
-    title = _heading(facet)
+    names = " ".join(names_in(facet))
+    words = " ".join(word for word in facet.strip("?？ ").split() if tokens(word))
+    queries = [
+        statement_of(facet),
+        f"{names} {words}" if names and not has_cjk(facet) else "",
+        words,
+        statement_of(question),
+    ]
     return Step(
         id="0",
-        title=title,
+        title=title_of(facet),
         description=f"查找：{facet}" if chinese else f"Find out: {facet}",
-        step_type="research",
-        need_web_search=True,
-        queries=_queries(need, facet, question),
+        queries=list(dict.fromkeys(" ".join(one.split()) for one in queries if one.strip()))[:MAX_QUERIES],
     )
 
 
-def _heading(text: str) -> str:
-    """Return a text as the title of a step: without its final mark, cut between words."""
-    line = " ".join(text.split()).strip("?？。. ")
-    if len(line) > LONGEST_TITLE:
-        line = (line[:LONGEST_TITLE].rsplit(" ", 1)[0] if " " in line else line[:LONGEST_TITLE]) + "…"
-    return line[:1].upper() + line[1:]
-
-
-def _queries(need: Need, facet: str, question: str) -> list[str]:
-    terms = [term for term in need.terms if term not in GENERIC]
-    named = " ".join(need.names)
-    candidates = [statement_of(facet), facet.strip("?？ ")]
-    if named:
-        candidates.append(f"{named} {' '.join(word for word in _words(facet) if word not in named)}")
-    if not has_cjk(facet) and len(terms) > 2:
-        candidates.append(" ".join(_words(facet)))
-    candidates += [f"{item} {statement_of(facet)}" if has_cjk(facet) else item for item in listed_in(facet)]
-    if question != facet:
-        candidates.append(statement_of(question))
-    return list(dict.fromkeys(" ".join(one.split()) for one in candidates if one.strip()))[:MAX_QUERIES]
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"[\w'’-]+", text) if tokens(word)]
-
-
-def _processing(question: str, needs: list[str], chinese: bool) -> Step:
+def _processing(question: str, chinese: bool) -> Step:
+    title = title_of(question)
     return Step(
         id="0",
-        title=f"计算：{_heading(question)}" if chinese else f"Compute: {_heading(question)}",
+        title=f"计算：{title}" if chinese else f"Compute: {title}",
         description=question,
         step_type="processing",
         need_web_search=False,
-        depends_on=needs,
     )
 
 
-def _feedback_step(feedback: str, question: str, chinese: bool) -> Step:
-    wish = statement_of(" ".join(feedback.split()))[:200]
-    wish = re.sub(
-        r"^(?:please\s+)?(?:also|add|include|cover|focus on|look at|look into|research)\s+|^(?:请|也|再|还要|增加|加上|补充|重点|关注)+",
-        "",
-        wish,
-        flags=re.IGNORECASE,
-    )
-    step = _research(wish, question, chinese)
+def _on_feedback(wish: str, question: str, chinese: bool) -> Step:
+    """Plan for what a person wants besides."""
+    step = _research(statement_of(wish)[:200], question, chinese)
     about = " ".join(names_in(question)) or statement_of(question)
-    return step.model_copy(update={"queries": [wish, f"{wish} {about}"]})
+    return step.model_copy(update={"queries": [statement_of(wish)[:200], f"{statement_of(wish)[:200]} {about}"]})
 
 
-def _for_gaps(gaps: list[str], prompt: Prompt) -> list[Step]:
+def _for_gaps(prompt: PlannerPrompt, chinese: bool) -> list[Step]:
     """Plan one research step a gap; a gap that a finished step has looked for already is none."""
-    done = [set(tokens(found.title)) for found in findings_of(prompt)]
+    done = [set(tokens(f"{finding.title} {finding.description}")) for finding in prompt.findings]
     steps: list[Step] = []
-    for gap in gaps:
-        terms = set(tokens(gap))
-        if not terms or any(terms <= earlier for earlier in done):
-            continue
-        done.append(terms)
-        title = _heading(gap)
-        description = f"补充查找：{gap}" if prompt.chinese else f"Find what is missing: {gap}"
-        steps.append(
-            Step(id="0", title=title, description=description, queries=list(dict.fromkeys([gap, statement_of(gap)])))
-        )
-    return steps
+    for gap in (" ".join(text.split()) for text in prompt.gaps):
+        wanted = set(tokens(gap))
+        if wanted and not any(wanted <= earlier for earlier in done):
+            done.append(wanted)
+            description = f"补充查找：{gap}" if chinese else f"Find what is missing: {gap}"
+            queries = list(dict.fromkeys([gap, statement_of(gap)]))
+            steps.append(Step(id="0", title=title_of(gap), description=description, queries=queries))
+    return steps[: prompt.max_step_num]
 
 
-def _known(prompt: Prompt) -> bool:
-    """Tell whether one background excerpt answers everything; strict, and never for a computation or several parts."""
-    question = prompt.question
-    if asks_for_computation(question) or compared_in(question) or len(clauses_of(question)) > 1:
+def _is_known(prompt: PlannerPrompt, question: str) -> bool:
+    """Tell whether the background answers everything; never for a computation, several parts or a person's wishes."""
+    if prompt.style == "data" or prompt.feedback or asks_for_computation(question):
         return False
-    need = need_of(question)
-    wanted = [term for term in need.terms if term not in GENERIC]
-    if prompt.all("feedback") or len(wanted) < 2 or len(wanted) > 5:
+    if compared_in(question) or len(clauses_of(question)) > 1 or not KNOWN_FROM <= len(content(question)) <= KNOWN_TO:
         return False
-    shown = evidence_of(prompt)[:3]
-    if not any(set(wanted) <= set(tokens(one.quote)) and need.has_answer(one.quote) for one in shown):
-        return False
-    return all(one.whole and not one.joined for one in answer(question, shown, 1))
+    shown = prompt.background[:3]
+    held = any(set(content(question)) <= set(terms(one.quote)) for one in shown)
+    return held and all(one.whole for one in answers(question, shown, 1))

@@ -1,73 +1,61 @@
-"""Tables as prompts describe them, and whether a question means one."""
+"""Which of the tables at hand a question is computed from."""
 
 import re
 from collections.abc import Sequence
 
-from services.search.tokens import has_cjk, tokens
+from services.embedding.translated import in_both_languages
+from services.models.offline.shape import AVERAGES, COMPUTES, MENTIONS_TABLE
+from services.text.tokens import has_cjk, tokens
 
-_MENTIONS = re.compile(
-    r"\b(?:table|data ?set|spreadsheet|workbook|csv|sheet)\b|表格|表[里中上内]|[^\W代发图外仪手怀钟]表(?=[，,的里中上：:])|数据[里中集表]|按.{1,8}(?:表|数据)",
-    re.IGNORECASE,
-)
-_COMMON = frozenset(
-    [*tokens("data example table number type text historic name year different"), "数据", "示例", "例数"]
-)
-NEARLY = 0.7
+CLOSE = 0.7
 """Share of the best table's score that another must reach to be meant as well."""
+_COMMON = frozenset([*tokens("data example table number type text name year different"), "数据", "示例", "例数"])
 
 
-def mentions_table(question: str) -> bool:
-    """Tell whether a question speaks of a table or of data in so many words."""
-    return _MENTIONS.search(question) is not None
+def meant_tables(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
+    """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
-
-def matching_tables(question: str, tables: Sequence[str], *, meant: bool = False) -> list[str]:
-    """Return the described tables that a question can be computed from, the best first.
-
-    A table matches when one of its columns of numbers is named, or a quantity of its name is, and either the question
-    speaks of a table, or of the file's title, or names values of a column of text. Where some table is meant, any column, value
-    or the title is enough.
+    A table is meant when a column of numbers is named, and the question speaks of a table or of the file's title, or of an
+    average and of values in a column of text.
 
     Args:
         question: as asked.
         tables: descriptions, `file: n rows; columns: name: type, examples; …` in one or several lines.
-        meant: whether it is known that the question means some table, as in a run that works on tables.
+        any_table: whether it is known that the question is on a table; then any column, value or title is enough.
     """
-    meant = meant or mentions_table(question)
-    scored = [(_share(question, table, meant), -place, table) for place, table in enumerate(tables) if table.strip()]
-    ranked = sorted(scored, key=lambda one: one[:2], reverse=True)
-    return [table for score, _, table in ranked if score > 0 and score >= NEARLY * ranked[0][0]]
+    if not any_table and not COMPUTES.search(question):
+        return []
+    scored = {table: _score(question, table, any_table) for table in tables if table.strip()}
+    best = max(scored.values(), default=0.0)
+    meant = [table for table, score in scored.items() if score > 0 and score >= CLOSE * best]
+    return sorted(meant, key=lambda table: -scored[table])
 
 
-def _share(question: str, table: str, meant: bool) -> float:
-    wanted = set(tokens(question)) - _COMMON
+def _score(question: str, table: str, any_table: bool) -> float:
+    wanted = set(tokens(in_both_languages(question, table))) - _COMMON
     parts = re.split(r"; (?=[^;]*?: (?:number|text), )|\n|(?<=columns: )", table)
-    title = set(tokens(parts[0].rsplit(".", 1)[0].replace("-", " ").replace("_", " "))) - _COMMON
-    numeric = {term for part in parts if ": number," in part for term in _name_terms(part)} - _COMMON
-    textual = {term for part in parts if ": text," in part for term in _name_terms(part)} - _COMMON
+    own = set(tokens(re.sub(r"[-_]", " ", parts[0].rsplit(".", 1)[0])))
+    title = own & wanted
+    titled = len(title) > 1 and 2 * len(title) >= len(own)
+    numbers, texts = ([part for part in parts if f": {kind}," in part] for kind in ("number", "text"))
     values = [value for part in parts if "e.g. " in part for value in part.partition("e.g. ")[2].split(" | ")]
     named = sum(_names(value.strip(), question) for value in values)
-    measured = len(wanted & numeric)
-    titled = len(wanted & title)
-    if not meant and not (measured and (titled >= 2 or named)):
+    measured = len(wanted & _terms_of_names(numbers))
+    speaks = MENTIONS_TABLE.search(question) or titled or (named and AVERAGES.search(question))
+    if not any_table and not (measured and speaks):
         return 0.0
-    return measured + titled + named + 0.5 * len(wanted & textual)
+    return measured + len(title) + named + 0.5 * len(wanted & _terms_of_names(texts))
 
 
-def _name_terms(column: str) -> list[str]:
-    name = re.split(r": (?:number|text),", column)[0].rsplit("columns: ", 1)[-1]
-    name = name.replace("_", " ")
-    return [
-        *tokens(name),
-        *(["depth"] if "deep" in name.lower() else []),
-        *(["deep", "deeper", "deepest"] if "depth" in name.lower() else []),
-    ]
+def _terms_of_names(columns: Sequence[str]) -> set[str]:
+    """Return the terms of the names of columns, of descriptions such as `wet_days: number, 1 to 9`."""
+    names = (re.split(r": (?:number|text),", column)[0].rsplit("columns: ", 1)[-1] for column in columns)
+    return set(tokens(" ".join(names).replace("_", " ")))
 
 
 def _names(value: str, question: str) -> bool:
-    if len(value) < 2:
-        return False
+    """Tell whether a question names a value: its last word, which titles and first names stand before."""
+    words = tokens(value)
     if has_cjk(value):
-        return value in question
-    core = re.sub(r"^(?:H\.?M\.?S\.?|R\.?V\.?|USS)\s+", "", value)
-    return re.search(rf"(?<!\w){re.escape(core)}(?!\w)", question, re.IGNORECASE) is not None
+        return len(value) > 1 and value in question
+    return bool(words) and len(words[-1]) > 2 and set(words[-1:]) <= set(tokens(question))

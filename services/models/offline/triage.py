@@ -1,17 +1,21 @@
-"""The offline coordinator: intent, language, complexity and a question that stands alone, by rules."""
+"""The offline coordinator: intent, language, complexity, and a question that stands alone."""
 
 import re
 
-from schemas.coordinator import Intent, Triage
-from services.messages import is_chinese, say
-from services.models.offline.computing import asks_for_computation
+from schemas.coordinator import CoordinatorPrompt, Intent, Triage
+from schemas.profile import Profile, Topic
+from services.embedding.translated import in_both_languages
 from services.models.offline.following import judged, standing_alone
-from services.models.offline.language import clauses_of, compared_in, describes
-from services.models.offline.meaning import in_both_languages
 from services.models.offline.reporting import short_answer
-from services.models.offline.sections import Prompt, evidence_of
-from services.search.tokens import has_cjk, tokens
+from services.models.offline.shape import asks_for_computation, compared_in, describes
+from services.run.ui_text import is_chinese, say
+from services.text.questions import clauses_of
+from services.text.tokens import has_cjk, tokens
 
+LONGEST_QUESTION = 2_000
+"""Characters of a question that are worked on: some patterns try every two places in it."""
+LONGEST_SIMPLE = 10
+"""Words of a question that one search can answer; two Chinese characters count as a word."""
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|thanks?(?: you)?(?: (?:very|so) much)?|bye|goodbye|"
     r"你好|您好|嗨|哈喽|早上好|下午好|晚上好|谢谢(?:你|您)?|多谢|再见)(?:[\s,，]+(?:there|all|everyone|leadline|大家|呀|啊))?[\s!！.。~～,，😊🙂]*$",
@@ -25,37 +29,37 @@ _NOT_RESEARCH = re.compile(
 _COMPLEX = re.compile(
     r"\b(?:compare|versus|vs|why|should|better|best|advantages?|disadvantages?|pros|cons|steps|procedure|how (?:to|do|does|did|can|should)|"
     r"explain|history|develop|differ\w*|relationship|impact|effects?|role|whose|that|who|which|after|before|contradict\w*|disagree\w*)\b"
-    r"|到底|究竟|有没有用|有效|还是|能不能|更[快慢好多少高低大小]|还能|比较|区别|差异|不同|为什么|为何|如何|怎么|怎样|应该|建议|步骤|流程|影响|关系|机制|历史|发展|优缺点|方案|哪些|以及|分别|分歧|矛盾|一致",
+    r"|到底|究竟|有效|还是|能不能|更[快慢好多少高低大小]|还能|比较|区别|差异|不同|为什么|为何|如何|怎么|怎样|应该|建议|步骤|流程|影响|关系|机制|历史|发展|"
+    r"优缺点|方案|哪些|以及|分别|分歧|矛盾|一致",
     re.IGNORECASE,
 )
-_LATIN_LOCALES = (
-    ("de-DE", {"der", "die", "das", "und", "ist", "wie", "wer", "wann", "welche", "nicht"}),
-    ("fr-FR", {"le", "les", "des", "est", "une", "qui", "quand", "quelle", "pourquoi", "dans"}),
-    ("es-ES", {"el", "los", "las", "una", "quién", "cuándo", "qué", "cuál", "por", "cómo"}),
-)
+_WORDS_OF = {
+    "de-DE": set("der die das und ist wie wer wann welche nicht".split()),
+    "fr-FR": set("le les des est une qui quand quelle pourquoi dans".split()),
+    "es-ES": set("el los las una quién cuándo qué cuál por cómo".split()),
+}
 
 
-def triage(prompt: Prompt) -> Triage:
+def triage(prompt: CoordinatorPrompt) -> Triage:
     """Decide what becomes of a message."""
-    asked = prompt.question
-    wanted = prompt.settings["locale"]
-    locale = _language(asked) if wanted in {"", "auto"} else wanted
-    question, filled = (asked, "") if _GREETING.match(asked) else standing_alone(asked, prompt)
-    intent, reason, category = _intent(asked, question, prompt)
-    answered, uses, missing = judged(question, prompt)
-    simple = _simple(question)
-    known = [one for one in evidence_of(Prompt(prompt.one("known").body)) if one.id in uses]
+    asked = " ".join(prompt.question.split())[:LONGEST_QUESTION]
+    locale = _language(asked) if prompt.locale in {"", "auto"} else prompt.locale
+    question, filled = (asked, "") if _GREETING.match(asked) else standing_alone(prompt, asked)
+    intent, reason, category = _intent(asked, question, prompt.profile)
+    answered, uses, missing = judged(question, prompt.known)
+    simple = _is_simple(question)
+    known = [one for one in prompt.known if one.id in uses]
     return Triage(
         intent=intent,
         confidence=0.9 if intent != "unclear" else 0.6,
         category=category,
         reason=reason,
-        question=prompt.full_question if question == asked else question,
+        question=question if question != asked else " ".join(prompt.question.split()),
         rewritten=question != asked,
-        rewriting=filled if question != asked else "",
+        rewriting=filled,
         locale=locale,
         complexity="simple" if simple else "complex",
-        reply=_reply(intent, locale, prompt),
+        reply=_reply(intent, locale, prompt.profile),
         answered=answered,
         uses=uses,
         missing=missing,
@@ -71,71 +75,70 @@ def _language(text: str) -> str:
     if has_cjk(text):
         return "zh-CN"
     words = set(re.findall(r"\w+", text.lower()))
-    best = max(_LATIN_LOCALES, key=lambda one: len(words & one[1]))
-    return best[0] if len(words & best[1]) >= 2 else "en-US"
+    best = max(_WORDS_OF, key=lambda one: len(words & _WORDS_OF[one]))
+    return best if len(words & _WORDS_OF[best]) >= 2 else "en-US"
 
 
-def _intent(asked: str, question: str, prompt: Prompt) -> tuple[Intent, str, str]:
+def _intent(asked: str, question: str, profile: Profile | None) -> tuple[Intent, str, str]:
+    """Return intent, reason, and the profile's topic."""
     if _GREETING.match(asked):
         return "greeting", "It is a greeting.", ""
     if _NOT_RESEARCH.match(asked):
         return "not_research", "It asks for work on a given text.", ""
     words = tokens(question)
-    if not words or (
-        len(words) == 1 and not has_cjk(question) and (len(words[0]) < 3 or not re.search(r"[aeiouy\d]", words[0]))
-    ):
+    lone = len(words) == 1 and not has_cjk(question)
+    if not words or (lone and (len(words[0]) < 3 or not re.search(r"[aeiouy\d]", words[0]))):
         return "unclear", "It names nothing to look for.", ""
-    return _scope(question, prompt)
-
-
-def _scope(question: str, prompt: Prompt) -> tuple[Intent, str, str]:
-    profile = prompt.one("profile").body
-    if not profile:
+    if profile is None:
         return "in_scope", "There is no profile, so everything is in scope.", ""
-    question = in_both_languages(question, profile)
-    matched: dict[str, tuple[int, str]] = {}
-    for kind, topic, keywords in re.findall(r"(?m)^(core|edge|outside): (.*?)(?: \(([^()]*)\))?$", profile):
-        score = sum(keyword.lower() in question.lower() for keyword in keywords.split(", ") if keyword)
-        score = 2 * score + len(set(tokens(topic)) & set(tokens(question)))
-        if score > matched.get(kind, (0, ""))[0]:
-            matched[kind] = (score, topic)
-    if matched:
-        best = max(matched, key=lambda kind: (matched[kind][0], kind == "core"))
-        intents: dict[str, Intent] = {"core": "in_scope", "edge": "edge_case", "outside": "out_of_scope"}
-        return intents[best], f"It matches the topic {matched[best][1]}.", matched[best][1]
-    about = set(tokens(profile.split("\n", 1)[0]))
-    if about & set(tokens(question)) or not re.search(r"(?m)^core: ", profile):
+    return _scope(question, profile)
+
+
+def _scope(question: str, profile: Profile) -> tuple[Intent, str, str]:
+    topics = [*profile.scope.core, *profile.scope.edge, *profile.scope.outside]
+    described = " ".join([profile.description, *(f"{one.topic} {' '.join(one.keywords)}" for one in topics)])
+    question = in_both_languages(question, described)
+    words = set(tokens(question))
+    best: tuple[int, Intent, str] = (0, "in_scope", "")
+    scopes: list[tuple[Intent, list[Topic]]] = [
+        ("in_scope", profile.scope.core),
+        ("edge_case", profile.scope.edge),
+        ("out_of_scope", profile.scope.outside),
+    ]
+    for intent, listed in scopes:
+        for topic in listed:
+            named = sum(keyword.lower() in question.lower() for keyword in topic.keywords)
+            score = 2 * named + len(set(tokens(topic.topic)) & words)
+            if score > best[0]:
+                best = (score, intent, topic.topic)
+    if best[0]:
+        return best[1], f"It matches the topic {best[2]}.", best[2]
+    if set(tokens(profile.description)) & words or not profile.scope.core:
         return "in_scope", "It fits the profile's description.", ""
     return "out_of_scope", "It matches no topic of the profile.", ""
 
 
-def _reply(intent: Intent, locale: str, prompt: Prompt) -> str:
-    if intent == "in_scope":
-        return ""
-    ready = re.search(rf"(?m)^reply to {intent}: (.+)$", prompt.one("profile").body)
-    if ready is not None:
-        return ready.group(1)
-    if intent == "edge_case":
-        return ""
-    if intent == "not_research":
-        more = (
-            "，而且没有连接语言模型，无法处理文字。"
-            if is_chinese(locale)
-            else " Without a language model it cannot be done here: set OPENAI_API_KEY."
-        )
-        return say(intent, locale).rstrip("。") + more
-    return say(intent, locale)
+def _reply(intent: Intent, locale: str, profile: Profile | None) -> str:
+    ready = "" if profile is None or intent == "in_scope" else getattr(profile.replies, intent, "")
+    if ready or intent in {"in_scope", "edge_case"}:
+        return str(ready)
+    if intent != "not_research":
+        return say(intent, locale)
+    without = "，而且没有连接语言模型，无法处理文字。"
+    needs = " Without a language model it cannot be done here: set OPENAI_API_KEY."
+    return say(intent, locale).rstrip("。") + (without if is_chinese(locale) else needs)
 
 
-def _simple(question: str) -> bool:
-    """Tell whether one retrieval can answer: one short clause about one thing."""
-    words = len(question.split()) if not has_cjk(question) else len(re.sub(r"\W", "", question)) / 2
-    inner = question.split(maxsplit=1)[1] if " " in question else question
-    return (
-        words <= 10
-        and len(clauses_of(question)) == 1
-        and compared_in(question) is None
-        and not asks_for_computation(question)
-        and not describes(question)
-        and _COMPLEX.search(inner if not has_cjk(question) else question) is None
+def _is_simple(question: str) -> bool:
+    """Tell whether one search can answer: one short clause about one thing."""
+    chinese = has_cjk(question)
+    words = len(re.sub(r"\W", "", question)) / 2 if chinese else len(question.split())
+    inner = question if chinese else question.partition(" ")[2]
+    parts = len(clauses_of(question)) > 1 or compared_in(question) is not None
+    return not (
+        words > LONGEST_SIMPLE
+        or parts
+        or asks_for_computation(question)
+        or describes(question)
+        or _COMPLEX.search(inner)
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
-from services.evidence.numbers import missing_quantities, quantities
-from services.messages import say
+from services.run.ui_text import say
+from services.text.numbers import missing_quantities, quantities
 
 
 class ChartRefused(ValueError):
@@ -32,10 +32,10 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = ""
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise _refused("form", locale, f"{where}: {first['msg']}" if where else first["msg"]) from None
-    unknown = [one for one in chart.sources if one not in quotes]
+    unknown = [source for source in chart.sources if source not in quotes]
     if unknown:
         raise _refused("unknown", locale, ", ".join(unknown))
-    cited = [quotes[one] for one in chart.sources]
+    cited = [quotes[source] for source in chart.sources]
     _check_form(chart, locale)
     missing = list(dict.fromkeys(_missing(chart, cited, question)))
     if missing:
@@ -45,7 +45,7 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = ""
     return chart
 
 
-def shown(value: float) -> str:
+def format_number(value: float) -> str:
     """Write a number as plainly as it can be: no exponent, no zeros at the end."""
     return f"{value:.10f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
 
@@ -66,7 +66,7 @@ def _check_form(chart: Chart, locale: str) -> None:
         if chart.categories or any(one.values or not one.points for one in chart.series):
             raise _refused("points", locale)
         return
-    if len(set(chart.categories)) < len(chart.categories) or not all(one.strip() for one in chart.categories):
+    if len(set(chart.categories)) < len(chart.categories) or not all(category.strip() for category in chart.categories):
         raise _refused("lengths", locale)
     if any(one.points or len(one.values) != len(chart.categories) for one in chart.series):
         raise _refused("lengths", locale)
@@ -82,19 +82,19 @@ def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]
     for one in chart.series:
         for value in one.values:
             if not _held(value, chart.unit, cited):
-                yield shown(value)
+                yield format_number(value)
         for x, y in one.points:
             if not _held(x, chart.x_unit, cited):
-                yield shown(x)
+                yield format_number(x)
             if not _held(y, chart.unit, cited):
-                yield shown(y)
+                yield format_number(y)
     for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(one.name for one in chart.series)):
         yield from missing_quantities(label, [*cited, question])
 
 
 def _held(value: float, unit: str, cited: Sequence[str]) -> bool:
     """Look for a number alone and with its unit, which may be a scale (`million`, `万`) or a percent sign."""
-    number = shown(abs(value))
+    number = format_number(abs(value))
     forms = [number] if quantities(unit) else [number, f"{number} {unit}", f"{number}{unit}"]
     return any(not missing_quantities(form, cited) for form in dict.fromkeys(forms))
 
@@ -105,4 +105,4 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
     percent = chart.unit.strip().lower() in {"%", "percent", "per cent", "百分比"}
     whole = abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _held(total, chart.unit, cited)
     if not whole:
-        raise _refused("pie_whole", locale, shown(round(total, 6)) + (" %" if percent else ""))
+        raise _refused("pie_whole", locale, format_number(round(total, 6)) + (" %" if percent else ""))

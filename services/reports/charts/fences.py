@@ -9,8 +9,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from schemas.chart import Chart
-from services.messages import say
 from services.reports.charts.checks import ChartRefused, checked_chart
+from services.run.ui_text import say
 
 LANGUAGE = "chart"
 _PARSER = MarkdownIt("commonmark")

@@ -7,11 +7,12 @@ import re
 import time
 from dataclasses import replace
 
+import nh3
 from markupsafe import Markup
 from pydantic import BaseModel, TypeAdapter
 
-from services.installation import is_installed
-from services.reports.parsed import Code, ParsedReport, Picture, walk
+from services.reports.document import Code, ParsedReport, Picture, walk
+from services.run.installation import is_installed
 from services.sandbox.workers import Workers
 
 MOST = 24
@@ -60,12 +61,12 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
         png: draw them for Word and PowerPoint, too.
     """
     sources = dict.fromkeys(one.text for one in walk(report) if isinstance(one, Code) and one.is_diagram)
-    wanted = [one for one in sources if len(one) <= LONGEST][:MOST]
+    wanted = [source for source in sources if len(source) <= LONGEST][:MOST]
     if not wanted or not await asyncio.to_thread(can_draw):
         return report
     pictures: dict[str, Picture] = {}
     end = time.monotonic() + PATIENCE
-    async with Workers("services.reports.diagrams.drawing", TypeAdapter(_Drawn)) as workers:
+    async with Workers("services.reports.diagrams.mermaid", TypeAdapter(_Drawn)) as workers:
         for source in wanted:
             drawn = await workers.run({"png": png}, source.encode("utf-8", "replace"), end - time.monotonic())
             picture = _picture(drawn) if drawn is not None else None
@@ -93,8 +94,6 @@ def _picture(drawn: _Drawn) -> Picture | None:
 
 def cleaned(svg: str) -> Markup:
     """Return a drawing of plain shapes and texts: no scripts, styles, links, references, images or foreign elements."""
-    import nh3
-
     clean = nh3.clean(
         svg, tags=set(_TAGS), attributes={tag: set(_ATTRIBUTES) for tag in _TAGS}, attribute_filter=_allowed
     )

@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from services.reports.html.figure import figure
-from services.reports.html.formulas import mathml
-from services.reports.html.sanitised import sanitised
-from services.reports.parsed import (
+from services.reports.document import (
     Block,
     Break,
     Citation,
@@ -31,7 +28,10 @@ from services.reports.parsed import (
     Text,
     Unverified,
 )
-from services.reports.words import Words
+from services.reports.html.figure import figure
+from services.reports.html.formulas import mathml
+from services.reports.html.sanitised import sanitised
+from services.reports.ui_labels import Words
 
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 _STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")

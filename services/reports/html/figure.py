@@ -3,9 +3,9 @@
 from markupsafe import Markup
 
 from schemas.chart import Chart
-from services.reports.charts.checks import shown
+from services.reports.charts.checks import format_number
 from services.reports.charts.svg import chart_svg
-from services.reports.words import Words
+from services.reports.ui_labels import Words
 
 
 def figure(chart: Chart, place: int, words: Words, cited: Markup, *, with_echarts: bool) -> Markup:
@@ -39,10 +39,10 @@ def data_rows(chart: Chart, words: Words) -> list[list[str]]:
     unit = f" ({chart.unit})" if chart.unit else ""
     if chart.type == "scatter":
         rows = [["", chart.x_unit or "x", chart.unit or "y"]]
-        return rows + [[one.name, shown(x), shown(y)] for one in chart.series for x, y in one.points]
+        return rows + [[one.name, format_number(x), format_number(y)] for one in chart.series for x, y in one.points]
     header = [words.category, *(f"{one.name or chart.title}{unit}" for one in chart.series)]
     values = zip(*(one.values for one in chart.series), strict=True)
-    return [header, *([name, *map(shown, row)] for name, row in zip(chart.categories, values, strict=True))]
+    return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 
 
 def data_table(chart: Chart, words: Words) -> Markup:

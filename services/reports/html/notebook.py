@@ -8,7 +8,7 @@ from markupsafe import Markup
 from schemas.reporter import Report
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.html.page import render_html
-from services.reports.parsing import parse_report
+from services.reports.parser import parse_report
 
 HEIGHT = 720
 

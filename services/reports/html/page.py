@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
 from services.reports.charts.options import options
+from services.reports.citation_quotes import letters
+from services.reports.document import ParsedReport, words
 from services.reports.html.blocks import Blocks, safe_link
-from services.reports.parsed import ParsedReport, words
-from services.reports.proofs import letters
-from services.reports.words import language_of, words_for
+from services.reports.ui_labels import language_of, words_for
 
 _HERE = Path(__file__).parent
 
@@ -44,7 +44,7 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
     library = echarts_script() if interactive and report.drawings else ""
     blocks = Blocks(report, words_for(report.locale), with_echarts=bool(library))
     fixed = _fixed(report, blocks)
-    contents = [(one.anchor, one.level, blocks.plain_line(one.title)) for one in report.sections]
+    contents = [(section.anchor, section.level, blocks.plain_line(section.title)) for section in report.sections]
     scripts = [script for script in (library, asset("html/page.js")) if script]
     return (
         environment()
@@ -55,7 +55,7 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
             title=words(report.title),
             contents=contents,
             **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
-            data=data_block([options(one.chart) for one in blocks.charts] if library else []),
+            data=data_block([options(chart.chart) for chart in blocks.charts] if library else []),
         )
     )
 
@@ -73,10 +73,10 @@ def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
         "words": words_for(report.locale),
         "question": "" if letters(report.question) == letters(words(report.title)) else report.question,
         "heading": blocks.inline(report.title),
-        "links": {one.number: safe_link(one.link) for one in report.references},
+        "links": {reference.number: safe_link(reference.link) for reference in report.references},
         "opening": blocks.html(report.opening),
         "summary": blocks.inline(report.summary),
-        "figures": [(one, blocks.inline(one.citations)) for one in report.figures],
+        "figures": [(figure, blocks.inline(figure.citations)) for figure in report.figures],
         "lead": blocks.html(report.lead),
         "sections": [
             (
@@ -87,7 +87,8 @@ def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
             for section in report.sections
         ],
         "disagreements": [
-            (one.topic, [blocks.inline(side) for side in one.sides], one.note) for one in report.disagreements
+            (disagreement.topic, [blocks.inline(side) for side in disagreement.sides], disagreement.note)
+            for disagreement in report.disagreements
         ],
     }
 

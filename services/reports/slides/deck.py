@@ -7,12 +7,12 @@ from markupsafe import Markup
 from services.reports.charts.echarts import echarts_script
 from services.reports.charts.options import options
 from services.reports.charts.svg import chart_svg
+from services.reports.document import ParsedReport, words
 from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
-from services.reports.parsed import ParsedReport, words
-from services.reports.slides.fitting import TITLE, shortened
 from services.reports.slides.outline import Card, Slide, outline
-from services.reports.words import language_of, words_for
+from services.reports.slides.text_fit import TITLE, shortened
+from services.reports.ui_labels import language_of, words_for
 
 
 def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
@@ -23,20 +23,20 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
         interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
     """
     slides = outline(report)
-    charts = [one.chart for one in slides if one.chart is not None]
+    charts = [slide.chart for slide in slides if slide.chart is not None]
     library = echarts_script() if interactive and charts else ""
     scripts = [script for script in (library, asset("slides/deck.js")) if script]
     return (
         environment()
         .get_template("slides/deck.html.j2")
         .render(
-            slides=[(one, _size(one), shortened(one.title, TITLE)) for one in slides],
+            slides=[(slide, _size(slide), shortened(slide.title, TITLE)) for slide in slides],
             drawings=_drawings(slides, with_echarts=bool(library)),
             shown=_shown,
             title=words(report.title),
             language=language_of(report.locale),
             words=words_for(report.locale),
-            data=data_block([options(one) for one in charts] if library else []),
+            data=data_block([options(chart) for chart in charts] if library else []),
             **page_parts([asset("html/tokens.css"), asset("slides/deck.css")], scripts),
         )
     )

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.chart import Chart
-from services.reports.html.figure import data_rows
-from services.reports.linear import in_line, linear
-from services.reports.parsed import (
+from services.reports.citation_quotes import letters
+from services.reports.document import (
     Block,
     Citation,
     Code,
@@ -24,10 +23,11 @@ from services.reports.parsed import (
     Table,
     words,
 )
-from services.reports.proofs import letters
+from services.reports.html.figure import data_rows
+from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
-from services.reports.slides.fitting import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
-from services.reports.words import words_for
+from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
+from services.reports.ui_labels import words_for
 
 MOST_CARDS = 4
 CODE_LINES = 14
@@ -79,7 +79,7 @@ class Slide:
     def few(self) -> bool:
         """Tell whether its cards hold so little that their letters may be larger."""
         return bool(self.cards) and all(
-            one.kind != "code" and _size(one) <= CAPACITY[max(2, len(self.cards))] // 3 for one in self.cards
+            card.kind != "code" and _size(card) <= CAPACITY[max(2, len(self.cards))] // 3 for card in self.cards
         )
 
 
@@ -103,7 +103,7 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
             rows=((say.author, report.created),),
         )
     ]
-    sections = [one for one in report.sections if one.role != "references"]
+    sections = [section for section in report.sections if section.role != "references"]
     parts = list(_parts(sections))
     names = [shortened(words(part[0].title), 72) for part in parts]
     for start in range(0, len(names), CONTENTS):
@@ -112,7 +112,7 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     if report.lead or report.opening:
         slides += _filled(title, [*report.opening, *report.lead], report)
     if report.figures:
-        cards = [Card(one.claim, one.value, _numbers(one.citations), "figure") for one in report.figures]
+        cards = [Card(figure.claim, figure.value, _numbers(figure.citations), "figure") for figure in report.figures]
         slides += _cards(say.key_figures, cards)
     for place, part in enumerate(parts, 1):
         if part[0].role == "":
@@ -122,7 +122,7 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     if report.summary:
         slides += _cards(say.summary, list(_sentence_cards(report.summary, single=True)))
     slides.append(Slide("end", say.the_end, say.generated))
-    return [replace(one, notes=(*one.notes, *_notes(one, report))) for one in slides]
+    return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
 
 def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
@@ -142,10 +142,10 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
     if section.role != "contradictions":
         return _filled(title, section.blocks, report)
     slides = []
-    for one in report.disagreements:
-        cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in one.sides]
-        shown = _cards(f"{title} · {one.topic}" if one.topic else title, cards)
-        slides += [replace(each, notes=(one.note,)) if one.note else each for each in shown]
+    for disagreement in report.disagreements:
+        cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in disagreement.sides]
+        shown = _cards(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
+        slides += [replace(each, notes=(disagreement.note,)) if disagreement.note else each for each in shown]
     return slides
 
 
@@ -165,8 +165,8 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
     points = points[:MOST_OF_A_SECTION]
     said = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
-    shown = [one for one in slides if one.kind in {"table", "chart", "diagram"}]
-    return [*points[:-1], *(replace(one, notes=said) for one in points[-1:]), *shown]
+    shown = [slide for slide in slides if slide.kind in {"table", "chart", "diagram"}]
+    return [*points[:-1], *(replace(point, notes=said) for point in points[-1:]), *shown]
 
 
 def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
@@ -244,14 +244,14 @@ def _block_cards(block: Block) -> Iterator[Card]:
 
 
 def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
-    for one in cited_sentences(in_line(content), single=single):
-        yield Card(one.text, numbers=_numbers(one.citations), unverified=one.unverified)
+    for sentence in cited_sentences(in_line(content), single=single):
+        yield Card(sentence.text, numbers=_numbers(sentence.citations), unverified=sentence.unverified)
 
 
 def _item_card(item: Sequence[Block]) -> Card:
     inner = [card for block in item for card in _block_cards(block)]
     return Card(
-        " ".join(linear(card.text) if card.kind == "formula" else card.text for card in inner),
+        " ".join(plain_math(card.text) if card.kind == "formula" else card.text for card in inner),
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         unverified=any(card.unverified for card in inner),
     )
@@ -298,7 +298,7 @@ def _numbers(content: Sequence[Inline]) -> tuple[int, ...]:
 
 def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
     cited = dict.fromkeys([*slide.numbers, *(number for card in slide.cards for number in card.numbers)])
-    for one in report.references:
-        if one.number in cited:
-            yield f"[{one.number}] {one.title} — {one.url}"
-            yield from (f"    “{' '.join(quote.text.split())}”" for quote in one.quotes[:3])
+    for reference in report.references:
+        if reference.number in cited:
+            yield f"[{reference.number}] {reference.title} — {reference.url}"
+            yield from (f"    “{' '.join(quote.text.split())}”" for quote in reference.quotes[:3])

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.chart import Chart
 from services.reports.charts.options import PALETTE
-from services.reports.linear import linear
-from services.reports.parsed import ParsedReport, Picture, words
-from services.reports.slides.fitting import TITLE, shortened, width
+from services.reports.document import ParsedReport, Picture, words
+from services.reports.plain_math import plain_math
 from services.reports.slides.outline import Card, Slide, outline
-from services.reports.words import Words, language_of, words_for
+from services.reports.slides.text_fit import TITLE, shortened, width
+from services.reports.ui_labels import Words, language_of, words_for
 
 if TYPE_CHECKING:
     from pptx.slide import Slide as PowerPointSlide
@@ -152,7 +152,7 @@ class _Writer:
         if card.heading:
             self._run(paragraph, card.heading, 30, ACCENT, bold=True)
             paragraph = frame.add_paragraph()
-        lines = (linear(card.text) if card.kind == "formula" else card.text).split("\n")
+        lines = (plain_math(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:
             self._run(paragraph, line, 14 if card.kind == "code" else size, INK)
             if line is not lines[-1]:
@@ -202,7 +202,7 @@ class _Writer:
                     points.add_data_point(x, y)
         else:
             data = CategoryChartData()
-            data.categories = [_clean(one) for one in chart.categories]
+            data.categories = [_clean(category) for category in chart.categories]
             for one in chart.series:
                 data.add_series(_clean(one.name) or _clean(chart.title), one.values)
         place = (Inches(MARGIN), Inches(TOP), Inches(WIDE - 2 * MARGIN), Inches(4.75))

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 import idna
 
-from services.errors import PageRefused, SettingsError
+from services.run.errors import PageRefused, SettingsError
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL = 4_000

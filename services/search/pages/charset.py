@@ -4,6 +4,8 @@ import codecs
 import re
 from functools import cache
 
+from charset_normalizer import from_bytes
+
 _META = re.compile(rb"""<meta[^>]{0,200}?charset\s*+=\s*+(?:["']\s*+)?([\w:.-]{2,40})""", re.IGNORECASE)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
@@ -137,7 +139,6 @@ def _single_byte(sample: bytes) -> str | None:
     western = [char for char in sample.decode("cp1252", "replace") if char >= "\x80"]
     if sum(char in _WESTERN for char in western) >= 0.98 * len(western) and _plausible(sample, "cp1252") >= _GOOD:
         return "cp1252"
-    from charset_normalizer import from_bytes
 
     best = from_bytes(sample[:50_000]).best()
     return best.encoding if best else None

@@ -8,14 +8,18 @@ from copy import copy
 from pathlib import PurePath
 from typing import Any, cast
 
+import trafilatura
 from lxml import etree, html
-from typing_extensions import TypedDict
+from trafilatura.metadata import extract_metadata
+from trafilatura.settings import Document
 
-from services.normal_form import normalise_text
-from services.search.jobs import serve
+from services.sandbox.jobs import serve
+from services.search.convert import convert
 from services.search.pages.charset import decode_page
+from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
-from services.search.pages.rendering import render
+from services.search.pages.plain_text import render
+from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"
 SHORT = 600
@@ -25,28 +29,6 @@ LONG = 1_000_000
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _REFERENCE = re.compile(r"&#(x[0-9a-f]{1,8}|\d{1,9});?", re.IGNORECASE)
 _AROUND = frozenset("nav footer aside form button menu head".split())
-
-
-class Job(TypedDict):
-    """What is known about a body."""
-
-    name: str
-    """Of the page: its title, where it has none of its own."""
-    kind: str
-    charset: str | None
-    url: str
-    characters: int
-
-
-class Extracted(TypedDict, total=False):
-    """The text of a body, or why there is none."""
-
-    text: str
-    title: str
-    author: str | None
-    published: str | None
-    cut: bool
-    error: str
 
 
 def extract(job: Job, body: bytes) -> Extracted:
@@ -76,7 +58,6 @@ def _line(text: str | None) -> str:
 
 
 def _file(body: bytes, job: Job) -> Extracted:
-    from services.search.convert import convert
 
     converted = convert(f"{job['name']}.{job['kind']}", body)
     if "error" in converted:
@@ -91,9 +72,6 @@ def _text(body: bytes, job: Job) -> Extracted:
 
 
 def _html(body: bytes, job: Job) -> Extracted:
-    import trafilatura
-    from trafilatura.metadata import extract_metadata
-    from trafilatura.settings import Document
 
     source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(body, job["charset"])))
     if not source.strip():

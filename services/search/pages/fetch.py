@@ -11,9 +11,9 @@ from urllib.parse import urljoin
 import httpcore
 import httpx
 
-from services.errors import PageError, PageRefused
+from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import Allowance, Target, shown, target_of
-from services.search.pages.decoding import ACCEPTED, decoder_for, pieces
+from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.limits import Limits
 
 USER_AGENT = "Leadline"

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import httpcore
 
-from services.errors import PageError, PageRefused
+from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import Allowance, addresses_problem
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import urlsplit
 
-from services.errors import PageError
+from services.run.errors import PageError
 
 Kind = Literal["html", "text", "pdf", "docx", "xlsx"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from services.settings import settings
+from services.run.settings import settings
 
 
 @dataclass(frozen=True, slots=True)

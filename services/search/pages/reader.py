@@ -16,18 +16,18 @@ import httpcore
 from pydantic import BaseModel, TypeAdapter
 
 from schemas.clean import CleanLine
-from services.errors import PageError
-from services.normal_form import normalise_text
+from services.run.errors import PageError
+from services.run.settings import settings
 from services.sandbox.workers import Workers
 from services.search.hit import Hit
 from services.search.pages.addresses import Allowance, Target, shown, target_of
-from services.search.pages.extract import Extracted, Job
+from services.search.pages.extraction import Extracted, Job
 from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
 from services.search.pages.kinds import check_readable, declared_charset, kind_of, media_type
 from services.search.pages.limits import ROBOTS, Limits
 from services.search.pages.robots import Robots
-from services.settings import settings
+from services.text.normal_form import normalise_text
 
 AT_ONCE_A_HOST = 2
 """Pages of one host that are fetched at the same time."""

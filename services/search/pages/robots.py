@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from protego import Protego
 
-from services.errors import PageError, PageRefused
+from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import Target, shown
 from services.search.pages.fetch import USER_AGENT, Fetched
 

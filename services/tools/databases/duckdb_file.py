@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from services.errors import DatabaseError, QueryRefused
+from services.run.errors import DatabaseError, QueryRefused
 from services.tools.rows import Rows, collect
 
 _CLOSED: dict[str, str | bool | int | float | list[str]] = {
@@ -32,7 +32,7 @@ _AT_ONCE = 100
 
 
 @contextlib.contextmanager
-def connected(place: dict[str, Any], seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
+def connect(place: dict[str, Any], seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a file for reading, and nothing else, for some seconds.
 
     Raises:
@@ -59,13 +59,15 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
     Raises:
         QueryRefused: it is no single SELECT.
     """
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryRefused("Only one statement is run, and it must be a SELECT.")
         result = connection.execute(statements[0], parameters or None)
         columns = result.description or []
-        return collect([one[0] for one in columns], [str(one[1]) for one in columns], _streamed(result), max_rows)
+        return collect(
+            [column[0] for column in columns], [str(column[1]) for column in columns], _streamed(result), max_rows
+        )
 
 
 def _streamed(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
@@ -75,7 +77,7 @@ def _streamed(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
 
 def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
     """Return the tables with their columns, and how many there are."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         sized = connection.execute(
             "SELECT schema_name, table_name, estimated_size FROM duckdb_tables() WHERE NOT internal UNION ALL "
             "SELECT schema_name, view_name, NULL FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
@@ -94,6 +96,6 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
 
 def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
     """Return the names of all tables, and of all columns."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         found = connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
     return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

@@ -16,7 +16,7 @@ from psycopg.errors import QueryCanceled
 from psycopg.sql import SQL, Identifier
 from psycopg.types.string import TextLoader
 
-from services.errors import DatabaseError
+from services.run.errors import DatabaseError
 from services.tools.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
@@ -40,7 +40,7 @@ def cancel() -> None:
 
 
 @contextlib.contextmanager
-def connected(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
+def connect(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
     """Open a transaction in which nothing but reading is possible, for some seconds.
 
     Raises:
@@ -104,7 +104,7 @@ def _restrict(connection: Connection[Any], seconds: float) -> None:
 
 def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
     """Run a query through a cursor of the server, which takes nothing but a SELECT or VALUES."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         cursor = connection.cursor(name="answer")
         try:
             return _asked(cursor, sql, parameters, max_rows, seconds)
@@ -117,7 +117,7 @@ def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any],
 def _asked(
     cursor: ServerCursor[Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float
 ) -> Rows:
-    kinds = {one.oid: one.name for one in cursor.adapters.types}
+    kinds = {type_.oid: type_.name for type_ in cursor.adapters.types}
     for one in cursor.connection.adapters.types:  # the server's own words for every value
         cursor.adapters.register_loader(one.oid, TextLoader)
         cursor.adapters.register_loader(one.array_oid, TextLoader)
@@ -138,7 +138,7 @@ def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
 
 def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
     """Return the tables that the role may read, with their columns, and how many there are."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         found = connection.execute(
             "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') "
@@ -172,7 +172,7 @@ def _size(connection: Connection[Any], namespace: str, name: str, estimate: int)
 
 def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
     """Return the names of all tables, and of all columns."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         found = connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns "
             "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"

@@ -8,11 +8,11 @@ from pydantic import BaseModel
 
 from schemas.databases import DatabaseView
 from schemas.mcp import ToolView
-from services.errors import DatabaseError, JournalMiss, SettingsError
-from services.runs import Run
-from services.settings import settings
-from services.tools.databases.asking import ask_schema
-from services.tools.databases.naming import Database, databases
+from services.run.errors import DatabaseError, JournalMiss, SettingsError
+from services.run.scope import Run
+from services.run.settings import settings
+from services.tools.databases.configuration import Database, databases
+from services.tools.databases.query import ask_schema
 
 MAX_TABLES, MAX_COLUMNS, MAX_NAME = 40, 40, 64
 _SECONDS = 15.0
@@ -47,9 +47,9 @@ async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_CO
         return []
 
 
-def queried(views: Sequence[DatabaseView]) -> list[ToolView]:
+def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
     """Describe the tool that asks the databases to a planner; nothing where none can be asked."""
-    usable = [one for one in views if not one.problem]
+    usable = [view for view in views if not view.problem]
     if not usable:
         return []
     lines = [f"{one.name} ({one.dialect}): {'; '.join(one.tables) or 'no tables'}" for one in usable]

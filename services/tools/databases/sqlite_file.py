@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from services.errors import DatabaseError
+from services.run.errors import DatabaseError
 from services.tools.rows import COUNTED, Rows, collect, counted
 
 _HEAP = 256 << 20
@@ -33,7 +33,7 @@ _FUNCTIONS = {
 
 
 @contextlib.contextmanager
-def connected(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connection]:
+def connect(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connection]:
     """Open a file for reading, and nothing else, for some seconds.
 
     Raises:
@@ -92,7 +92,7 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
     Raises:
         DatabaseError: it gives no rows.
     """
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         cursor = connection.execute(sql, parameters)
         if cursor.description is None:
             raise DatabaseError("Only one statement is run, and it must be a SELECT.")
@@ -102,7 +102,7 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
 
 def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
     """Return the tables with their columns, and how many there are."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         names = [
             (str(name), str(kind))
             for name, kind in connection.execute(
@@ -125,7 +125,7 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
 
 def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
     """Return the names of all tables, and of all columns."""
-    with connected(place, seconds) as connection:
+    with connect(place, seconds) as connection:
         found = connection.execute(
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view')"
         ).fetchall()

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from services.errors import QueryRefused, SettingsError
+from services.run.errors import QueryRefused, SettingsError
+from services.tools.databases.configuration import INSTALL, Dialect
 from services.tools.databases.functions import ALLOWED, CATALOG, CATALOG_PREFIXES, DENIED
-from services.tools.databases.naming import INSTALL, Dialect
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.numeric import read_number
+from openpyxl import load_workbook
+
+from services.text.numeric import read_number
 from services.tools.rows import Rows, as_text, collect
 
 MAX_UNPACKED = 300_000_000
@@ -172,8 +174,6 @@ def workbook_rows(data: bytes, wanted: str | None) -> tuple[Iterator[Sequence[An
     Raises:
         ValueError: it cannot be read, or has no such sheet.
     """
-    from openpyxl import load_workbook
-
     check_archive(data)
     book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     names = [sheet.title for sheet in book.worksheets]

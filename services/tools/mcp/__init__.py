@@ -1,1 +1,9 @@
 """Tools of servers that speak the Model Context Protocol: named by the operator or the run, connected to once a run."""
+
+from services.run.scope import register_session_end
+from services.search.providers import register_searches
+from services.tools.mcp.registry import end
+from services.tools.mcp.search_provider import mcp_searches
+
+register_searches(mcp_searches)
+register_session_end(end)

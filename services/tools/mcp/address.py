@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 import httpx
 
-from services.errors import PageError, PageRefused
+from services.run.errors import PageError, PageRefused
+from services.run.settings import settings
 from services.search.pages.addresses import Allowance
 from services.search.pages.fetch import tls_context
 from services.search.pages.guard import GuardedBackend
-from services.settings import settings
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken
 

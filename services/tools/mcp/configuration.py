@@ -15,8 +15,9 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from schemas.context import RunContext
 from schemas.mcp import McpServer, Transport
-from services.errors import BadInput, PageRefused, SettingsError
-from services.settings import settings
+from services.run.errors import BadInput, PageRefused, SettingsError
+from services.run.settings import settings
+from services.search.pages.addresses import Allowance, target_of
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
@@ -96,8 +97,6 @@ def _chosen(name: str, entry: McpServer) -> Server:
                 f"mcp_servers: {name} may not start {entry.command!r}. {there} (LEADLINE_MCP_COMMANDS, which the operator sets)."
             )
     else:
-        from services.search.pages.addresses import Allowance, target_of
-
         try:
             target_of(entry.url, Allowance.parse(settings().leadline_allow_private_hosts))
         except PageRefused as refused:
@@ -183,5 +182,5 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
         headers=headers,
         trusted=True,
         unset=next((variable for variable, value in used.items() if value is None), ""),
-        secrets=tuple(sorted((one for one in secrets if len(one) >= LEAST_SECRET), key=len, reverse=True)),
+        secrets=tuple(sorted((secret for secret in secrets if len(secret) >= LEAST_SECRET), key=len, reverse=True)),
     )

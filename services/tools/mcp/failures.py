@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from services.errors import ToolError
-from services.messages import say
+from services.run.errors import ToolError
+from services.run.ui_text import say
 
 Reason = Literal[
     "unreachable", "refused", "status", "unstartable", "ended", "silent", "garbage", "empty", "died", "unset", "cut"

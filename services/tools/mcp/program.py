@@ -16,11 +16,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken
 
 if TYPE_CHECKING:
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp import ClientSession
     from mcp.shared.message import SessionMessage
 
@@ -58,7 +60,6 @@ async def session_with(server: Server, lost: Lost, options: dict[str, Any]) -> A
 
 @asynccontextmanager
 async def _program(server: Server, lost: Lost) -> AsyncIterator["Streams"]:
-    import anyio
 
     mark = secrets.token_hex(16)
     process = await _started(server, mark)

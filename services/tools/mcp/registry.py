@@ -9,8 +9,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
-from services.log import WARNING, log
-from services.runs import Run
+from services.run.log import WARNING, log
+from services.run.scope import Run
+from services.tools.mcp import program
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken, Failure, ServerFailed
 from services.tools.mcp.sessions import Session, import_libraries
@@ -95,7 +96,7 @@ async def close(run: str) -> None:
     own = here.get(run)
     if own is None:
         return
-    ending = [one for one in own.sessions.values() if run or not one.busy]
+    ending = [session for session in own.sessions.values() if run or not session.busy]
     own.sessions = {name: one for name, one in own.sessions.items() if one not in ending}
     if not own.sessions:
         del here[run]
@@ -125,7 +126,6 @@ def _end_at_exit() -> None:
 
 
 def _sweep_all() -> None:
-    from services.tools.mcp import program
 
     for mark in list(program.MARKS):
         with contextlib.suppress(OSError):

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from services.errors import ToolError
+from services.run.errors import ToolError
 from services.tools.mcp.configuration import Server
 
 LONGEST_RESULT = 400_000

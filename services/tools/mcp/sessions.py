@@ -12,9 +12,14 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from services.errors import SettingsError
+import anyio
+import httpx
+
+from services.run.errors import SettingsError
+from services.tools.mcp.address import session_at
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken
+from services.tools.mcp.program import session_with
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -157,17 +162,13 @@ def _opened(
 
     options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": heard}
     if server.transport == "stdio":
-        from services.tools.mcp.program import session_with
-
         return session_with(server, lost, options)
-    from services.tools.mcp.address import session_at
 
     return session_at(server, lost, options)
 
 
 def _is_cut(error: BaseException | None) -> bool:
     """Tell whether an error says that the connection is gone."""
-    import anyio
     from mcp import McpError
     from mcp.types import CONNECTION_CLOSED
 
@@ -178,20 +179,19 @@ def _is_cut(error: BaseException | None) -> bool:
 
 def _explained(error: BaseException) -> Broken:
     """Say why a connection could not be made, in words that hold nothing of the server's own."""
-    import httpx
     from mcp import McpError
 
     causes = [error]
-    for one in causes:
-        if isinstance(one, BaseExceptionGroup):
-            causes += one.exceptions
-        elif isinstance(one, Broken):
-            return one
-        elif isinstance(one, McpError):
-            return Broken("ended" if _is_cut(one) else "garbage")
-        elif isinstance(one, httpx.HTTPStatusError):
-            return Broken("status", str(one.response.status_code))
-        elif isinstance(one, OSError | httpx.TransportError):
+    for cause in causes:
+        if isinstance(cause, BaseExceptionGroup):
+            causes += cause.exceptions
+        elif isinstance(cause, Broken):
+            return cause
+        elif isinstance(cause, McpError):
+            return Broken("ended" if _is_cut(cause) else "garbage")
+        elif isinstance(cause, httpx.HTTPStatusError):
+            return Broken("status", str(cause.response.status_code))
+        elif isinstance(cause, OSError | httpx.TransportError):
             return Broken("unreachable")
     return Broken("garbage")
 
@@ -211,8 +211,6 @@ def import_libraries() -> None:
         raise SettingsError(
             f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"
         ) from None
-    import services.tools.mcp.address
-    import services.tools.mcp.program  # noqa: F401 - imported here, too
 
     log = logging.getLogger("mcp")
     if not log.handlers:

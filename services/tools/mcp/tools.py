@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import BaseTool
 from pydantic import PrivateAttr
 
-from services.errors import LeadlineError, ToolError
-from services.runs import Run
+from services.run.errors import LeadlineError, ToolError
+from services.run.scope import Run
 from services.tools.mcp import registry
 from services.tools.mcp.configuration import Server, configured
 from services.tools.mcp.definitions import Definition
-from services.tools.mcp.listing import offered_once
+from services.tools.mcp.offered_tools import offered_once
 from services.tools.mcp.results import text_of
 from services.tools.output import ToolOutput
 
@@ -61,7 +61,7 @@ class McpTool(BaseTool):
             raise ToolError(f"The server of {self.name} is not there any more.")
         try:
             result = await registry.call(
-                self._run_key, server, lambda session: called(session, remote, arguments), CALL_SECONDS
+                self._run_key, server, lambda session: call_tool(session, remote, arguments), CALL_SECONDS
             )
         except LeadlineError:
             raise
@@ -77,7 +77,7 @@ class McpTool(BaseTool):
         return output.text, output
 
 
-async def called(session: "ClientSession", name: str, arguments: dict[str, Any]) -> Any:
+async def call_tool(session: "ClientSession", name: str, arguments: dict[str, Any]) -> Any:
     """Call a tool. The SDK's own `call_tool` also checks results against schemas of the server's, which proves nothing."""
     from mcp import types
 

@@ -4,10 +4,10 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Contradiction, Excerpt, Source
-from services.evidence.contradictions import checked
-from services.evidence.duplicates import fingerprint
-from services.evidence.settled import settled_copies
-from services.evidence.store import EvidenceStore
+from services.evidence.contradictions import check_contradiction
+from services.evidence.settled_copies import settled_copies
+from services.run.evidence_store import EvidenceStore
+from services.text.duplicates import fingerprint
 
 TRENCH = "The Challenger Deep is 10,994 m deep."
 
@@ -23,7 +23,7 @@ def check(
         title = titles[place - 1] if titles else f"Paper {place}"
         sources[key] = Source(url=f"{place}.md", title=title, kind="document", content_hash=key, duplicate_of=copied)
         excerpts[f"E{place}-1"] = Excerpt(id=f"E{place}-1", source_id=key, quote=quote, start=0, end=len(quote))
-    return checked(Contradiction(topic=topic, excerpt_ids=list(excerpts)), excerpts, sources)
+    return check_contradiction(Contradiction(topic=topic, excerpt_ids=list(excerpts)), excerpts, sources)
 
 
 def differs(one: str, other: str, titles: tuple[str, ...] = ()) -> str | None:
@@ -127,7 +127,7 @@ async def test_copies_that_only_their_signatures_betray_are_one_source() -> None
     named = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
     settled = await settled_copies(sources, list(excerpts.values()), evidence)
     assert [one.duplicate_of for one in settled.values()].count(None) == 1
-    assert checked(named, excerpts, settled) is None
+    assert check_contradiction(named, excerpts, settled) is None
 
 
 async def test_versions_of_a_page_that_differ_in_a_figure_are_two_sides() -> None:
@@ -144,7 +144,7 @@ async def test_versions_of_a_page_that_differ_in_a_figure_are_two_sides() -> Non
         for place, (key, quote) in enumerate(zip(keys, quotes, strict=True), 1)
     }
     settled = await settled_copies(sources, list(excerpts.values()), evidence)
-    found = checked(Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"]), excerpts, settled)
+    found = check_contradiction(Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"]), excerpts, settled)
     assert found is not None
     assert found.differs == "numbers"
 
@@ -153,7 +153,7 @@ def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
     found = check(TRENCH, "The recipe needs two eggs.", "The Challenger Deep is 10,935 m deep.")
     assert found is not None
     assert found.excerpt_ids == ["E1-1", "E3-1"]
-    assert checked(Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"]), {}, {}) is None
+    assert check_contradiction(Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"]), {}, {}) is None
 
 
 def test_what_a_model_calls_confirmed_is_looked_at_all_the_same() -> None:
@@ -162,7 +162,7 @@ def test_what_a_model_calls_confirmed_is_looked_at_all_the_same() -> None:
         one: Excerpt(id=one, source_id=key, quote=quote, start=0, end=1)
         for one, key, quote in (("E1-1", "a", TRENCH), ("E2-1", "b", "The Challenger Deep lies near Guam."))
     }
-    found = checked(named, excerpts, {})
+    found = check_contradiction(named, excerpts, {})
     assert found is not None
     assert found.differs == ""
     assert "differs" not in Contradiction.model_json_schema()["properties"]

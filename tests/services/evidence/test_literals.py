@@ -7,7 +7,6 @@ import pytest
 from services.evidence.computation import Computation, program_of
 from services.evidence.literals import NO_INPUT, origin_of
 from services.models.offline.table_program import table_program
-from services.models.offline.text_program import text_program
 
 KNOWN = ["It reached 8,184 m in 1875, and 7,137 m in 1874."]
 FILES = ["soundings.csv", "excerpts.json"]
@@ -75,14 +74,10 @@ def test_a_file_that_is_no_input_is_none() -> None:
 
 
 @pytest.mark.parametrize("chinese", [False, True])
-def test_programs_by_rules_are_traced(chinese: bool) -> None:
+def test_the_program_by_rules_is_traced(chinese: bool) -> None:
     question = "平均水深是多少？" if chinese else "What is the mean depth of the soundings?"
-    table = table_program(file="soundings.csv", sheet="", parts=[question], concepts=[], chinese=chinese)
-    assert origin_of(table, [question], FILES).traced
-    text = text_program(
-        excerpts=[("E1-1", KNOWN[0])], question=question, sides=(), operation="difference", chinese=chinese
-    )
-    assert origin_of(text, [*KNOWN, question], FILES).traced
+    code = table_program(file="soundings.csv", sheet="", clauses=[question], translations=[], chinese=chinese)
+    assert origin_of(code, [question], FILES).traced
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 import pytest
 
-from services.evidence.support import check_support, names
-from tests.services.evidence.conftest import QUOTES
+from services.evidence.support import check_support
+from services.text.names import names
+from tests.services.conftest import QUOTES
 
 CHALLENGER, WIRE, PLAN, OUTDOORS = QUOTES.values()
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from schemas.reflector import ReflectorPrompt
-from services.models import wire
-from services.settings import forget_settings
+from services.models import transport
+from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 
 PROMPT = ReflectorPrompt(
@@ -25,6 +25,6 @@ ANSWER = json.dumps({"has_enough_context": True, "reasoning": "ok"})
 def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
     """Name the model, and try again at once."""
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setattr(wire, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
     forget_settings()
     return endpoint

@@ -9,9 +9,9 @@ from leadline import aresearch
 from schemas.planner import Plan, PlannerPrompt
 from schemas.reflector import Reflection
 from schemas.reporter import ReporterPrompt
-from services.errors import ModelError
 from services.models import ask, close_clients, write
-from services.settings import forget_settings
+from services.run.errors import ModelError
+from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
@@ -223,7 +223,7 @@ async def test_a_parameter_that_is_refused_is_left_out_from_then_on(endpoint: Op
 
 
 async def test_a_prompt_that_is_too_long_for_the_endpoint_is_made_shorter(endpoint: OpenAIServer, docs: Path) -> None:
-    endpoint.context = 1_900
+    endpoint.context = 1_800
     report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
     assert any(claim.verified for claim in report.citations)
     assert any("did not fit" in limit for limit in report.limits)

@@ -9,13 +9,13 @@ import pytest
 from langchain_core.tools import tool
 
 from leadline import aresearch
-from leadline.models import checked_models
+from leadline.setup.model_table import checked_models
 from schemas.reflector import Reflection
 from schemas.researcher import ResearcherPrompt
-from services.errors import ModelError
-from services.models import ask, close_clients, wire
+from services.models import ask, close_clients, transport
 from services.models.endpoint import forget_endpoints
-from services.settings import forget_settings
+from services.run.errors import ModelError
+from services.run.settings import forget_settings
 from services.tools.loop import use_tools
 from tests.fakes import google_server, mistral_server, ollama_server
 from tests.fakes.google_server import GoogleServer
@@ -52,7 +52,7 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         if provider in KEYS:
             monkeypatch.setenv(KEYS[provider], server.key)
         monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:{server.model}")
-        monkeypatch.setattr(wire, "FIRST_WAIT", 0.01)
+        monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
         forget_settings()
         forget_endpoints()
         yield server

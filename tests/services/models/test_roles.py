@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.models import checked_models, model_lines
+from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
-from services.errors import BadInput, SettingsError
 from services.models import chat_model
 from services.models.chat import _ITS_NAMES
-from services.models.prices import forget_prices, price_of
-from services.models.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
-from services.runs import checked_choices
-from services.settings import forget_settings
+from services.run.errors import BadInput, SettingsError
+from services.run.prices import forget_prices, price_of
+from services.run.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
+from services.run.scope import checked_choices
+from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.services.models.conftest import ANSWER
 

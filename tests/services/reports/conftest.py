@@ -6,10 +6,10 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
-from services.evidence.duplicates import fingerprint
-from services.evidence.store import EvidenceStore, content_hash
-from services.normal_form import normalise_text
 from services.reports.markdown import Draft
+from services.run.evidence_store import EvidenceStore, content_hash
+from services.text.duplicates import fingerprint
+from services.text.normal_form import normalise_text
 
 TEXTS = {
     "web": "The voyage.\n\nOn 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam.\n\nIt went on to Japan.",

@@ -6,10 +6,10 @@ from typing import Any
 from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.evidence.duplicates import fingerprint
-from services.evidence.store import content_hash
-from services.normal_form import normalise_text
 from services.reports.markdown import Draft, finish_report
+from services.run.evidence_store import content_hash
+from services.text.duplicates import fingerprint
+from services.text.normal_form import normalise_text
 
 ENGLISH = [
     "On 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam, which is 8,184 metres.",

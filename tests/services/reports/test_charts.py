@@ -7,8 +7,8 @@ import pytest
 
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import check_charts
-from services.reports.parsed import Code, Drawing, walk
-from services.reports.parsing import parse_report
+from services.reports.document import Code, Drawing, walk
+from services.reports.parser import parse_report
 from tests.services.reports.full import ENGLISH, chart, chinese, english
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}

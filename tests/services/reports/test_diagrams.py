@@ -10,10 +10,10 @@ import pytest
 
 from schemas.reporter import Report
 from services.reports.diagrams.pictures import LONGEST, MOST, can_draw, cleaned, with_pictures
+from services.reports.document import ParsedReport
 from services.reports.formats import render
 from services.reports.html.page import render_html
-from services.reports.parsed import ParsedReport
-from services.reports.parsing import parse_report
+from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import outline
 from tests.fakes.browser import Page, chromium, needs_chromium

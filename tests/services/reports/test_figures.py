@@ -4,7 +4,7 @@ import pytest
 
 from schemas.usage import Usage
 from services.reports.markdown import Draft, finish_report
-from services.reports.parsing import parse_report
+from services.reports.parser import parse_report
 from tests.services.reports.full import evidence
 
 

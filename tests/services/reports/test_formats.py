@@ -12,16 +12,16 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from schemas.reporter import Report
-from services.errors import BadInput
+from services.reports.document import Citation, ParsedReport, Text, inlines_of, walk, words
 from services.reports.formats import FORMATS, chosen_formats, render
 from services.reports.html.page import render_html
 from services.reports.inlines import with_dollars
-from services.reports.parsed import Citation, ParsedReport, Text, inlines_of, walk, words
-from services.reports.parsing import parse_report
+from services.reports.markdown_writer import to_markdown
+from services.reports.parser import parse_report
 from services.reports.pdf import find_browser
-from services.reports.rewriting import to_markdown
 from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import outline
+from services.run.errors import BadInput
 from tests.services.reports.full import chart, chinese, english
 from tests.services.reports.test_html import hostile_report
 from tests.services.reports.vectors import VECTORS
@@ -204,7 +204,7 @@ def printed(data: bytes) -> str:
     return re.sub(r"\s+", "", unicodedata.normalize("NFKC", "".join(pages)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(400)
 @settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(st.lists(BLOCK, min_size=3, max_size=8).map("\n\n".join), CITE)

@@ -14,7 +14,7 @@ from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
 from services.reports.html.notebook import notebook_html
 from services.reports.html.page import render_html
-from services.reports.parsing import parse_report
+from services.reports.parser import parse_report
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import ENGLISH, chinese, english, evidence
 from tests.services.reports.vectors import VECTORS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
-from services.reports.parsing import parse_report
+from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import MOST_CARDS, MOST_OF_A_SECTION, outline
 from tests.fakes.browser import Page, chromium, needs_chromium
@@ -180,7 +180,7 @@ def test_powerpoint_has_native_tables_and_charts_and_sources_in_its_notes() -> N
     assert all(f"[{one.number}] {one.title}" in notes for one in parsed.references if one.cited)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_powerpoint_rendered_by_libreoffice_overflows_nowhere(tmp_path: Path, language: str) -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from leadline.batch import Outcome
-from leadline.progress import Lines, batch_progress
+from leadline.batch.questions import Outcome
+from leadline.progress.lines import Lines, batch_progress
 from schemas.context import OutputFormat
 from schemas.events import Event
-from schemas.evidence import Standing, standing
+from schemas.evidence import EXCERPT_ID, Standing, standing
 from schemas.reporter import Report
 from services.reports.formats import render
 from services.reports.html.notebook import notebook_html
 from services.reports.html.page import asset, render_fragment
-from services.reports.parsing import parse_report
+from services.reports.parser import parse_report
 from services.reports.pdf import find_browser
 from tests.fakes.openai_server import OpenAIServer, role_of, think
 from tests.services.reports.full import chinese, english
@@ -134,6 +134,6 @@ def unsupported(body: dict[str, object]) -> str | None:
     """Write a report of which its quotes support nothing, where the reporter is asked."""
     if role_of(body) != "reporter":
         return None
-    cited = re.search(r"\[E[\w-]+\]", think("reporter", body))
+    cited = re.search(rf"\[{EXCERPT_ID}\]", think("reporter", body))
     assert cited
     return f"# A tale\n\nThe moon has 77777 lighthouses {cited[0]}. Its king weighed 88888 tons {cited[0]}.\n"

@@ -11,7 +11,7 @@ import pytest
 from services.sandbox import Sandbox
 from services.sandbox import sandbox as module
 from services.sandbox.canaries import LOOKING
-from services.sandbox.workfolder import MAX_DISK, excess
+from services.sandbox.workfolder import MAX_DISK, exceeded_limit
 
 PRELUDE = """
 imported = __import__
@@ -33,7 +33,7 @@ DENIED = {
     "reading a file outside": "open(OUTSIDE).read()",
     "reading the password file": "open('/etc/passwd').read()",
     "reading the project's settings": "open(PROJECT + '/.env.example').read()",
-    "reading the project's source": "open(PROJECT + '/services/settings.py').read()",
+    "reading the project's source": "open(PROJECT + '/services/run/settings.py').read()",
     "reading through a path that climbs": "open('../' * 20 + OUTSIDE).read()",
     "writing a file outside": "open(OUTSIDE, 'a')",
     "creating a file outside": "open(OUTSIDE + '.new', 'w')",
@@ -141,7 +141,7 @@ HIDDEN = {
     "the room on a disk outside": "os.statvfs(os.path.dirname(OUTSIDE))",
     "going to a folder outside": "os.chdir(os.path.dirname(OUTSIDE))",
     "climbing out of the work folder": "os.stat('../' * 20 + OUTSIDE)",
-    "the project's source": "os.stat(PROJECT + '/services/settings.py')",
+    "the project's source": "os.stat(PROJECT + '/services/run/settings.py')",
     "the password file": "os.stat('/etc/passwd')",
     "which processes there are": "os.stat(f'/proc/{os.getppid()}')",
     "which devices there are": "os.stat('/dev/tty')",
@@ -293,7 +293,7 @@ async def test_blocks_past_the_end_of_a_file_count(tmp_path: Path) -> None:
         if libc.fallocate(file.fileno(), keep_size, ctypes.c_long(0), ctypes.c_long(MAX_DISK + 1)) != 0:
             pytest.skip("this file system cannot allocate ahead")
         assert os.fstat(file.fileno()).st_size == 0
-        assert excess(tmp_path, os.getpid()) == "disk"
+        assert exceeded_limit(tmp_path, os.getpid()) == "disk"
 
 
 async def test_one_file_cannot_grow_past_its_limit() -> None:
@@ -310,7 +310,7 @@ async def test_secrets_of_the_environment_stay_outside(monkeypatch: pytest.Monke
 
 
 async def test_the_application_cannot_be_imported() -> None:
-    result = await Sandbox(mode="isolated").run("__import__('importlib').import_module('services.settings')")
+    result = await Sandbox(mode="isolated").run("__import__('importlib').import_module('services.run.settings')")
     assert "No module named 'services'" in result.stderr
 
 

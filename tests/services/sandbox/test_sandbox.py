@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from services.errors import SandboxRefused, SettingsError
+from services.run.errors import SandboxRefused, SettingsError
 from services.sandbox import Sandbox
 from services.sandbox import sandbox as module
 from services.sandbox.seccomp import filter_program

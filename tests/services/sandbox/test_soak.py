@@ -28,7 +28,7 @@ GROWTH = 12 << 20
 """Bytes that the process may grow by; what came back from the programs after the warm-up is fifty times as much."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_two_hundred_runs_leave_no_process_file_or_memory_behind(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.errors import DocumentsError
+from services.run.errors import DocumentsError
 from services.search.documents import open_documents
 
 PROJECT = Path(__file__).parents[3]

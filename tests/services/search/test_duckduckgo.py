@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from services.errors import SearchError, SearchRefused
+from services.run.errors import SearchError, SearchRefused
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import Filters
 from tests.fakes.site import Answer, Site, site

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.errors import SearchError, SearchRefused
+from services.run.errors import SearchError, SearchRefused
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.hit import Hit

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from services.errors import BadInput
+from services.run.errors import BadInput
 from services.search.filters import Filters
 
 

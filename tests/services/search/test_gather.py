@@ -5,8 +5,8 @@ from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
-from services.errors import SearchError
-from services.evidence.store import EvidenceStore
+from services.run.errors import SearchError
+from services.run.evidence_store import EvidenceStore
 from services.search.documents import open_documents
 from services.search.gather import Gathered, Pool, gather
 from services.search.hit import Found, Hit

@@ -6,7 +6,7 @@ import pytest
 
 from services.search.converters import Converters
 from services.search.index import FileState
-from services.search.table_profiles import profiled
+from services.search.table_profiles import profile_tables
 from services.search.tables import Table
 
 
@@ -16,7 +16,7 @@ def _states(folder: Path) -> list[FileState]:
 
 async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[Table]:
     async with Converters() as converters:
-        return await profiled(folder, states, home, converters.tables)
+        return await profile_tables(folder, states, home, converters.tables)
 
 
 @pytest.fixture

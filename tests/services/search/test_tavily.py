@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from services.errors import SearchError, SearchRefused
+from services.run.errors import SearchError, SearchRefused
 from services.search.filters import Filters
 from services.search.tavily import TavilySearch
 from tests.fakes.site import Answer, site

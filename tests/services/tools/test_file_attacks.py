@@ -11,14 +11,14 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
-from services.errors import DocumentsError, FileError
-from services.evidence.store import EvidenceStore
-from services.runs import Run
-from services.search.listing import listed
+from services.run.errors import DocumentsError, FileError
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.run.settings import forget_settings
+from services.search.folder_files import list_files
 from services.search.providers import folders_of
-from services.settings import forget_settings
 from services.tools.file_reader import file_reader
-from services.tools.files.opening import MAX_BYTES, _walk, open_file
+from services.tools.files.access import MAX_BYTES, _walk, open_file
 
 SECRET = "the-secret-outside"
 
@@ -297,7 +297,7 @@ def test_what_leadline_keeps_of_others_is_not_opened_with_the_folder_around_it(
     for named in (str(kept), "kept/threads", str(folder / "link"), "link"):
         with pytest.raises(DocumentsError, match="not open to this server"):
             folders_of(RunContext(documents=[named]))
-    states, skipped = listed(folder)
+    states, skipped = list_files(folder)
     assert [one.path for one in states] == ["note.txt"]
     assert "secret" not in str(skipped)
     for path in ("kept/threads/a-thread/attachments/secret.txt", "link/secret.txt"):

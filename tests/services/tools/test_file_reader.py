@@ -11,11 +11,11 @@ from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
 from schemas.context import RunContext
-from services.errors import FileError
-from services.evidence.store import EvidenceStore
-from services.runs import Run
+from services.run.errors import FileError
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.run.settings import forget_settings
 from services.search.providers import allow_folders
-from services.settings import forget_settings
 from services.tools.file_reader import FileReader, file_reader
 from services.tools.output import ToolOutput
 

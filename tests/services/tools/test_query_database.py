@@ -17,12 +17,12 @@ from langchain_core.tools import BaseTool
 from langgraph.store.memory import InMemoryStore
 from pydantic import ValidationError
 
-from services.errors import DatabaseError, QueryRefused, SettingsError
-from services.evidence.store import EvidenceStore
-from services.journal import Journal
-from services.runs import Run
-from services.tools.databases import answering, asking, statement
-from services.tools.databases.naming import database, databases
+from services.run.errors import DatabaseError, QueryRefused, SettingsError
+from services.run.evidence_store import EvidenceStore
+from services.run.journal import Journal
+from services.run.scope import Run
+from services.tools.databases import query, query_child, statement
+from services.tools.databases.configuration import database, databases
 from services.tools.databases.schema import schema_views
 from services.tools.output import ToolOutput
 from services.tools.query_database import QueryDatabase, query_database
@@ -330,7 +330,7 @@ async def test_nothing_blocks_the_event_loop(tool: BaseTool, run: Run) -> None:
 
 async def test_a_cancelled_query_ends_at_the_server_too(configure: Configure, postgres: PostgresServer) -> None:
     configure(f"primary={postgres.url('writer', PASSWORD)}")
-    task = asyncio.create_task(asking.ask_rows(database("primary"), "SELECT pg_sleep(60)", {}, 5, 50.0))
+    task = asyncio.create_task(query.ask_rows(database("primary"), "SELECT pg_sleep(60)", {}, 5, 50.0))
     await _until(postgres, running=1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -361,8 +361,8 @@ async def test_a_query_that_crashes_its_process_ends_nothing_else(
     hungry = {"sqlite": "SELECT group_concat(hex(randomblob(9000000))) FROM soundings a, soundings b, soundings c",
               "duckdb": "SELECT list(range) FROM range(500000000)"}[dialect]  # fmt: skip
     with pytest.raises(DatabaseError):
-        await asking.ask_rows(database("primary"), hungry, {}, 5, 20.0)
-    rows = await asking.ask_rows(database("primary"), "SELECT count(*) FROM soundings", {}, 5, 20.0)
+        await query.ask_rows(database("primary"), hungry, {}, 5, 20.0)
+    rows = await query.ask_rows(database("primary"), "SELECT count(*) FROM soundings", {}, 5, 20.0)
     assert rows.rows == [["3"]]
 
 
@@ -375,16 +375,16 @@ async def test_a_file_that_is_no_database_is_an_error_and_no_crash(
     path.write_bytes(content)
     configure(f"primary={kind}:///{path}")
     with pytest.raises(DatabaseError):
-        await asking.ask_rows(database("primary"), "SELECT * FROM soundings", {}, 5, 10.0)
+        await query.ask_rows(database("primary"), "SELECT * FROM soundings", {}, 5, 10.0)
     assert path.read_bytes() == content
 
 
 def test_the_environment_of_the_child_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from services.tools.databases import child
+    from services.tools.databases import child_process
 
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("LANGCHAIN_API_KEY", "k")
-    passed = {name for name in os.environ if name in child._PASSED_ON}
+    passed = {name for name in os.environ if name in child_process._PASSED_ON}
     assert not {"OPENAI_API_KEY", "LANGCHAIN_API_KEY"} & passed
 
 
@@ -401,23 +401,23 @@ async def test_a_missing_package_is_answered_with_the_command_that_installs_it(
 def test_a_missing_driver_is_said_by_the_process_that_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "services.tools.databases.duckdb_file", raising=False)
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert answering._answer({"dialect": "duckdb"}, b"") == {"missing": True}
+    assert query_child._answer({"dialect": "duckdb"}, b"") == {"missing": True}
 
 
 async def test_a_query_beyond_its_time_is_killed_and_leaves_no_process(
     configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configure(f"primary={sqlite_url}")
-    monkeypatch.setattr(asking, "_OVERHEAD", -0.9)
+    monkeypatch.setattr(query, "_OVERHEAD", -0.9)
     with pytest.raises(DatabaseError, match="longer than 1 seconds"):
-        await asking.ask_rows(database("primary"), "SELECT 1", {}, 5, 1.0)
+        await query.ask_rows(database("primary"), "SELECT 1", {}, 5, 1.0)
     assert _children() == []
 
 
 async def test_a_cancelled_query_leaves_no_process(configure: Configure, duckdb_url: str) -> None:
     configure(f"primary={duckdb_url}")
     endless = "SELECT count(*) FROM range(1000000000000) a, range(1000) b"
-    task = asyncio.create_task(asking.ask_rows(database("primary"), endless, {}, 5, 50.0))
+    task = asyncio.create_task(query.ask_rows(database("primary"), endless, {}, 5, 50.0))
     while not _children():  # noqa: ASYNC110 - a process tells nobody that it began
         await asyncio.sleep(0.01)
     task.cancel()
@@ -431,7 +431,7 @@ def _children() -> list[str]:
     found = []
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            found += [" ".join(child.cmdline())] if "services.tools.databases.answering" in child.cmdline() else []
+            found += [" ".join(child.cmdline())] if "services.tools.databases.query_child" in child.cmdline() else []
     return found
 
 
@@ -447,7 +447,7 @@ async def test_a_file_that_another_program_writes_to_is_read_as_it_was_last_comm
         writer.execute("INSERT INTO soundings VALUES ('Meteor', 1925, 1)")
         writer.execute("BEGIN IMMEDIATE")
         writer.execute("DELETE FROM soundings")
-        rows = await asking.ask_rows(database("primary"), "SELECT count(*) FROM soundings", {}, 5, 10.0)
+        rows = await query.ask_rows(database("primary"), "SELECT count(*) FROM soundings", {}, 5, 10.0)
     finally:
         writer.close()
     assert rows.rows == [["4"]]
@@ -463,7 +463,7 @@ async def test_a_duckdb_file_that_another_program_has_open_is_said_to_be_so(
         duckdb.connect(duckdb_url.removeprefix("duckdb:///")),
         pytest.raises(DatabaseError, match="another program is writing to it"),
     ):
-        await asking.ask_rows(database("primary"), "SELECT 1", {}, 5, 10.0)
+        await query.ask_rows(database("primary"), "SELECT 1", {}, 5, 10.0)
 
 
 async def test_full_text_and_json_tables_of_sqlite_can_be_read(configure: Configure, sqlite_url: str) -> None:
@@ -474,10 +474,10 @@ async def test_full_text_and_json_tables_of_sqlite_can_be_read(configure: Config
         connection.execute("INSERT INTO notes VALUES ('tallow on the lead')")
     connection.close()
     configure(f"primary={sqlite_url}")
-    for query in (
+    for text in (
         "SELECT body FROM notes WHERE notes MATCH 'tallow'",
         "SELECT value FROM json_each('[\"tallow on the lead\"]')",
     ):
-        sql = statement.checked(query, (), "sqlite").sql
-        rows = await asking.ask_rows(database("primary"), sql, {}, 5, 10.0)
+        sql = statement.checked(text, (), "sqlite").sql
+        rows = await query.ask_rows(database("primary"), sql, {}, 5, 10.0)
         assert rows.rows == [["tallow on the lead"]]

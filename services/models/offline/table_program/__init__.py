@@ -1,40 +1,35 @@
-"""The program that the offline coder writes over one table: the modules of this folder in one file, and what was asked.
+"""The program that the offline coder writes over one table: `program.py`, and below it what was asked.
 
-They stay clear of every package but openpyxl and of the rest of Leadline, so that the program runs alone in the sandbox.
+`program.py` needs nothing but pandas, so that it runs alone in the sandbox.
 """
 
-import ast
+from collections.abc import Sequence
 from pathlib import Path
 
-_MODULES = (
-    "reading", "naming", "operations", "periods", "columns", "asking", "figures", "teller", "totals", "groups", "answering",
-)  # fmt: skip
-"""In the order in which one needs another."""
+_PROGRAM = (Path(__file__).parent / "program.py").read_text("utf-8")
 
 
-def _source(module: str) -> str:
-    """Return a module without its imports of the others."""
-    text = (Path(__file__).parent / f"{module}.py").read_text("utf-8")
-    lines = text.splitlines()
-    for node in ast.parse(text).body:
-        own = isinstance(node, ast.ImportFrom) and str(node.module).startswith(__name__)
-        if own and node.end_lineno is not None:
-            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
-    return "\n".join(lines).strip()
+_REFUSALS = ("No column or value of ", " 中没有与")
+"""How the program begins, or goes on after the name of the file, where it does not understand what is asked."""
 
 
-_LIBRARY = "\n\n\n".join(_source(module) for module in _MODULES)
+def is_refusal(text: str) -> bool:
+    """Tell whether a line of the program says that it did not understand what is asked."""
+    return text.startswith(_REFUSALS[0]) or _REFUSALS[1] in text
 
 
-def table_program(*, file: str, sheet: str, parts: list[str], concepts: list[list[str]], chinese: bool) -> str:
+def table_program(
+    *, file: str, sheet: str, clauses: Sequence[str], translations: Sequence[Sequence[str]], chinese: bool
+) -> str:
     """Return a complete program.
 
     Args:
         file: a table in the working folder.
         sheet: of a workbook; empty for its first.
-        parts: of the question, each answered by a computation of its own; columns, values and limits are recognised in them.
-        concepts: words of the question, each followed by what it is called in the table's language.
+        clauses: of the question, each answered by a computation of its own.
+        translations: words of the question, each followed by what it is called in the table's language.
         chinese: the language of what it prints.
     """
-    asked = f"main({file!r}, {sheet!r}, {parts!r}, {concepts!r}, {chinese!r})"
-    return f"{_LIBRARY}\n\n\n{asked}\n"
+    return (
+        f"{_PROGRAM}\n\nmain({file!r}, {sheet!r}, {list(clauses)!r}, {list(map(list, translations))!r}, {chinese!r})\n"
+    )

@@ -4,7 +4,6 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from prompts import render
 from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.evidence import Passage
@@ -14,7 +13,7 @@ from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import Findings, ResearcherPrompt
-from services.models.offline import OfflineModel
+from services.models.offline import answer
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -23,14 +22,14 @@ def locale_of(text: str) -> str:
     return "en-US" if text.isascii() else "zh-CN"
 
 
-def ask(role: str, prompt: BaseModel, schema: type[Answer]) -> Answer:
-    return schema.model_validate_json(OfflineModel(role=role).invoke(render(role, prompt)).text)
+def ask(prompt: BaseModel, schema: type[Answer]) -> Answer:
+    return schema.model_validate_json(answer(prompt))
 
 
 def triage(question: str, *earlier: str, profile: Profile | None = None) -> Triage:
     turns = [Turn(role="user", text=text) for text in earlier]
     prompt = CoordinatorPrompt(question=question, conversation=turns, profile=profile, locale="auto")
-    return ask("coordinator", prompt, Triage)
+    return ask(prompt, Triage)
 
 
 def planner_prompt(question: str, **changes: object) -> PlannerPrompt:
@@ -51,7 +50,7 @@ def planner_prompt(question: str, **changes: object) -> PlannerPrompt:
 
 
 def plan(question: str, **changes: object) -> Plan:
-    return ask("planner", planner_prompt(question, **changes), Plan)
+    return ask(planner_prompt(question, **changes), Plan)
 
 
 def extract(question: str, *texts: str, titles: tuple[str, ...] = ()) -> Findings:
@@ -76,7 +75,7 @@ def extract(question: str, *texts: str, titles: tuple[str, ...] = ()) -> Finding
         findings=[],
         passages=passages,
     )
-    return ask("researcher", prompt, Findings)
+    return ask(prompt, Findings)
 
 
 def finding(
@@ -101,7 +100,7 @@ def reflect(question: str, *findings: FindingView, plans: int = 1) -> Reflection
         max_plan_iterations=3,
         max_step_attempts=2,
     )
-    return ask("reflector", prompt, Reflection)
+    return ask(prompt, Reflection)
 
 
 def code(question: str, *tables: TableView, findings: tuple[FindingView, ...] = (), failed: int = 0) -> Code:
@@ -115,7 +114,7 @@ def code(question: str, *tables: TableView, findings: tuple[FindingView, ...] = 
         tables=list(tables),
         attempts=[CodeAttempt(code="1/0", output="", error="ZeroDivisionError")] * failed,
     )
-    return ask("coder", prompt, Code)
+    return ask(prompt, Code)
 
 
 def reporter_prompt(question: str, *findings: FindingView, length: str = "standard") -> ReporterPrompt:
@@ -133,8 +132,4 @@ def reporter_prompt(question: str, *findings: FindingView, length: str = "standa
 
 
 def report(question: str, *findings: FindingView, length: str = "standard") -> str:
-    return (
-        OfflineModel(role="reporter")
-        .invoke(render("reporter", reporter_prompt(question, *findings, length=length)))
-        .text
-    )
+    return answer(reporter_prompt(question, *findings, length=length))

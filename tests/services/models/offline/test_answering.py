@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.models.offline.recommending import recommended
 from services.models.offline.reporting import Part, cited, written
-from services.models.offline.wording import as_prose, quotable
+from services.text.quotable import as_prose, quotable
+from services.text.suggestions import recommended
 from tests.services.models.offline.prompts_of import finding, reflect, report
 
 

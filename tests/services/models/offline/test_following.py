@@ -4,7 +4,7 @@ import pytest
 
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.evidence_view import EvidenceView
-from tests.services.models.offline.prompts_of import ask, plan
+from tests.services.models.offline.prompts_of import ask
 
 KEEPER = (
     "Who built the lighthouse at Skerryvore?",
@@ -28,7 +28,7 @@ def follow(question: str, before: tuple[str, str], *, asked_back: str = "") -> T
     prompt = CoordinatorPrompt(
         question=question, conversation=turns, profile=None, locale="auto", known=known, asked_back=asked_back
     )
-    return ask("coordinator", prompt, Triage)
+    return ask(prompt, Triage)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,3 @@ def test_only_what_an_excerpt_tells_counts_as_known(
 
 def test_an_answer_to_a_clarifying_question_is_put_together_with_it() -> None:
     assert follow("浓度和副作用", LAMP, asked_back="阿托品").question == "浓度和副作用 (阿托品)？"
-
-
-def test_things_that_are_named_by_numbers_are_not_subtracted() -> None:
-    steps = plan("0.05%阿托品和0.01%阿托品相比，延缓近视的效果差多少？").steps
-    assert {step.step_type for step in steps} == {"research"}

@@ -81,12 +81,6 @@ def test_a_computation_over_a_table_waits_for_nothing() -> None:
     assert [step.depends_on for step in steps if step.step_type == "processing"] == [[]]
 
 
-def test_a_computation_over_findings_waits_for_the_research() -> None:
-    steps = plan("How much taller is Bell Rock than Skerryvore?").steps
-    [computing] = [step for step in steps if step.step_type == "processing"]
-    assert computing.depends_on == [step.id for step in steps if step.step_type == "research"]
-
-
 def test_a_table_about_something_else_asks_for_no_computation() -> None:
     steps = plan("What was the total cost of the lighthouse?", tables=[TABLE]).steps
     assert all(step.step_type == "research" for step in steps)
@@ -104,23 +98,3 @@ def test_a_replan_looks_only_for_the_gaps() -> None:
 def test_the_limit_on_steps_holds() -> None:
     question = "Who built Skerryvore, when was Bell Rock lit, and why did Eddystone burn?"
     assert len(plan(question, max_step_num=2).steps) == 2
-
-
-@pytest.mark.parametrize(
-    ("question", "items"),
-    [
-        ("How did mapping change, from lead lines over wire machines and echo sounders to satellites?", 4),
-        ("Compare granite towers, iron towers, and floating lights in cost", 3),
-        ("石塔、铁塔、灯船分别有多高？", 3),
-        ("Who was born in London, England, and died in Paris?", 0),
-        ("Who built the lighthouse and the harbour?", 0),
-    ],
-)
-def test_each_of_the_things_that_a_question_lists_has_a_step_where_there_is_room(question: str, items: int) -> None:
-    titles = [step.title for step in plan(question, max_step_num=6).steps]
-    assert sum(": " in title for title in titles) == items
-
-
-def test_what_a_question_lists_is_searched_for_in_one_step_where_there_is_no_room() -> None:
-    [step] = plan("How do lead lines, wire machines, echo sounders and satellites work?", max_step_num=3).steps
-    assert "wire machines" in step.queries

@@ -7,7 +7,7 @@ import httpx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.errors import PageRefused
+from services.run.errors import PageRefused
 from services.search.pages.addresses import Allowance, addresses_problem, target_of
 
 PRIVATE = [

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from services.errors import PageRefused, SettingsError
+from services.run.errors import PageRefused, SettingsError
 from services.search.pages.addresses import Allowance, addresses_problem, target_of
 from services.search.pages.reader import PageReader
 from tests.fakes.site import Site
@@ -160,8 +160,8 @@ def test_an_allowance_that_cannot_be_read_says_how_to_write_it(text: str) -> Non
 
 
 async def test_the_allowance_comes_from_the_environment(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from services.run.settings import settings
     from services.search.pages.reader import read_page
-    from services.settings import settings
 
     monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
     settings.cache_clear()

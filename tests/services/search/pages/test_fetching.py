@@ -14,9 +14,9 @@ import pytest
 import trustme
 from blockbuster import blockbuster_ctx
 
-from services.errors import PageError, PageRefused
+from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import Allowance
-from services.search.pages.decoding import decoder_for, pieces
+from services.search.pages.decompression import decoder_for, pieces
 from services.search.pages.limits import Limits
 from services.search.pages.reader import Page, PageReader
 from tests.fakes.site import Answer, Site, drip, endless, site

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from services.errors import PageRefused
+from services.run.errors import PageRefused
 from services.search.pages.addresses import Allowance, Target
 from services.search.pages.fetch import Fetched
 from services.search.pages.reader import PageReader

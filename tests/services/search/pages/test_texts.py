@@ -2,13 +2,13 @@
 
 import pytest
 
-from services.errors import PageError
-from services.normal_form import normalise_text
+from services.run.errors import PageError
 from services.search.pages.addresses import Allowance
 from services.search.pages.charset import decode_page
 from services.search.pages.extract import extract
 from services.search.pages.limits import Limits
 from services.search.pages.reader import PageReader
+from services.text.normal_form import normalise_text
 from tests.conftest import EXAMPLES
 from tests.fakes.site import Answer, Site
 

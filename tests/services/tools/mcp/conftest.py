@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from schemas.context import RunContext
-from services.runs import Run
-from services.settings import forget_settings
+from services.run.scope import Run
+from services.run.settings import forget_settings
 from services.tools.mcp.registry import close_sessions
 from tests.conftest import PROJECT
 

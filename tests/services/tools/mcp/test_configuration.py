@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from schemas.context import RunContext
-from services.errors import BadInput, SettingsError
-from services.runs import checked_choices
-from services.settings import forget_settings
+from services.run.errors import BadInput, SettingsError
+from services.run.scope import checked_choices
+from services.run.settings import forget_settings
 from services.tools.mcp.configuration import configured
 
 Write = Callable[[str], Path]

@@ -8,14 +8,14 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
-from services.errors import ToolError
-from services.runs import Run
-from services.settings import forget_settings
+from services.run.errors import ToolError
+from services.run.scope import Run
+from services.run.settings import forget_settings
 from services.tools.mcp import registry, sessions
 from services.tools.mcp import tools as tools_module
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import ServerFailed
-from services.tools.mcp.listing import failures_once, offer, servers_once
+from services.tools.mcp.offered_tools import failures_once, offer, servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 from tests.fakes.http import Reply, Request, serving

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from services.runs import Run
-from services.tools.mcp.listing import servers_once
+from services.run.scope import Run
+from services.tools.mcp.offered_tools import servers_once
 from services.tools.mcp.tools import mcp_tools
 from services.tools.output import ToolOutput
 from tests.services.tools.mcp.conftest import BIN, Configure, listening, wait_for_port

@@ -3,11 +3,11 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from services.errors import ToolError
-from services.journal import Journal, Recording, replaying
-from services.runs import Run
-from services.settings import forget_settings
-from services.tools.mcp.listing import failures_once, servers_once
+from services.run.errors import ToolError
+from services.run.journal import Journal, Recording, replaying
+from services.run.scope import Run
+from services.run.settings import forget_settings
+from services.tools.mcp.offered_tools import failures_once, servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 from tests.services.tools.mcp.conftest import Configure, fake, left

@@ -11,11 +11,11 @@ import pytest
 from blockbuster import blockbuster_ctx
 from langchain_core.tools import BaseTool
 
-from services.errors import SettingsError
-from services.runs import Run
-from services.settings import settings
+from services.run.errors import SettingsError
+from services.run.scope import Run
+from services.run.settings import settings
 from services.tools.mcp import registry, sessions
-from services.tools.mcp.listing import servers_once
+from services.tools.mcp.offered_tools import servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 from tests.conftest import PROJECT
@@ -98,7 +98,7 @@ async def test_the_event_loop_is_not_blocked(run: Run, configure: Configure) -> 
 
 PROGRAM = """
 import asyncio
-from services.runs import Run
+from services.run.scope import Run
 from services.tools.mcp.tools import mcp_tools
 
 async def main():
@@ -139,7 +139,7 @@ async def test_a_missing_library_is_answered_with_the_command_that_installs_it(
 
 def test_without_servers_nothing_is_imported(tmp_path: Path) -> None:
     program = (
-        "import asyncio, sys\nfrom services.runs import Run\nfrom services.tools.mcp.listing import servers_once\n"
+        "import asyncio, sys\nfrom services.run.scope import Run\nfrom services.tools.mcp.offered_tools import servers_once\n"
         "servers = asyncio.run(servers_once(Run()))\n"
         "print(servers.views, [name for name in sys.modules if name.split('.')[0] in ('mcp', 'langchain_mcp_adapters')])"
     )

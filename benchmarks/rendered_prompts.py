@@ -1,0 +1,216 @@
+"""Rendered prompts, turned back into the prompt models that they were made from.
+
+Stub endpoints get prompts as text, as any endpoint does, and answer as the offline model does, which takes the models.
+"""
+
+import re
+from html import unescape
+from typing import Any
+
+from pydantic import BaseModel
+
+from schemas.coder import CodeAttempt, CoderPrompt, TableView
+from schemas.coordinator import CoordinatorPrompt, Turn
+from schemas.evidence import Passage
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.planner import PlannerPrompt
+from schemas.profile import Profile, Replies, Scope, Topic
+from schemas.reflector import ReflectorPrompt
+from schemas.reporter import ContradictionView, ReporterPrompt
+from schemas.researcher import ResearcherPrompt
+from services.models import offline
+
+_ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
+_TOPIC = re.compile(r"(?m)^(core|edge|outside): (.*?) \(([^()]*)\)$")
+_REPLY = re.compile(r"(?m)^reply to (\w+): (.+)$")
+
+
+class Element(BaseModel):
+    """A tag of a prompt: its attributes and what stands inside."""
+
+    body: str = ""
+    attributes: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        return self.attributes.get(name, "")
+
+    def all(self, tag: str) -> list["Element"]:
+        """Return the elements of a tag, in order."""
+        pattern = re.compile(rf'<{tag}((?:\s+[\w-]+="[^"]*")*)>\n?(.*?)\n?</{tag}>', re.DOTALL)
+        matches = pattern.finditer(self.body)
+        return [Element(body=match[2], attributes=dict(_ATTRIBUTE.findall(match[1]))) for match in matches]
+
+    def first(self, tag: str) -> "Element":
+        """Return the first element of a tag, or an empty one."""
+        return next(iter(self.all(tag)), Element())
+
+
+def answer_rendered(role: str, human: str) -> str:
+    """Answer the human message of a role's prompt as the offline model does."""
+    return offline.answer(prompt_of(role, human))
+
+
+def prompt_of(role: str, human: str) -> BaseModel:
+    """Return the prompt model of a role's human message.
+
+    Raises:
+        LookupError: the role has none.
+    """
+    text = Element(body=human)
+    settings = text.first("settings")
+    asked: dict[str, Any] = {"question": text.first("question").body, "locale": settings["locale"]}
+    return _BY_ROLE[role](text, settings, asked)
+
+
+def _evidence(element: Element) -> list[EvidenceView]:
+    return [
+        EvidenceView(
+            id=one["id"],
+            title=one["source"],
+            published=one["published"],
+            kind=one["kind"] or "document",
+            relevance=one["relevance"] or "medium",
+            quote=one.body,
+        )
+        for one in element.all("excerpt")
+    ]
+
+
+def _findings(text: Element) -> list[FindingView]:
+    return [
+        FindingView(
+            step_id=one["step"],
+            title=one["title"],
+            step_type=one["type"],
+            status=one["status"],
+            finding=re.split(r"\n<(?:missing|excerpt)\b", f"\n{one.body}", maxsplit=1)[0].strip(),
+            confidence=float(one["confidence"] or 0),
+            attempts=int(one["attempts"] or 1),
+            missing_aspects=[missing.body for missing in one.all("missing")],
+            evidence=_evidence(one),
+        )
+        for one in text.all("finding")
+    ]
+
+
+def _background(text: Element) -> list[EvidenceView]:
+    return [excerpt for element in text.all("background") for excerpt in _evidence(element)]
+
+
+def _coordinator(text: Element, settings: Element, asked: dict[str, Any]) -> CoordinatorPrompt:
+    profile = next(iter(text.all("profile")), None)
+    return CoordinatorPrompt(
+        **asked,
+        conversation=[
+            Turn(role="assistant" if one["role"] == "assistant" else "user", text=one.body) for one in text.all("turn")
+        ],
+        profile=None if profile is None else _profile(profile),
+        known=_evidence(text.first("known")),
+        asked_back=text.first("asked_back").body,
+    )
+
+
+def _profile(element: Element) -> Profile:
+    topics: dict[str, list[Topic]] = {"core": [], "edge": [], "outside": []}
+    for scope, topic, keywords in _TOPIC.findall(element.body):
+        topics[scope].append(Topic(topic=topic, keywords=[one for one in keywords.split(", ") if one]))
+    return Profile(
+        name=unescape(element["name"]),
+        description=element.body.split("\ncore: ")[0].split("\nreply to ")[0],
+        scope=Scope(**topics),
+        replies=Replies(**dict(_REPLY.findall(element.body))),
+    )
+
+
+def _planner(text: Element, settings: Element, asked: dict[str, Any]) -> PlannerPrompt:
+    return PlannerPrompt(
+        **asked,
+        today=settings["today"],
+        max_step_num=int(settings["max_step_num"] or 3),
+        background=_background(text),
+        feedback=[one.body for one in text.all("feedback")],
+        findings=_findings(text),
+        gaps=[one.body for one in text.all("gap")],
+        tables=[line for line in text.first("tables").body.split("\n") if line],
+        tools=[],
+        previous_plan=text.first("previous_plan").body,
+        style=settings["style"] or "report",
+    )
+
+
+def _researcher(text: Element, settings: Element, asked: dict[str, Any]) -> ResearcherPrompt:
+    step = text.first("step")
+    return ResearcherPrompt(
+        **asked,
+        title=step["title"],
+        description=step.body.split("\n<query>")[0],
+        queries=[one.body for one in step.all("query")],
+        feedback=text.first("feedback").body,
+        findings=_findings(text),
+        passages=[
+            Passage(id=one["id"], content_hash="", title=one["source"], start=0, end=len(one.body), text=one.body)
+            for one in text.all("passage")
+        ],
+    )
+
+
+def _coder(text: Element, settings: Element, asked: dict[str, Any]) -> CoderPrompt:
+    step = text.first("step")
+    tables = [
+        TableView(file=one["file"], title=one["title"], sheet=one["sheet"], rows=int(one["rows"]), columns=one.body.splitlines())
+        for one in text.all("table")
+    ]  # fmt: skip
+    attempts = [
+        CodeAttempt(**{part: one.first(part).body for part in ("code", "output", "error")})
+        for one in text.all("attempt")
+    ]
+    return CoderPrompt(
+        **asked,
+        title=step["title"],
+        description=step.body,
+        feedback=text.first("feedback").body,
+        findings=_findings(text),
+        tables=tables,
+        attempts=attempts,
+    )
+
+
+def _reflector(text: Element, settings: Element, asked: dict[str, Any]) -> ReflectorPrompt:
+    return ReflectorPrompt(
+        **asked,
+        today=settings["today"],
+        findings=_findings(text),
+        background=_background(text),
+        plan_iterations=int(settings["plan_iterations"] or 1),
+        max_plan_iterations=int(settings["max_plan_iterations"] or 3),
+        max_step_attempts=int(settings["max_step_attempts"] or 2),
+    )
+
+
+def _reporter(text: Element, settings: Element, asked: dict[str, Any]) -> ReporterPrompt:
+    contradictions = [
+        ContradictionView(topic=one["topic"], excerpt_ids=one["excerpts"].split(), explanation=one.body)
+        for one in text.all("contradiction")
+    ]
+    return ReporterPrompt(
+        **asked,
+        today=settings["today"],
+        length=settings["length"] or "standard",
+        tone="",
+        findings=_findings(text),
+        background=_background(text),
+        contradictions=contradictions,
+        missing_aspects=[],
+    )
+
+
+_BY_ROLE = {
+    "coordinator": _coordinator,
+    "planner": _planner,
+    "researcher": _researcher,
+    "coder": _coder,
+    "reflector": _reflector,
+    "reporter": _reporter,
+}
+ROLES = tuple(_BY_ROLE)
+"""Roles whose prompts can be answered."""

@@ -1,0 +1,212 @@
+"""Many questions, several at a time, here or on a server; what is done is not done again when it is started once more.
+
+Each question's state is a line of the results file, appended when it changes: `started` with the id of its run, then `done` or
+`failed`. The latest line counts.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.run.errors import BadInput, LeadlineError, ServerGone
+
+
+class Asked(BaseModel):
+    """A line of a batch file: a question, and what its run chooses (fields of `schemas.context.RunContext`)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    question: str
+    id: str = ""
+    """By which its result is found again; by default its line's number."""
+    docs: list[str] = []
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What the run chooses."""
+        return dict(self.model_extra or {})
+
+
+class Outcome(BaseModel):
+    """A line of the results file."""
+
+    id: str
+    question: str
+    status: Literal["started", "done", "failed"]
+    run_id: str = ""
+    folder: str | None = None
+    """Where the report's files are."""
+    claims: int = 0
+    verified: int = 0
+    limits: list[str] = []
+    usage: Usage | None = None
+    error: str = ""
+
+
+class Runner(Protocol):
+    """Where questions are researched."""
+
+    def new_id(self, asked: Asked) -> str:
+        """Return a name for the run of a question."""
+
+    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+        """Research a question; `again` says that its run was begun before."""
+
+
+OnOutcome = Callable[[Outcome], None]
+
+
+def read_batch(file: Path) -> list[Asked]:
+    """Read a batch file: a JSON object a line, or a bare question a line.
+
+    Raises:
+        BadInput: the file is missing or empty, or a line cannot be used; the message names it.
+    """
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "it is no text in UTF-8")
+        raise BadInput(f"The questions {file} cannot be read ({why}). Name another file.") from None
+    asked = [_read(line.strip(), number, file) for number, line in enumerate(lines, 1) if line.strip()]
+    if not asked:
+        raise BadInput(f"The questions {file} are empty. Write a question a line, or a JSON object a line.")
+    doubled = sorted({one.id for one in asked if sum(other.id == one.id for other in asked) > 1})
+    if doubled:
+        raise BadInput(f"{file}: the id {doubled[0]!r} stands on more than one line. Give each its own.")
+    return asked
+
+
+def _read(line: str, number: int, file: Path) -> Asked:
+    try:
+        given = json.loads(line) if line.startswith("{") else {"question": line}
+        asked = Asked.model_validate({"id": str(number), **given})
+    except ValueError as error:
+        problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise BadInput(f'{file}, line {number}: {problem}. Write {{"question": "…"}} or a bare question.') from None
+    if not asked.question.strip():
+        raise BadInput(f"{file}, line {number}: the question is empty.")
+    return asked
+
+
+def read_results(file: Path) -> dict[str, Outcome]:
+    """Return the latest line of each question; a line that a crash cut off is left out."""
+    found: dict[str, Outcome] = {}
+    if file.exists():
+        for line in file.read_text("utf-8").splitlines():
+            try:
+                outcome = Outcome.model_validate_json(line)
+            except ValidationError:
+                continue
+            found[outcome.id] = outcome
+    return found
+
+
+async def run_batch(
+    asked: Sequence[Asked], runner: Runner, results: Path, jobs: int, on_outcome: OnOutcome | None = None
+) -> list[Outcome]:
+    """Research every question that has no result yet, and go on with those that were begun.
+
+    Args:
+        asked: the questions.
+        runner: where they are researched.
+        results: file of results; read first, then appended to.
+        jobs: how many at a time.
+        on_outcome: called with each result, those that were there already included.
+
+    Returns:
+        A result for each question, in their order.
+
+    Raises:
+        ServerGone: the server that researches them cannot be reached; the others are not tried.
+    """
+    known = await asyncio.to_thread(read_results, results)
+    gate, writing = asyncio.Semaphore(jobs), asyncio.Lock()
+    gone: list[ServerGone] = []
+
+    async def keep(outcome: Outcome) -> None:
+        async with writing:
+            await asyncio.to_thread(_append, results, outcome.model_dump_json())
+
+    async def one(question: Asked) -> Outcome:
+        before = known.get(question.id)
+        if before is not None and before.question != question.question:
+            before = None
+        if before is None or before.status != "done":
+            async with gate:
+                if gone:
+                    raise gone[0]
+                try:
+                    before = await _one(question, before, runner, keep)
+                except ServerGone as error:
+                    gone.append(error)
+                    raise
+        if on_outcome is not None:
+            on_outcome(before)
+        return before
+
+    tasks = [asyncio.create_task(one(question)) for question in asked]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _one(asked: Asked, before: Outcome | None, runner: Runner, keep: Callable[[Outcome], Any]) -> Outcome:
+    again = before is not None and bool(before.run_id)
+    run_id = before.run_id if before is not None and again else runner.new_id(asked)
+    outcome = Outcome(id=asked.id, question=asked.question, status="started", run_id=run_id)
+    await keep(outcome)
+    try:
+        report = await runner.run(asked, run_id, again=again)
+    except ServerGone:
+        raise
+    except LeadlineError as error:
+        outcome = outcome.model_copy(update={"status": "failed", "error": str(error)})
+    else:
+        outcome = outcome.model_copy(
+            update={
+                "status": "done",
+                "folder": report.folder,
+                "claims": len(report.citations),
+                "verified": sum(claim.verified for claim in report.citations),
+                "limits": report.limits,
+                "usage": report.usage,
+            }
+        )
+    await keep(outcome)
+    return outcome
+
+
+def check_appendable(file: Path) -> None:
+    """Make sure that results can be kept, before any work is done.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    there = file.exists()
+    try:
+        file.open("ab").close()
+    except OSError as error:
+        raise BadInput(
+            f"The results {file} cannot be written ({error.strerror}). Name another file with --results."
+        ) from None
+    if not there:
+        file.unlink()
+
+
+def _append(file: Path, line: str) -> None:
+    """Append a line; one that a crash cut off is ended first."""
+    with file.open("a+b") as stream:
+        if stream.tell():
+            stream.seek(-1, 2)
+            line = line if stream.read(1) == b"\n" else f"\n{line}"
+        stream.write(f"{line}\n".encode())
+        stream.flush()

@@ -1,0 +1,123 @@
+"""Where a batch's questions are researched: in this process, or on a server that speaks LangGraph's API."""
+
+import hashlib
+import uuid
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from langgraph_sdk import get_client
+
+from leadline.api import aresearch
+from leadline.batch.questions import Asked
+from leadline.runs.actions import aresume
+from leadline.runs.output import slug_of
+from leadline.runs.run_ids import new_run_id
+from schemas.reporter import Report
+from services.reports.checking.bundle import write_files
+from services.run.errors import BadInput, LeadlineError, ServerGone
+from services.run.settings import settings
+
+GRAPH = "deep_research"
+
+
+class Here:
+    """Researches in this process; reports are written below a folder."""
+
+    def __init__(self, out: Path, docs: list[str], choices: dict[str, Any]) -> None:
+        """Take what all questions share; a question's own choices come first."""
+        self._out = out
+        self._docs = docs
+        self._choices = choices
+
+    def new_id(self, asked: Asked) -> str:
+        """Return a name that sorts by time."""
+        return new_run_id()
+
+    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+        """Research a question, or go on with its run.
+
+        Raises:
+            LeadlineError: with a message that says what to do.
+        """
+        if again:
+            try:
+                return await aresume(run_id, out=self._out)
+            except BadInput:
+                pass  # it had not got so far as to be written down
+        choices = {**self._choices, **asked.choices}
+        return await aresearch(asked.question, docs=asked.docs or self._docs, out=self._out, run_id=run_id, **choices)
+
+
+class There:
+    """Researches on a server; a question's thread is named after it, so that it is found again. Use with `async with`."""
+
+    def __init__(self, url: str, out: Path, choices: dict[str, Any], key: str | None = None) -> None:
+        """Take the server's address, and what all questions share."""
+        own = settings().leadline_token
+        self._client = get_client(url=url, api_key=key or (own.get_secret_value() if own else None))
+        self._url = url
+        self._out = out
+        self._choices = choices
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+    def new_id(self, asked: Asked) -> str:
+        """Return a thread id: the same for the same question of the same batch."""
+        return str(uuid.UUID(bytes=hashlib.sha256(f"{self._out}\n{asked.id}\n{asked.question}".encode()).digest()[:16]))
+
+    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+        """Research a question in its thread; what runs there already is waited for.
+
+        Raises:
+            ServerGone: the server cannot be reached.
+            LeadlineError: the run failed; the message says why.
+        """
+        try:
+            report = await self._report(asked, run_id)
+        except httpx.HTTPStatusError as error:
+            raise LeadlineError(f"The server {self._url} refused: {error.response.text[:300]}") from None
+        except httpx.HTTPError as error:
+            raise ServerGone(
+                f"The server {self._url} cannot be reached ({type(error).__name__}). Start it, then start the batch again: what is "
+                "done stays done."
+            ) from None
+        return await self._written(report)
+
+    async def _report(self, asked: Asked, thread: str) -> Report:
+        await self._client.threads.create(thread_id=thread, graph_id=GRAPH, if_exists="do_nothing")
+        runs = await self._client.runs.list(thread, limit=1)
+        values = (await self._client.threads.get_state(thread))["values"]
+        if not (isinstance(values, dict) and values.get("report")) and not _alive(runs):
+            context = {**self._choices, **asked.choices, **({"documents": asked.docs} if asked.docs else {})}
+            run = await self._client.runs.create(
+                thread, GRAPH, input={"question": asked.question}, context=context, durability="sync"
+            )
+            runs = [run]
+        answer: Any = await self._client.runs.join(thread, runs[0]["run_id"]) if _alive(runs) else None
+        state: Any = await self._client.threads.get_state(thread)
+        if not state["values"].get("report"):
+            status = (await self._client.runs.get(thread, runs[0]["run_id"]))["status"] if runs else "no run"
+            raise LeadlineError(_why(answer) or f"Thread {thread} ended without a report ({status}).")
+        return Report.model_validate(state["values"]["report"])
+
+    async def _written(self, report: Report) -> Report:
+        """Write the report; its sources' texts stay in the server's store."""
+        folder = self._out / slug_of(report.question)
+        files = {"report.json": report.model_dump_json(indent=2).encode(), "report.md": report.markdown.encode()}
+        await write_files(folder, files, report.run_id)
+        return report.model_copy(update={"folder": str(folder)})
+
+
+def _why(answer: Any) -> str:
+    """Return what a server says of a run that failed, if it does."""
+    error = answer.get("__error__") if isinstance(answer, dict) else None
+    return str(error.get("message") or error.get("error") or "") if isinstance(error, dict) else ""
+
+
+def _alive(runs: Any) -> bool:
+    return bool(runs) and runs[0]["status"] in {"pending", "running"}

@@ -1,0 +1,89 @@
+"""The command line. Progress goes to stderr, the report to stdout.
+
+Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted and resumable.
+"""
+
+import os
+import sys
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from leadline.cli.checks import checks
+from leadline.cli.init import setting_up
+from leadline.cli.kept_runs import kept
+from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
+from leadline.cli.research import researching
+from leadline.cli.serve import serving
+from leadline.progress.terminal import echo
+from services.run.errors import BadInput, LeadlineError
+
+EXIT_PIPE_CLOSED = 141
+"""As a shell counts a program that SIGPIPE ended."""
+
+app = typer.Typer(
+    name="leadline",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        echo(f"leadline {metadata.version('leadline')}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="[bold]Begin here[/bold]\n"
+    "[dim]# Works at once: example documents, no key, no model[/dim]\n"
+    '[green]leadline research "Who first sounded with piano wire?"[/green]\n'
+    "[dim]# Connect a model; then see what works[/dim]\n"
+    "[green]leadline init[/green]\n"
+    "[green]leadline doctor[/green]"
+)
+def leadline(
+    _: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Deep research that proves what it says."""
+
+
+app.add_typer(researching)
+app.add_typer(kept)
+app.add_typer(setting_up)
+app.add_typer(checks)
+app.add_typer(serving)
+
+
+def main() -> None:
+    """Run the command line; errors that are meant for people are printed as one message."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")  # a terminal that knows no Chinese shows question marks, not a traceback
+    try:
+        app()
+    except LeadlineError as error:
+        echo(f"leadline: {error}", err=True)
+        sys.exit(EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED)
+    except KeyboardInterrupt:
+        echo("\nleadline: Interrupted.", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; the last flush must not fail
+        sys.exit(EXIT_PIPE_CLOSED)
+    except Exception as error:
+        if os.environ.get("LEADLINE_DEBUG"):
+            raise
+        echo(f"leadline: unexpected {type(error).__name__}: {error}. Set LEADLINE_DEBUG=1 to see where.", err=True)
+        sys.exit(EXIT_FAILED)
+
+
+if __name__ == "__main__":
+    main()

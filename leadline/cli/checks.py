@@ -1,0 +1,116 @@
+"""Commands that check and compare: models, this machine, reports, prompts. They are part of the command line in `app.py`."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leadline.batch import compare as comparing
+from leadline.batch.question_sets import documents_beside, read_questions
+from leadline.cli.examples import examples
+from leadline.cli.options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs
+from leadline.progress.terminal import echo
+from leadline.setup.check import BROKEN
+from leadline.setup.doctor import examine, show
+from leadline.setup.model_table import checked_models, model_lines
+from services.reports.checking.bundle import verify_bundle
+from services.reports.checking.cited_markdown import verify_markdown
+
+checks = typer.Typer()
+
+
+@checks.command(epilog=examples("models"), rich_help_panel=MACHINE)
+def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
+    """Show which model each role will use, and check each with one tiny call."""
+    checks = asyncio.run(checked_models())
+    if as_json:
+        echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))
+    else:
+        echo("\n".join(model_lines(checks)))
+    for problem in dict.fromkeys(check.problem for check in checks if check.problem):
+        echo(f"leadline: {problem}", err=True)
+    if any(check.problem for check in checks):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@checks.command(epilog=examples("doctor"), rich_help_panel=MACHINE)
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
+    """Show what works on this machine, what is missing, and how to get it."""
+    checks = asyncio.run(examine())
+    if as_json:
+        echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
+    else:
+        show(checks)
+    if any(check.state == BROKEN for check in checks):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@checks.command(epilog=examples("verify"), rich_help_panel=REPORTS)
+def verify(
+    places: Annotated[
+        list[Path], typer.Argument(metavar="DIR…", help="Folders of reports, or Markdown files that cite one.")
+    ],
+    bundle: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
+    ] = None,
+) -> None:
+    """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
+    failed = [place for place in places if not _holds(place, bundle)]
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _holds(place: Path, bundle: Path | None) -> bool:
+    """Check one report, or one file against the report that it cites, and say what came out."""
+    check = verify_bundle(bundle or place.parent if place.is_file() else place)
+    if place.is_file():
+        own = verify_markdown(place, bundle)
+        check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
+        check.problems += own.problems
+    counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
+    for problem in check.problems:
+        echo(f"FAILED {problem}", err=True)
+    if check.problems:
+        echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
+        return False
+    echo(f"{place}: everything holds ({counts}).")
+    return True
+
+
+@checks.command(epilog=examples("compare"), rich_help_panel=MACHINE)
+def compare(
+    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
+    prompts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--prompts", metavar="DIR", help="Folder of other prompts; repeatable. One is compared with ours."
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", metavar="NAME", help="Model at the same endpoint; give two or more.")
+    ] = None,
+    docs: Docs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
+) -> None:
+    """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
+    asked = read_questions(questions)
+    variants = comparing.variants_of(prompts or [], model or [])
+
+    def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
+        said = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
+        echo(f"{outcome.question}, {variant.name}: {said}", err=True)
+
+    work = comparing.compare(asked, variants, docs or documents_beside(questions), progress)
+    try:
+        totals = asyncio.run(work)
+    except KeyboardInterrupt:
+        echo("\nInterrupted.", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    if as_json:
+        echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
+    else:
+        echo(comparing.table(totals))
+    if all(total.failed == len(asked) for total in totals):
+        raise typer.Exit(EXIT_FAILED)

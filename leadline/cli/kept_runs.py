@@ -1,0 +1,91 @@
+"""Commands over runs that are kept: list them, look into them, make files of their reports, look at their sources again."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leadline.cli.examples import examples
+from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun
+from leadline.progress.terminal import echo
+from leadline.runs.actions import arefresh, areport, aruns, atimeline
+from leadline.runs.refresh import as_markdown
+from services.reports.checking.bundle import write_files
+from services.reports.formats import chosen_formats
+from services.run.errors import BadInput
+
+kept = typer.Typer()
+
+
+@kept.command(epilog=examples("runs"), rich_help_panel=REPORTS)
+def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as a JSON list.")] = False) -> None:
+    """List all runs, the newest first."""
+    records = asyncio.run(aruns())
+    if as_json:
+        shown = [record.model_dump(mode="json", include=SHOWN) for record in records]
+        echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        return
+    if not records:
+        echo('There is no run yet. Start one: leadline research "…"', err=True)
+    for record in records:
+        where = f"  {record.folder}" if record.folder else ""
+        echo(f"{record.id}  {record.status:<11}  {' '.join(record.question.split())[:80]}{where}")
+
+
+SHOWN = {"id", "question", "status", "created", "folder", "error"}
+"""What `leadline runs --json` says of a run."""
+
+
+@kept.command(epilog=examples("show"), rich_help_panel=REPORTS)
+def show(
+    run: LatestRun = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
+) -> None:
+    """Show what a run did when: every call, how long it took, and what waited for what."""
+    record, timeline = asyncio.run(atimeline(run))
+    title = " ".join(record.question.split())
+    if html is not None:
+        try:
+            html.write_text(timeline.html(f"{title} ({record.id})"), "utf-8")
+        except OSError as error:
+            raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
+        echo(f"Written to {html}", err=True)
+        return
+    echo(f"{record.id}  {record.status}  {title}\n")
+    echo("\n".join(timeline.lines()))
+
+
+@kept.command(epilog=examples("report"), rich_help_panel=REPORTS)
+def report(
+    run: FinishedRun = None,
+    formats: Formats = "html",
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write below this folder instead of the report's own.")
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
+) -> None:
+    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF. Nothing is asked or searched."""
+    made = asyncio.run(areport(run, chosen_formats(formats), out=out))
+    for name in made.files:
+        place = Path(str(made.folder)) / name
+        echo(place)
+        if open_it:
+            typer.launch(place.absolute().as_uri())
+
+
+@kept.command(epilog=examples("refresh"), rich_help_panel=REPORTS)
+def refresh(
+    run: FinishedRun = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> None:
+    """Read a report's documents and pages again, and show which claims hold, changed or fell. No model is asked."""
+    found, folder = asyncio.run(arefresh(run))
+    text = as_markdown(found)
+    if folder is not None and Path(folder).is_dir():
+        asyncio.run(write_files(Path(folder), {"refresh.md": text.encode()}, "refresh"))
+        echo(f"Written to {folder}/refresh.md", err=True)
+    echo(found.model_dump_json(indent=2) if as_json else text)
+    if found.count("fallen"):
+        raise typer.Exit(EXIT_FAILED)

@@ -1,0 +1,170 @@
+"""How a command runs to its report: progress on stderr, the report on stdout, and its end in words or as a JSON line."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+
+from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
+from leadline.progress.lines import progress_shown
+from leadline.progress.protocol import Progress
+from leadline.progress.terminal import echo
+from leadline.runs.execute import ReviewPending
+from leadline.runs.first_line import first_line
+from schemas.events import Event
+from schemas.reporter import Report
+from services.run.errors import BadInput, LeadlineError
+
+Ended = TypeVar("Ended")
+GRACE = 10.0
+"""Seconds from SIGTERM or Ctrl-C in which a run writes down how far it has come."""
+FROZEN = 60.0
+"""Seconds of processor time without one turn of the event loop after which the system ends the command."""
+BEAT = 5.0
+"""Seconds between two signs of life."""
+
+
+def show_report(
+    work: Callable[["Progress"], Awaitable["Report"]],
+    as_json: bool,
+    as_events: bool = False,
+    question: str = "",
+    run_id: str = "",
+) -> None:
+    """Run to the report and print it; the folder of its files is named on stderr.
+
+    Args:
+        work: what to do; it imports the graph, so the first line of progress is out before.
+        as_json: print the report as JSON.
+        as_events: print progress, and how it ended, as JSON lines.
+        question: what is asked, if it is known already.
+        run_id: name of the run, if it is known already.
+    """
+
+    async def main() -> "Report":
+        with progress_shown(as_json=as_events) as progress:
+            if question.strip():
+                progress(first_line(question, run_id))
+            return await work(progress)
+
+    finished = until_interrupted(main(), as_events=as_events, run_id=run_id)
+    echo(finished.model_dump_json(indent=2) if as_json else finished.markdown)
+    code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
+    about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
+    last_word(_written_to(finished), code, as_events, **about)
+    if finished.run_id and sys.stderr.isatty() and not as_events:
+        _offer(finished)
+    if code:
+        raise typer.Exit(code)
+
+
+def _offer(report: "Report") -> None:
+    """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
+    for number, question in enumerate(report.follow_up_questions, 1):
+        echo(f"  {number}. {question}", err=True)
+    if report.follow_up_questions:
+        echo('Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True)
+    elif report.asks_back:
+        echo('Answer with: leadline follow "…"', err=True)
+
+
+def _written_to(finished: "Report") -> str:
+    if not finished.folder:
+        return ""
+    said = [f"\nWritten to {finished.folder} (check it with: leadline verify {finished.folder})"]
+    return "\n".join([*said, *(f"  {Path(finished.folder) / name}" for name in finished.files[1:])])
+
+
+def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
+    """Say how a command ended: in words, or as the last of its JSON lines."""
+    if as_events:
+        end = Event(type="end", node="", title=" ".join(text.split()), data={"exit": code, **about})
+        echo(end.model_dump_json(), err=True)
+    elif text:
+        echo(text, err=True)
+
+
+class errors_told:  # noqa: N801 - used like a function
+    """While the block runs, an error ends the command with a last JSON line, where progress is JSON lines."""
+
+    def __init__(self, as_events: bool) -> None:
+        self._as_events = as_events
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if self._as_events and isinstance(error, LeadlineError):
+            code = EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED
+            last_word(str(error), code, as_events=True, error=type(error).__name__)
+            raise typer.Exit(code) from error
+
+
+def until_interrupted(
+    main: Coroutine[Any, Any, Ended], again: str = "leadline resume", *, as_events: bool = False, run_id: str = ""
+) -> Ended:
+    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with, and within `GRACE` seconds."""
+    try:
+        return asyncio.run(_cancelled_by_signals(main))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        said = f"\nInterrupted. Go on with: {again}"
+    except ReviewPending as pending:
+        said, run_id = f"\nThe plan waits for your review. Go on with: leadline resume {pending}", str(pending)
+    last_word(said, EXIT_INTERRUPTED, as_events, run_id=run_id)
+    raise typer.Exit(EXIT_INTERRUPTED)
+
+
+async def _cancelled_by_signals(main: Coroutine[Any, Any, Ended]) -> Ended:
+    """Await something that SIGTERM and SIGINT cancel; SIGINT not in the background of a script, where it is ignored."""
+    task = asyncio.current_task()
+    if task is not None and sys.platform != "win32":
+        loop = asyncio.get_running_loop()
+        ending = [one for one in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(one) is not signal.SIG_IGN]
+        for one in ending:
+            loop.add_signal_handler(one, _end, task, loop, ending)
+    with _ended_when_frozen():
+        return await main
+
+
+@contextmanager
+def _ended_when_frozen() -> Iterator[None]:
+    """Let the system end this process when the event loop stands still.
+
+    A C function that keeps Python's lock lets nothing else in the process run, no signal handler either. The timer counts processor
+    time, so a command that is stopped with Ctrl-Z is not taken for a frozen one.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    beat: asyncio.TimerHandle
+
+    def postpone() -> None:
+        nonlocal beat
+        signal.setitimer(signal.ITIMER_VIRTUAL, FROZEN)
+        beat = loop.call_later(BEAT, postpone)
+
+    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    postpone()
+    try:
+        yield
+    finally:
+        beat.cancel()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def _end(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop, ending: list[signal.Signals]) -> None:
+    """Cancel a run, and make sure that the process ends: it waits for its threads, and one may be at work for long.
+
+    A second signal ends it at once, and after `GRACE` seconds the system does, which waits for nothing in the process.
+    """
+    task.cancel()
+    for one in ending:
+        loop.remove_signal_handler(one)  # which puts back what a signal does by default
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, GRACE)

@@ -1,0 +1,38 @@
+"""Commands that serve other programs and people: the page with the API, and an MCP server over stdin and stdout."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from leadline.cli.examples import examples
+from leadline.cli.options import SERVING
+from leadline.mcp.server import serve as over_stdio
+from leadline.server.launch import serve as until_stopped
+
+serving = typer.Typer()
+
+
+@serving.command(epilog=examples("serve"), rich_help_panel=SERVING)
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65_535, metavar="P", help="Port to listen at.")] = 2024,
+    host: Annotated[
+        str, typer.Option(metavar="H", help="Address to listen at; another machine needs a token.")
+    ] = "127.0.0.1",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page in a browser.")] = False,
+) -> None:
+    """Serve the page and the API, and open the page. Everything is kept below LEADLINE_HOME; Ctrl-C stops it."""
+
+    def ready(address: str) -> None:
+        typer.echo(f"Leadline is at {address} (the API, too). Stop it with Ctrl-C.", err=True)
+        if not no_open:
+            typer.launch(address)
+
+    typer.echo("Starting …", err=True)
+    raise typer.Exit(until_stopped(host, port, ready))
+
+
+@serving.command(epilog=examples("mcp"), rich_help_panel=SERVING)
+def mcp() -> None:
+    """Serve research, read_report and verify_report to MCP clients over stdin and stdout."""
+    asyncio.run(over_stdio())

@@ -1,0 +1,27 @@
+"""The rules of `leadline.server.auth` for Aegra, which asks who makes a request by its headers alone; `deploy/aegra.json` names this file.
+
+Where a request comes from decides, too, as long as there are no tokens; so it is the door that says who was let in.
+"""
+
+from typing import Any
+
+from langgraph_sdk import Auth
+
+from leadline.server.access import Refused, caller_here
+from leadline.server.auth import nothing_else, own_assistants, own_items, own_threads
+
+auth = Auth()
+auth.on(nothing_else)
+auth.on.threads(own_threads)
+auth.on.assistants(own_assistants)
+auth.on.store(own_items)
+
+
+@auth.authenticate
+async def authenticate(headers: dict[str, Any]) -> Auth.types.MinimalUserDict:
+    """Name the user behind a request."""
+    try:
+        name = caller_here()
+    except Refused as refused:
+        raise Auth.exceptions.HTTPException(refused.status, str(refused)) from None
+    return {"identity": name, "display_name": name, "is_authenticated": True}

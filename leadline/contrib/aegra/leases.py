@@ -1,0 +1,83 @@
+"""What `deploy/aegra.json` serves beside Aegra's API: our pages, and a watch over runs that Aegra 0.11 would forget.
+
+A worker that comes to itself after its lease ran out may take up its own run again; its first attempt then gives up the
+second one's lease. Such a run counts as running, nobody works on it, and nobody looks for it (aegra/aegra#502). It is given
+a lease that runs out, so that Aegra finds it and hands it to a worker.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+from fastapi import FastAPI
+
+from leadline.server.app import app
+from leadline.server.auth import RULES
+from services.run.errors import SettingsError
+
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def _watching(_: FastAPI) -> AsyncIterator[None]:
+    check_users_are_known()
+    watch = asyncio.create_task(_watch())
+    try:
+        yield
+    finally:
+        watch.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await watch
+
+
+def check_users_are_known() -> None:
+    """Make sure that Aegra found the rules by which users are told apart: without them it serves everybody as one.
+
+    Raises:
+        SettingsError: it did not, and there are tokens.
+    """
+    from aegra_api.core.auth_middleware import get_auth_instance
+
+    if RULES.accounts and get_auth_instance() is None:
+        raise SettingsError(
+            "There are LEADLINE_TOKENS, but Aegra found no rules that tell users apart. Let AEGRA_CONFIG name deploy/aegra.json, or a "
+            'configuration with "auth": { "path": "leadline.contrib.aegra.auth:auth" }.'
+        )
+
+
+async def _watch() -> None:
+    from aegra_api.settings import settings
+    from sqlalchemy.exc import SQLAlchemyError
+
+    while True:
+        await asyncio.sleep(settings.worker.REAPER_INTERVAL_SECONDS)
+        try:
+            found = await lease_forgotten_runs(settings.worker.LEASE_DURATION_SECONDS)
+        except (SQLAlchemyError, OSError) as error:
+            _log.warning("Forgotten runs cannot be looked for now (%s)", type(error).__name__)
+            continue
+        if found:
+            _log.warning("Runs that nobody works on are handed out again: %s", ", ".join(found))
+
+
+async def lease_forgotten_runs(seconds: float) -> list[str]:
+    """Give a lease to runs that are said to be running and that no worker holds, and return their ids.
+
+    Args:
+        seconds: until it runs out; long enough for an attempt that is still under way to notice that it lost its own.
+    """
+    from aegra_api.core.database import db_manager
+    from aegra_api.core.orm import Run
+    from sqlalchemy import update
+
+    held_by_nobody = (Run.status == "running", Run.claimed_by.is_(None), Run.lease_expires_at.is_(None))
+    until = datetime.now(UTC) + timedelta(seconds=seconds)
+    leased = update(Run).where(*held_by_nobody).values(lease_expires_at=until).returning(Run.run_id)
+    async with db_manager.get_engine().begin() as connection:
+        return [str(run_id) for run_id in await connection.scalars(leased)]
+
+
+app.router.lifespan_context = _watching

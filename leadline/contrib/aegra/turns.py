@@ -1,0 +1,87 @@
+"""One run a thread on Aegra 0.11, which takes a run's `multitask_strategy` and does not heed it: runs that meet do so here.
+
+A run looks for earlier runs of its thread before its first step, on whichever worker it is; all see the same order.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from services.run.errors import BadInput
+
+LOOK = 0.5
+"""Seconds between two looks at the runs before."""
+ABANDONED = 90.0
+"""Seconds for which a run waits for one that no worker holds: all workers may be full of runs that wait for it."""
+_UNFINISHED = ("pending", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    run: str
+    worker: str | None
+    strategy: str
+    user: str
+
+
+async def take_turn(thread: str, run: str) -> None:
+    """Let the runs before have their turn, as this run's `multitask_strategy` says.
+
+    `enqueue`, or nothing: wait for their ends. `interrupt`: cancel them, and wait for that. `reject` and `rollback`: give up.
+
+    Raises:
+        BadInput: this run is not to wait, or waits for one that nobody works on.
+    """
+    held, told = time.monotonic(), set[str]()
+    while True:
+        line = await _line(thread)
+        before = line[: next((number for number, one in enumerate(line) if one.run == run), 0)]
+        if not before:
+            return
+        [own] = [one for one in line if one.run == run]
+        if own.strategy == "interrupt":
+            for one in before:
+                if one.run not in told:
+                    told.add(one.run)
+                    await _cancel(thread, one)
+        elif own.strategy in {"reject", "rollback"}:
+            raise BadInput(_busy(thread, before[0].run))
+        if before[0].worker is not None:
+            held = time.monotonic()
+        elif time.monotonic() - held > ABANDONED:
+            raise BadInput(_busy(thread, before[0].run))
+        await asyncio.sleep(LOOK)
+
+
+def _busy(thread: str, run: str) -> str:
+    return f"Thread {thread} is busy with run {run}. Wait for its end or cancel it, then ask again; or ask in another thread."
+
+
+async def _line(thread: str) -> list[_Place]:
+    """Return a thread's unfinished runs, the earliest first."""
+    from aegra_api.core.database import db_manager
+    from aegra_api.core.orm import Run
+    from sqlalchemy import select
+
+    unfinished = select(Run.run_id, Run.claimed_by, Run.execution_params, Run.user_id).where(
+        Run.thread_id == thread, Run.status.in_(_UNFINISHED)
+    )
+    async with db_manager.get_engine().connect() as connection:
+        rows = (await connection.execute(unfinished.order_by(Run.created_at, Run.run_id))).all()
+    return [_Place(str(run), worker, _strategy(params), str(user)) for run, worker, params, user in rows]
+
+
+def _strategy(params: Any) -> str:
+    return str(((params or {}).get("behavior") or {}).get("multitask_strategy") or "enqueue")
+
+
+async def _cancel(thread: str, place: _Place) -> None:
+    """Have a run cancelled: by its worker, or here where none has it yet."""
+    from aegra_api.core.orm import _get_session_maker
+    from aegra_api.services.run_status import interrupt_unowned_run
+    from aegra_api.services.streaming_service import streaming_service
+
+    async with _get_session_maker()() as session:
+        unowned = await interrupt_unowned_run(session, place.run, thread, user_id=place.user)
+    await streaming_service.interrupt_run(place.run, emit_end_event=not unowned)

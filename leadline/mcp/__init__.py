@@ -1,0 +1,1 @@
+"""Leadline as an MCP server."""

@@ -1,0 +1,148 @@
+"""Progress on stderr: a live picture in a terminal, a line an event elsewhere, JSON lines where a program asked for them."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from leadline.batch.questions import Outcome
+from leadline.progress.live import LiveView
+from leadline.progress.plan_review import ask_in_words
+from leadline.progress.protocol import Progress
+from leadline.runs.first_line import LONGEST_QUESTION
+from schemas.clean import clean_line
+from schemas.events import Event
+from schemas.evidence import Standing, standing
+
+_MARKS = {
+    "notice": "·",
+    "triage": "?",
+    "background": "~",
+    "plan": "#",
+    "step_started": ">",
+    "source": "+",
+    "step_finished": "=",
+    "reflection": "*",
+    "limit": "!",
+    "report": "·",
+}
+"""The mark of each kind of event."""
+_MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
+    "all": ("✓", "green"),
+    "some": ("!", "yellow"),
+    "none": ("!", "yellow"),
+    "empty": ("·", "dim"),
+}
+"""The mark and the colour of a report, by how many of its statements are verified."""
+
+
+class Lines:
+    """Prints one line an event, as a log does."""
+
+    def __init__(self, console: Console) -> None:
+        """Print on this console."""
+        self._console = console
+
+    def __call__(self, event: Event) -> None:
+        """Print one event; model calls have no line of their own."""
+        if event.type not in _MARKS:
+            return
+        self._print(f"{_mark(event)} {event.title}")
+        if event.type == "plan":
+            for step in event.data.get("steps", []):
+                self._print(_step_line(step))
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text(clean_line(line)), soft_wrap=True)
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the plan in words."""
+        ask_in_words(request)
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Nothing moves here."""
+        return nullcontext()
+
+
+class JsonLines:
+    """Prints every event as a line of JSON, in the form of `schemas/events.py`."""
+
+    def __call__(self, event: Event) -> None:
+        """Print one event, at once."""
+        sys.stderr.write(f"{event.model_dump_json()}\n")
+        sys.stderr.flush()
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Print the plan as an event."""
+        self(Event(type="review", node="human_feedback", title=request["message"], data=request))
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Nothing moves here."""
+        return nullcontext()
+
+
+@contextmanager
+def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
+    """Show progress while the block runs; nothing is ever written to stdout.
+
+    Args:
+        as_json: a line of JSON an event, for programs.
+    """
+    if as_json:
+        yield JsonLines()
+        return
+    console = Console(stderr=True, highlight=False)
+    if not can_redraw(console):
+        yield Lines(console)
+        return
+
+    measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    console = Console(
+        stderr=True, highlight=False, _environ=measured
+    )  # a size that a shell exported would never change
+    with LiveView(console).running() as view:
+        yield view
+
+
+def can_redraw(console: Console) -> bool:
+    """Tell whether stderr is a terminal in which lines can be drawn again; colours alone (FORCE_COLOR) do not make it one."""
+    return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
+
+
+@contextmanager
+def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
+    """Show how many questions of a batch are done while the block runs: a bar in a terminal, a line each elsewhere."""
+    console = Console(stderr=True, highlight=False)
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, disable=not can_redraw(console)) as bar:
+        task = bar.add_task("", total=total)
+
+        def ended(outcome: "Outcome") -> None:
+            line = " ".join(clean_line(outcome.question).split())[:LONGEST_QUESTION]
+            mark, style = _MARKS_OF_REPORTS[standing(outcome.claims, outcome.verified)]
+            if outcome.status != "done":
+                mark, style = "x", "red"
+            bar.console.print(Text(f"{mark} {outcome.id}  {line}", style=style if console.is_terminal else ""))
+            bar.advance(task)
+
+        yield ended
+
+
+def _mark(event: Event) -> str:
+    if event.type == "step_finished" and event.data.get("status") != "done":
+        return "x"
+    if event.type == "report":
+        return _MARKS_OF_REPORTS[standing(event.data.get("claims", 0), event.data.get("verified", 0))][0]
+    return _MARKS[event.type]
+
+
+def _step_line(step: dict[str, object]) -> str:
+    needs = step.get("depends_on")
+    after = f" (after {', '.join(map(str, needs))})" if isinstance(needs, list) and needs else ""
+    return f"    {step['id']}. [{step['step_type']}] {step['title']}{after}"

@@ -1,0 +1,220 @@
+"""The live view of a run in a terminal: plans with their steps, sources as they arrive, calls, tokens, seconds.
+
+It is drawn again several times a second below what was printed. A line never reaches the terminal's edge, so that it stays one
+line; a terminal that is made narrower breaks the lines that stand there already, and the next drawing takes account of that.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleRenderable, Group
+from rich.control import Control
+from rich.live import Live
+from rich.segment import ControlType
+from rich.text import Text
+
+from leadline.progress.plan_review import ask_in_words
+from leadline.progress.run_view import PlanSeen, StepSeen, Watched, clock
+from schemas.events import Event
+from services.run.ui_text import say
+
+FRAMES_A_SECOND = 8
+LEAST_TITLE = 16
+"""Columns that a step's title keeps beside what is said of it."""
+SPINNER, ASCII_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
+MARKS = {
+    "waiting": ("·", ".", "dim"),
+    "running": ("", "", "cyan"),
+    "done": ("✓", "+", "green"),
+    "failed": ("✗", "x", "red"),
+    "skipped": ("-", "-", "yellow"),
+}
+"""State of a step: its mark, its mark where only ASCII can be shown, and its style."""
+
+
+class Board:
+    """Draws what is known of a run, as lines that fit the console."""
+
+    def __init__(self, console: Console, watched: Watched) -> None:
+        """Draw `watched` on `console`."""
+        self._console = console
+        self._watched = watched
+        self._ascii = console.options.ascii_only
+        self.lengths: list[int] = []
+        """Columns of the lines of the last picture."""
+
+    def __call__(self) -> Group:
+        """Return the present picture."""
+        lines = self._lines(self._console.height - 1)
+        width = max(10, self._console.width - 1)
+        for line in lines:
+            line.truncate(width, overflow="ellipsis")
+            line.no_wrap = True
+        self.lengths = [line.cell_len for line in lines]
+        return Group(*lines)
+
+    def _lines(self, height: int) -> list[Text]:
+        seen = self._watched
+        groups = [self._plan(number, plan) for number, plan in enumerate(seen.plans, 1)]
+        if not seen.ended:
+            room = height - 2
+            for place, plan in enumerate(seen.plans[:-1]):
+                if sum(map(len, groups)) > room:
+                    groups[place] = [self._folded(place + 1, plan)]
+            groups = [self._cut(groups, room)]
+        return [*(line for group in groups for line in group), *([] if seen.ended else [self._head()]), self._foot()]
+
+    def _cut(self, groups: list[list[Text]], room: int) -> list[Text]:
+        """Return the lines of all plans, the first ones left out where there is no room for all."""
+        lines = [line for group in groups for line in group]
+        over = len(lines) - max(1, room)
+        if over <= 0:
+            return lines
+        return [Text(say("seen_more", self._watched.locale, count=over + 1), style="dim"), *lines[over + 1 :]]
+
+    def _head(self) -> Text:
+        return Text.assemble((self._spinner(), "cyan"), " ", _line(self._watched.doing or "…"))
+
+    def _foot(self) -> Text:
+        seen = self._watched
+        said = say(
+            "seen_usage",
+            seen.locale,
+            calls=seen.calls,
+            tokens=f"{seen.tokens:,}",
+            sources=len(seen.sources),
+            time=clock(seen.seconds),
+        )
+        cost = f" · {say('seen_cost', seen.locale, cost=f'{seen.cost:.4f}')}" if seen.cost else ""
+        return Text(f"  {self._plain(said + cost)}", style="dim")
+
+    def _plan(self, number: int, plan: PlanSeen) -> list[Text]:
+        title = Text(say("seen_plan", self._watched.locale, number=number, title=plan.title), style="bold")
+        return [title, *(self._step(step) for step in plan.steps)]
+
+    def _folded(self, number: int, plan: PlanSeen) -> Text:
+        done = sum(step.state == "done" for step in plan.steps)
+        said = say("seen_plan_done", self._watched.locale, done=done, all=len(plan.steps))
+        return self._with_detail(
+            Text(say("seen_plan", self._watched.locale, number=number, title=plan.title), style="dim"), said
+        )
+
+    def _step(self, step: StepSeen) -> Text:
+        sign, plain, style = MARKS[step.state]
+        mark = plain if self._ascii else sign
+        if step.state == "running":
+            mark = "-" if self._watched.ended else self._spinner()
+        title = Text.assemble(
+            "  ", (mark, style), " ", (f"{step.id} {step.title}", "dim" if step.state == "waiting" else "")
+        )
+        return self._with_detail(title, self._detail(step))
+
+    def _detail(self, step: StepSeen) -> str:
+        locale = self._watched.locale
+        match step.state:
+            case "waiting":
+                return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs else ""
+            case "running" if step.sources:
+                said = say("seen_reading", locale, count=step.sources, title=_line(step.latest))
+            case "running":
+                said = ""
+            case "done" if step.excerpts is not None:
+                said = say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
+            case _:
+                said = _line(step.error)
+        again = say("seen_redone", locale, attempt=step.attempt) if step.attempt > 1 else ""
+        return ", ".join(one for one in (again, said) if one)
+
+    def _with_detail(self, title: Text, detail: str) -> Text:
+        """Put a detail behind a title; both give way where the terminal is narrow, the detail first."""
+        width = max(10, self._console.width - 1)
+        detail = self._plain(detail)
+        room = width - min(title.cell_len, max(LEAST_TITLE, width - cell_len(detail) - 2)) - 2
+        if not detail or room < min(8, cell_len(detail)):
+            return title
+        shown = Text(detail, style="dim")
+        shown.truncate(room, overflow="ellipsis")
+        title.truncate(width - shown.cell_len - 2, overflow="ellipsis")
+        return Text.assemble(title, "  ", shown)
+
+    def _spinner(self) -> str:
+        frames = ASCII_SPINNER if self._ascii else SPINNER
+        return frames[int(time.monotonic() * FRAMES_A_SECOND) % len(frames)]
+
+    def _plain(self, text: str) -> str:
+        return text.replace(" · ", ", ").replace("…", "...") if self._ascii else text
+
+
+class _Reflowing(Live):
+    """A live display that finds its first row also after the terminal has been made narrower."""
+
+    def __init__(self, board: Board, console: Console) -> None:
+        super().__init__(console=console, get_renderable=board, refresh_per_second=FRAMES_A_SECOND)
+        self._board = board
+        self._drawn: list[int] = []
+        """Columns of the lines that stand in the terminal."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """Go up by the rows that the terminal has added, before rich goes up by those that it wrote."""
+        width = self.console.width
+        added = sum(max(1, -(-length // width)) for length in self._drawn) - len(self._drawn)
+        self._drawn = [min(length, width) for length in self._board.lengths]
+        more: list[ConsoleRenderable] = []
+        if added > 0:
+            up = ((ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1))
+            more = [Control(ControlType.CARRIAGE_RETURN, *(up * added))]
+        return [*more, *super().process_renderables(renderables)]
+
+
+class LiveView:
+    """Shows a run's events in a terminal as one picture; notices stand above it."""
+
+    def __init__(self, console: Console) -> None:
+        """Draw on this console."""
+        self._console = console
+        self._watched = Watched()
+        self._live = self._new()
+
+    def _new(self) -> "_Reflowing":
+        return _Reflowing(Board(self._console, self._watched), self._console)
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        self._watched.see(event)
+        if event.type == "limit" or (event.type == "notice" and event.node != "reporter") or event.data.get("failures"):
+            self._console.print(Text(f"! {event.title}", style="yellow"), soft_wrap=True)
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the plan in words."""
+        ask_in_words(request)
+
+    @contextmanager
+    def running(self) -> Iterator["LiveView"]:
+        """Draw while the block runs; the last picture stays."""
+        self._live.start()
+        try:
+            yield self
+        finally:
+            self._watched.end()
+            self._live.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the picture away while the block runs, so that a person can be asked."""
+        self._live.transient = True
+        self._live.stop()
+        try:
+            yield
+        except BaseException:
+            self._console.line()  # whoever left did not press Enter
+            raise
+        finally:
+            self._live = self._new()
+            self._live.start()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

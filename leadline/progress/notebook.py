@@ -1,0 +1,102 @@
+"""A run's progress in a notebook: one output that is drawn anew with every event.
+
+from leadline import Progress, aresearch
+
+report = await aresearch("…", on_event=Progress())
+"""
+
+from html import escape
+from typing import Any
+
+from leadline.progress.run_view import PlanSeen, StepSeen, Watched, clock
+from schemas.events import Event
+from services.run.ui_text import say
+
+MARKS = {"waiting": "·", "running": "…", "done": "✓", "failed": "✗", "skipped": "–"}
+COLOURS = {"waiting": "#888", "running": "#06c", "done": "#080", "failed": "#c00", "skipped": "#a60"}
+
+
+class Progress:
+    """Watches a run. Displays itself as HTML, as Markdown or in plain words; with IPython it keeps its display up to date.
+
+    Runs in threads of their own may call it, too: IPython sends what is displayed from any thread.
+    """
+
+    def __init__(self) -> None:
+        """Watch nothing yet; the display begins with the first event."""
+        self.watched = Watched()
+        self._display: Any = None
+
+    def __call__(self, event: Event) -> None:
+        """Take in one event, and draw."""
+        self.watched.see(event)
+        if event.type == "report":
+            self.watched.end()
+        if self._display is not None:
+            self._display.update(self)
+        elif _in_notebook():
+            from IPython.display import display
+
+            self._display = display(self, display_id=True)  # type: ignore[no-untyped-call]  # IPython has no types here
+
+    def _repr_html_(self) -> str:
+        seen = self.watched
+        notices = "".join(f'<div style="color:#a60">! {escape(notice)}</div>' for notice in seen.notices)
+        plans = "".join(self._plan_html(number, plan) for number, plan in enumerate(seen.plans, 1))
+        doing = f"<div>{escape(seen.summary or seen.doing)}</div>"
+        return f"<div>{notices}{plans}{doing}<small>{escape(self._account())}</small></div>"
+
+    def _plan_html(self, number: int, plan: PlanSeen) -> str:
+        title = say("seen_plan", self.watched.locale, number=number, title=plan.title)
+        steps = "".join(
+            f'<li style="list-style:none"><span style="color:{COLOURS[step.state]}">{MARKS[step.state]}</span> '
+            f"{escape(step.id)} {escape(step.title)} <small>{escape(self._detail(step))}</small></li>"
+            for step in plan.steps
+        )
+        return f"<strong>{escape(title)}</strong><ul>{steps}</ul>"
+
+    def _repr_markdown_(self) -> str:
+        return "\n".join(line if line.startswith("  ") else f"\n{line}\n" for line in str(self).splitlines())
+
+    def __str__(self) -> str:
+        seen = self.watched
+        lines = [f"! {notice}" for notice in seen.notices]
+        for number, plan in enumerate(seen.plans, 1):
+            lines.append(say("seen_plan", seen.locale, number=number, title=plan.title))
+            for step in plan.steps:
+                detail = self._detail(step)
+                lines.append(f"  - {MARKS[step.state]} {step.id} {step.title}{f' ({detail})' if detail else ''}")
+        return "\n".join([*lines, seen.summary or seen.doing, self._account()])
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        printer.text(str(self))
+
+    def _detail(self, step: StepSeen) -> str:
+        locale = self.watched.locale
+        if step.error:
+            return step.error
+        if step.excerpts is not None:
+            return say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
+        if step.sources:
+            return say("seen_reading", locale, count=step.sources, title=step.latest)
+        return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs and step.state == "waiting" else ""
+
+    def _account(self) -> str:
+        seen = self.watched
+        return say(
+            "seen_usage",
+            seen.locale,
+            calls=seen.calls,
+            tokens=f"{seen.tokens:,}",
+            sources=len(seen.sources),
+            time=clock(seen.seconds),
+        )
+
+
+def _in_notebook() -> bool:
+    """Tell whether this process shows what it displays."""
+    try:
+        from IPython.core.getipython import get_ipython
+    except ImportError:
+        return False
+    return get_ipython() is not None

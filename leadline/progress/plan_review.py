@@ -1,0 +1,71 @@
+"""A plan review in the terminal: Enter accepts, words change the plan."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from leadline.progress.protocol import Progress
+from schemas.clean import clean_text
+
+
+def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:
+    """Return what asks a person, or a program: the progress shows the plan, and the answer is a line of standard input.
+
+    A line that is a JSON object is taken as it is, so that a program can replace the plan. The answer is None when standard
+    input has ended, and the run stays waiting.
+    """
+
+    async def ask(request: dict[str, Any]) -> object:
+        with progress.paused():
+            progress.ask(request)
+            answer = await _typed_line()
+        return _meant(answer.strip()) if answer else None
+
+    return ask
+
+
+def _meant(text: str) -> object:
+    """Return the answer that a line stands for."""
+    if text.startswith("{"):
+        try:
+            return json.loads(text)
+        except ValueError:
+            pass  # words, then, and the planner makes of them what it can
+    return {"action": "edit", "feedback": text} if text else {"action": "accept"}
+
+
+def ask_in_words(request: dict[str, Any]) -> None:
+    """Show a plan, and how to answer, on stderr."""
+    sys.stderr.write(clean_text(_in_words(request)))
+    sys.stderr.flush()
+
+
+def _in_words(request: dict[str, Any]) -> str:
+    plan = request.get("plan") or {}
+    lines = [request["message"], f"  {plan.get('title', '')}"]
+    for step in plan.get("steps", []):
+        lines += [
+            f"  {step['id']}. [{step['step_type']}] {step['title']}",
+            *(f"       - {query}" for query in step["queries"]),
+        ]
+    if "problem" in request:
+        lines.append(request["problem"])
+    lines.append("[Enter = accept, or say what to change] > ")
+    return "\n".join(lines)
+
+
+async def _typed_line() -> str:
+    """Read a line; a person who thinks about it can still press Ctrl-C, which a thread that reads would not notice."""
+    if sys.platform != "win32" and sys.stdin is not None and getattr(sys.stdin, "isatty", bool)():
+        import termios
+
+        loop, ready, descriptor = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
+        termios.tcflush(descriptor, termios.TCIFLUSH)  # what was typed before the plan stood there was no answer to it
+        loop.add_reader(descriptor, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(descriptor)
+    return await asyncio.to_thread(sys.stdin.readline)

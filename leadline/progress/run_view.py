@@ -1,0 +1,161 @@
+"""What a watcher knows of a run from its events: plans with their steps, sources, calls, tokens. Terminal and notebook draw it."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from schemas.events import Event
+from services.run.ui_text import say
+
+StepState = Literal["waiting", "running", "done", "failed", "skipped"]
+
+
+@dataclass(slots=True)
+class StepSeen:
+    """A step of a plan, as far as it has come."""
+
+    id: str
+    title: str
+    kind: str
+    """`research` or `processing`."""
+    needs: list[str]
+    """Ids of the steps that it waits for."""
+    state: StepState = "waiting"
+    attempt: int = 1
+    sources: int = 0
+    latest: str = ""
+    """Title of the source that came last."""
+    excerpts: int | None = None
+    """Quotes that it found; None before it has ended."""
+    confidence: float | None = None
+    error: str = ""
+
+
+@dataclass(slots=True)
+class PlanSeen:
+    """A plan with its steps."""
+
+    title: str
+    steps: list[StepSeen]
+
+
+@dataclass(slots=True)
+class Watched:
+    """A run, seen from outside; call `see` with each of its events."""
+
+    question: str = ""
+    locale: str = "en"
+    doing: str = ""
+    """Title of the last event: what the run is at."""
+    plans: list[PlanSeen] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    """Titles of the sources that steps have quoted, by address."""
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+    """US dollars; None as soon as the price of one call is not known."""
+    summary: str = ""
+    """What was written, once it is."""
+    ended: bool = False
+    """Set by whoever watches: nothing more will come."""
+    _started: float = field(default_factory=time.monotonic)
+    _seconds: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the watch began; they stand still when it has ended."""
+        return time.monotonic() - self._started if self._seconds is None else self._seconds
+
+    def end(self) -> None:
+        """Nothing more will come: whatever still ran was stopped."""
+        self.ended = True
+        self._seconds = self.seconds
+
+    def see(self, event: Event) -> None:
+        """Take in one event."""
+        data = event.data
+        if event.type == "call":
+            self._count(data)
+            return
+        self._take_in(event, data)
+        self.doing = self._next(event)
+
+    def _next(self, event: Event) -> str:
+        """Return what comes after an event that tells of something that has ended."""
+        if event.type == "triage" and event.data.get("intent") in {"in_scope", "edge_case"}:
+            return say("doing_background", self.locale)
+        if event.type == "background":
+            return say("doing_planner", self.locale)
+        busy = self.plans and any(step.state in {"waiting", "running"} for step in self.plans[-1].steps)
+        if event.type == "step_finished" and not busy:
+            return say("doing_reflector", self.locale)
+        return event.title
+
+    def _take_in(self, event: Event, data: dict[str, Any]) -> None:
+        match event.type:
+            case "notice" if event.node != "reporter":
+                self.notices.append(event.title)
+            case "triage":
+                self.locale = str(data.get("locale") or self.locale)
+            case "plan" if data.get("steps"):
+                self._plan(data)
+            case "step_started":
+                self._step(data, state="running", attempt=int(data.get("attempt", 1)))
+            case "source":
+                self._source(event)
+            case "step_finished":
+                self._step(
+                    data,
+                    state=data.get("status", "done"),
+                    excerpts=data.get("excerpts"),
+                    confidence=data.get("confidence"),
+                    error=str(data.get("error", "")),
+                )
+            case "report":
+                self.summary = event.title
+
+    def _count(self, used: dict[str, Any]) -> None:
+        self.calls += int(used.get("calls", 0))
+        self.tokens += int(used.get("input_tokens", 0)) + int(used.get("output_tokens", 0))
+        cost = used.get("cost")
+        self.cost = None if cost is None or self.cost is None else self.cost + float(cost)
+
+    def _plan(self, data: dict[str, Any]) -> None:
+        """Add a plan; one of which no step has begun was edited, and makes room."""
+        if self.plans and all(step.state == "waiting" for step in self.plans[-1].steps):
+            self.plans.pop()
+        steps = [
+            StepSeen(
+                id=str(step["id"]),
+                title=" ".join(str(step["title"]).split()),
+                kind=str(step["step_type"]),
+                needs=[str(one) for one in step.get("depends_on", [])],
+            )
+            for step in data["steps"]
+        ]
+        self.plans.append(PlanSeen(" ".join(str(data.get("title", "")).split()), steps))
+
+    def _found(self, step_id: object) -> StepSeen | None:
+        return next((step for plan in reversed(self.plans) for step in plan.steps if step.id == str(step_id)), None)
+
+    def _step(self, data: dict[str, Any], **changes: Any) -> None:
+        step = self._found(data.get("step"))
+        if step is not None:
+            for name, value in changes.items():
+                setattr(step, name, value)
+
+    def _source(self, event: Event) -> None:
+        title = str(event.data.get("title") or event.title)
+        self.sources[str(event.data.get("url") or title)] = title
+        step = self._found(event.data.get("step"))
+        if step is not None:
+            step.sources += 1
+            step.latest = title
+
+
+def clock(seconds: float) -> str:
+    """Return seconds as `0:07`, `12:34` or `1:02:03`."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,1 @@
+"""Runs: started, resumed, replayed, refreshed, and kept with what they found."""

@@ -1,0 +1,197 @@
+"""Runs from Python: go on with one, run it again, list them, and make files of their reports. `asking.py` begins one."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from langgraph.types import Command
+
+from leadline.runs.execute import OnEvent, OnReview, carry_out, config_of, first_input, report_of, write_outputs
+from leadline.runs.first_line import first_line
+from leadline.runs.output import check_writable, report_folder, write_formats, write_report
+from leadline.runs.refresh import Refreshed, refreshed
+from leadline.runs.replayed import replayed_events
+from leadline.runs.store import Home, RunRecord, open_home
+from leadline.runs.timeline import Timeline
+from leadline.runs.verdicts import verdict_lines
+from schemas.context import OutputFormat
+from schemas.reporter import Report
+from services.reports.formats import check_formats
+from services.run.errors import BadInput
+from services.run.journal import Recording, replaying, run_key
+from services.run.settings import settings
+from services.search.providers import allow_folders
+
+__all__ = [
+    "OnEvent",
+    "OnReview",
+    "arefresh",
+    "areplay",
+    "areport",
+    "aresume",
+    "aruns",
+    "atimeline",
+]
+
+
+async def aresume(
+    run_id: str | None = None,
+    *,
+    out: str | PathLike[str] | None = None,
+    on_event: OnEvent | None = None,
+    on_review: OnReview | None = None,
+) -> Report:
+    """Go on with a run that was interrupted; by default the latest unfinished one.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run_id)
+        if out is not None:
+            await asyncio.to_thread(check_writable, Path(out))
+            record = record.model_copy(update={"out": str(out)})
+        allow_folders(record.context.documents)
+        state = await home.graph.aget_state(config_of(record))
+        started = await first_input(home, record) if state.created_at is None else None
+        if on_event is not None:
+            on_event(first_line(record.question, record.id))
+            for event in replayed_events(state.values):
+                on_event(event)
+        return await carry_out(home, record, started, on_event, on_review)
+
+
+async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None = None) -> Report:
+    """Run a finished run again from its journal alone: no model, no search, no program is asked.
+
+    Args:
+        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
+        out: folder below which the report is written; by default the one it was written to.
+
+    Raises:
+        BadInput: there is no such run, or it is not finished.
+        JournalMiss: the journal does not hold something that was asked; prompts or code have changed since.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run_id, finished=True)
+        if record.status != "done":
+            raise BadInput(
+                f"Run {record.id} is not finished, so it cannot be replayed. Go on with: leadline resume {record.id}"
+            )
+        if out is not None:
+            await asyncio.to_thread(check_writable, Path(out))
+            record = record.model_copy(update={"out": str(out)})
+        finished = await home.graph.aget_state(config_of(record))
+        recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
+        with replaying(recording):
+            report = await _replayed(home, record)
+        return await write_outputs(home, record, report)
+
+
+async def _replayed(home: Home, record: RunRecord) -> Report:
+    """Carry a run out anew in memory, with the answers that were given to its reviews."""
+    record.check_usable()
+    graph = home.graph_in_memory()
+    answers = iter(record.reviews)
+    given = await first_input(home, record)
+    while True:
+        values = await graph.ainvoke(given, config_of(record), context=record.context)
+        if "__interrupt__" not in values:
+            return report_of(values)
+        given = Command(resume=next(answers))
+
+
+async def _finished(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
+    """Return a finished run and its report.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, or it has no report.
+    """
+    record = await home.record(run_id, finished=True)
+    report: Report | None = (await home.graph.aget_state(config_of(record))).values.get("report")
+    if record.status != "done":
+        raise BadInput(f"Run {record.id} is not finished. Go on with: leadline resume {record.id}")
+    if report is None:
+        raise BadInput(f"Run {record.id} was answered without research, so it has no report.")
+    return record, report.model_copy(update={"run_id": record.id})
+
+
+async def arefresh(run_id: str | None = None) -> "tuple[Refreshed, str | None]":
+    """Read the sources of a finished run's report again, and say which claims hold, changed or fell.
+
+    Returns:
+        What has become of the report, and the folder of its files, if it has one.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, or it has no report.
+        DocumentsError: a folder of its documents is gone.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record, report = await _finished(home, run_id)
+        record.check_usable()
+        allow_folders(record.context.documents)
+        return await refreshed(report, record.context), record.folder
+
+
+async def areport(
+    run_id: str | None = None, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
+) -> Report:
+    """Make files of a finished run's report: no model is asked, nothing is searched.
+
+    Args:
+        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
+        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`.
+        out: folder below which the report is written with its evidence; by default the files join those in its folder.
+
+    Returns:
+        The report; `folder` and `files` say where the files are.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, or it has no report.
+        SettingsError: something that a format needs is not installed.
+    """
+    await asyncio.to_thread(check_formats, formats)
+    if out is not None:
+        await asyncio.to_thread(check_writable, Path(out))
+    async with open_home(settings().leadline_home) as home:
+        record, report = await _finished(home, run_id)
+        kept = out is None and record.folder is not None and await asyncio.to_thread(_is_there, record.folder)
+        if kept and record.folder is not None:
+            folder, files = Path(record.folder), await write_formats(report, Path(record.folder), formats)
+        else:
+            folder = await asyncio.to_thread(report_folder, report.question, Path(out or record.out or "out"))
+            files = await write_report(report, folder, home.evidence, formats)
+            files = [name for name in files if name != "report.md" or "md" in formats]
+        return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+def _is_there(folder: str) -> bool:
+    return (Path(folder) / "evidence.json").is_file()
+
+
+async def aruns() -> list[RunRecord]:
+    """Return the records of all runs, the newest first."""
+    async with open_home(settings().leadline_home) as home:
+        return await home.records()
+
+
+async def atimeline(run_id: str | None = None) -> "tuple[RunRecord, Timeline]":
+    """Return a run and the timeline of its calls; by default of the latest run.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    async with open_home(settings().leadline_home) as home:
+        records = await home.records()
+        if run_id is None and not records:
+            raise BadInput("There is no run yet. Start one with: leadline research")
+        record = records[0] if run_id is None else await home.record(run_id)
+        state = await home.graph.aget_state(config_of(record))
+        if "turn" not in state.values:
+            return record, Timeline([])
+        recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
+        locale = state.values.get("locale") or "en-US"
+        timeline = Timeline.of(recording.entries.values(), locale)
+        return record, replace(timeline, verdicts=verdict_lines(state.values, locale))

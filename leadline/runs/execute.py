@@ -1,0 +1,204 @@
+"""A run from its beginning, or from where it stopped, to its report: alone in its process, its record kept true."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from leadline.runs.output import report_folder, write_report
+from leadline.runs.run_lock import hold_run_lock
+from leadline.runs.store import Home, RunRecord
+from schemas.events import Event
+from schemas.reporter import Report
+from services.embedding.models import load_ahead
+from services.models import clients_open
+from services.run.errors import BadInput
+from services.run.journal import run_key
+from services.run.log import ERROR, WARNING, log
+from services.run.prices import price_of
+from services.run.roles import role_model
+from services.run.settings import settings
+from services.sandbox.leftovers import sweep
+from services.search.providers import providers_for, searches_documents
+from services.text.tokens import message_language
+from services.tools.mcp.registry import close
+from services.turn.conversation import carried_context
+
+OnEvent = Callable[[Event], None]
+OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+
+
+class ReviewPending(Exception):
+    """The run waits for a review of its plan, and nobody was there to give it."""
+
+
+async def write_outputs(home: Home, record: RunRecord, report: Report) -> Report:
+    """Write a report's files, where the run has a folder for them."""
+    report = report.model_copy(update={"run_id": record.id})
+    if record.out is None or report.direct:
+        return report
+    folder = await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
+    files = await write_report(report, folder, home.evidence, record.context.output_formats)
+    return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+async def _where_to_write(home: Home, record: RunRecord, report: Report) -> RunRecord:
+    """Write down which folder the report goes to, before anything is there: a run that is killed now finds it again."""
+    if record.out is None or report.direct:
+        return record
+    folder = await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
+    record = record.model_copy(update={"folder": str(folder)})
+    await home.save(record)
+    return record
+
+
+def config_of(record: RunRecord) -> RunnableConfig:
+    """Return what names a run's thread."""
+    return {"configurable": {"thread_id": record.id}}
+
+
+async def first_input(home: Home, record: RunRecord) -> Any:
+    """Return what a run's thread begins with: its question, and the conversation that it goes on with.
+
+    Raises:
+        BadInput: the run that it follows is gone, or was never finished.
+    """
+    if record.after is None:
+        return {"question": record.question}
+    before = await home.record(record.after)
+    values = (await home.graph.aget_state(config_of(before))).values
+    if before.status != "done" or "triage" not in values:
+        raise BadInput(f"Run {before.id} is not finished. Go on with: leadline resume {before.id}")
+    said = [*values["messages"], HumanMessage(record.question)]
+    return Command(update={"messages": said, "former": carried_context(values)}, goto="coordinator")  # type: ignore[arg-type]  # the values are the state
+
+
+async def carry_out(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    """Run to the end, keeping the record true whatever happens on the way.
+
+    Raises:
+        BadInput: another process works on this run, or its choices are refused today.
+    """
+    record.check_usable()
+    with hold_run_lock(settings().leadline_home, record.id):
+        async with clients_open():
+            return await _kept_true(home, record, given, on_event, on_review)
+
+
+async def _kept_true(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    record = record.model_copy(update={"status": "running", "error": ""})
+    await home.save(record)
+    if given is None:
+        log("run_resumed", run=record.id)
+    try:
+        try:
+            report = await _stream(home, record, given, on_event, on_review)
+        finally:
+            await _close_tools(home, record)
+        record = await _where_to_write(home, record, report)
+        report = await write_outputs(home, record, report)
+    except asyncio.CancelledError:
+        log("run_interrupted", WARNING, run=record.id)
+        await home.save(record.model_copy(update={"status": "interrupted"}))
+        raise
+    except ReviewPending:
+        await home.save(record.model_copy(update={"status": "waiting"}))
+        raise
+    except Exception as error:
+        log("run_failed", ERROR, run=record.id, error=type(error).__name__)
+        await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
+        raise
+    await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
+    return report
+
+
+async def _close_tools(home: Home, record: RunRecord) -> None:
+    """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
+    values = (await home.graph.aget_state(config_of(record))).values
+    if "turn" in values:
+        await close(run_key(record.id, values["turn"]))
+
+
+async def _load_model(record: RunRecord) -> None:
+    """Load what compares meanings, which takes longer than anything else that a search needs."""
+    if await asyncio.to_thread(searches_documents, record.context):
+        await load_ahead()
+
+
+async def _look_up_price(record: RunRecord) -> None:
+    """Look up what the first answer of a model is priced by."""
+    await price_of(role_model("coordinator", record.context))
+
+
+async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
+    """Open what the run searches before it is searched, and tell what is not searched."""
+    providers = await providers_for(record.context)
+    if on_event is not None:
+        for notice in providers.notices(message_language(record.question)):
+            on_event(Event(type="notice", node="", title=notice))
+    for documents in providers.documents:
+        await documents.warm_up()
+
+
+@asynccontextmanager
+async def _prepared(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Do what the first search needs during the first call. An error is left to the node that needs the result."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _sweep() -> None:
+    """Remove what the programs of runs that were killed have left."""
+    await asyncio.to_thread(sweep)
+
+
+async def _stream(
+    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
+    config = config_of(record)
+    async with _prepared(_look_up_price(record), _load_model(record), _open_search(record, on_event), _sweep()):
+        while True:
+            async for event in home.graph.astream(
+                given, config, context=record.context, stream_mode="custom", durability="sync"
+            ):
+                if on_event is not None:
+                    on_event(Event.model_validate(event))
+            state = await home.graph.aget_state(config)
+            if not state.interrupts:
+                return report_of(state.values)
+            answer = None if on_review is None else await on_review(state.interrupts[0].value)
+            if answer is None:
+                raise ReviewPending(record.id)
+            record.reviews.append(answer)
+            await home.save(record)
+            given = Command(resume=answer)
+
+
+def report_of(values: dict[str, Any]) -> Report:
+    """Return the report, or the direct answer where no research was due."""
+    report: Report | None = values.get("report")
+    if report is not None:
+        return report
+    triage = values["triage"]
+    return Report(
+        title="",
+        question=values["question"],
+        markdown=triage.reply,
+        usage=values["usage"],
+        direct=True,
+        asks_back=triage.intent == "unclear",
+    )

@@ -1,0 +1,99 @@
+"""Where a report's files go: a folder of its own below the output folder, named after the question."""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from schemas.context import OutputFormat
+from schemas.reporter import Report
+from services.reports.checking.bundle import write_bundle, write_files
+from services.reports.formats import render
+from services.run.errors import BadInput
+from services.run.evidence_store import EvidenceStore
+from services.text.normal_form import normal_form
+
+MAX_SLUG = 60
+
+
+def slug_of(question: str) -> str:
+    """Return a folder name for a question: its words in lower case joined by hyphens, in any script."""
+    words = re.findall(r"\w+", normal_form("NFKC", question).lower())
+    return "-".join(words)[:MAX_SLUG].strip("-_") or "report"
+
+
+def check_writable(folder: Path) -> None:
+    """Make the output folder and try to write there, before any work is done.
+
+    Raises:
+        BadInput: it cannot be written.
+    """
+    probe = folder / f".leadline-{os.getpid()}-{secrets.token_hex(4)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadInput(
+            f"The output folder {folder} cannot be written ({error.strerror}). Name another with --out."
+        ) from None
+
+
+def report_folder(question: str, out: Path, begun: str | None = None) -> Path:
+    """Return where the report of a question goes.
+
+    A folder of the same question is replaced; one of another question is left alone, and a number is added.
+
+    Args:
+        question: that is answered.
+        out: folder below which reports are written.
+        begun: folder in which this run has begun to write its report; half of a report is not known by its question.
+    """
+    if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
+        return Path(begun)
+    folder, number = out / slug_of(question), 1
+    while _holds_other(folder, question):
+        number += 1
+        folder = out / f"{slug_of(question)}-{number}"
+    return folder
+
+
+async def write_report(
+    report: Report, folder: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
+) -> list[str]:
+    """Write report, evidence and source texts into a folder, and the report in further formats.
+
+    Returns:
+        The names of the files that hold the report.
+
+    Raises:
+        StoreUnwritable: the folder cannot be written.
+    """
+    await write_bundle(report, folder, evidence)
+    return ["report.md", *await write_formats(report, folder, [format_ for format_ in formats if format_ != "md"])]
+
+
+async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFormat]) -> list[str]:
+    """Write a report's files in formats into its folder, and return their names.
+
+    Raises:
+        SettingsError: something that a format needs is not installed.
+        StoreUnwritable: the folder cannot be written.
+    """
+    if not formats:
+        return []
+
+    files = await render(report, formats)
+    await write_files(folder, files, report.run_id)
+    return list(files)
+
+
+def _holds_other(folder: Path, question: str) -> bool:
+    if not folder.exists():
+        return False
+    try:
+        return bool(json.loads((folder / "evidence.json").read_text("utf-8")).get("question") != question)
+    except (OSError, ValueError, AttributeError):
+        return True

@@ -1,0 +1,93 @@
+"""Profile files: YAML that says what a deployment is about."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from schemas.profile import Profile
+from services.run.errors import BadInput
+
+
+def load_profile(file: Path) -> tuple[Profile, list[Path]]:
+    """Read a profile.
+
+    Returns:
+        The profile, its documents' folders as paths from here, and these folders once more.
+
+    Raises:
+        BadInput: the file is missing, is no YAML, or says something that a profile cannot say; the message names the
+            line and the key.
+    """
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "it is no text in UTF-8")
+        raise BadInput(f"The profile {file} cannot be read ({why}). Name another with --profile.") from None
+    try:
+        content, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise BadInput(f"The profile {file} is not valid YAML: {line}{getattr(error, 'problem', error)}.") from None
+    try:
+        profile = Profile.model_validate(content)
+    except ValidationError as error:
+        raise BadInput(f"The profile {file} cannot be used: {_explained(error.errors()[0], tree)}") from None
+    folders = [file.parent / folder for folder in profile.documents]
+    for place, folder in enumerate(folders):
+        if not folder.is_dir():
+            where = _place(tree, ("documents", place))
+            raise BadInput(
+                f"The profile {file} cannot be used: {where}: there is no folder {folder}. "
+                "Folders are named relative to the profile's file."
+            )
+    return profile.model_copy(update={"documents": [str(folder) for folder in folders]}), folders
+
+
+def _explained(problem: Any, tree: yaml.Node | None) -> str:
+    """Say what is wrong where: an unknown key with those that there are, anything else in the words of the check."""
+    loc: tuple[str | int, ...] = problem["loc"]
+    if problem["type"] == "extra_forbidden":
+        known = ", ".join(_fields(loc[:-1]))
+        return f"{_place(tree, loc)}: there is no such key. There are: {known}."
+    if problem["type"] == "missing":
+        return f"{_place(tree, loc)}: it is missing."
+    said = problem["msg"].removeprefix("Value error, ")
+    given = problem["input"]
+    cannot = "cannot be used" if isinstance(given, dict) else f"cannot be {given!r:.80}"
+    return f"{_place(tree, loc)} {cannot}: {said}."
+
+
+def _place(tree: yaml.Node | None, loc: Sequence[str | int]) -> str:
+    """Return line and key of something in the file; of what is missing, the line of what it is missing from."""
+    node, line = tree, 1
+    for part in loc:
+        found: yaml.Node | None = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == str(part):
+                    found, line = value, key.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = node.value[part]
+            line = found.start_mark.line + 1
+        if found is None:
+            break
+        node = found
+    named = ".".join(str(part) for part in loc if part != "[key]")
+    return f"line {line}, {named}" if named else "the whole file"
+
+
+def _fields(loc: Sequence[str | int]) -> list[str]:
+    """Return the keys that there are at a place of a profile."""
+    model: Any = Profile
+    for part in loc:
+        if isinstance(part, str) and isinstance(model, type) and issubclass(model, BaseModel):
+            field = model.model_fields.get(part)
+            model = field.annotation if field is not None else None
+        for inner in get_args(model):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                model = inner
+    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []

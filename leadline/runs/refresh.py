@@ -1,0 +1,210 @@
+"""What has become of a report: its documents and pages are read again, and each claim is looked for in what they say now.
+
+No model is asked. A claim holds while every quote that it cites still stands in its source, word for word; it has changed where
+a source says something else in the quote's place that still supports it; it has fallen where nothing does.
+"""
+
+import asyncio
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from schemas.context import RunContext
+from schemas.evidence import Claim, Excerpt, Source
+from schemas.reporter import Report
+from services.evidence.support import check_support
+from services.run.errors import PageError
+from services.run.evidence_store import content_hash
+from services.search.pages.reader import PageReader
+from services.search.providers import Providers, providers_for
+from services.text.passages import sentences
+from services.text.quote_location import locate
+from services.text.sentence_ranking import coverage, rank_sentences
+from services.text.tokens import has_cjk
+
+SourceState = Literal["unchanged", "changed", "gone", "not read again"]
+ClaimState = Literal["holds", "changed", "fallen", "not checked"]
+NEAR = 5
+"""Sentences of a changed source that are looked at in a quote's place."""
+SAID = 0.25
+"""Least share of a quote's words that a passage of the changed source must hold to say anything in its place."""
+
+
+class SourceNow(BaseModel):
+    """A source of a report, and what it is now."""
+
+    id: str
+    title: str
+    url: str
+    state: SourceState
+    problem: str = ""
+    """Why it could not be read."""
+
+
+class ClaimNow(BaseModel):
+    """A claim of a report, and what has become of it."""
+
+    text: str
+    state: ClaimState
+    was: str = ""
+    """The quote that is no longer there."""
+    now: str = ""
+    """What its source says in its place, if anything."""
+    sources: list[str] = Field(default_factory=list)
+
+
+class Refreshed(BaseModel):
+    """What has become of a report."""
+
+    question: str
+    run_id: str = ""
+    sources: list[SourceNow] = Field(default_factory=list)
+    claims: list[ClaimNow] = Field(default_factory=list)
+
+    def count(self, state: ClaimState) -> int:
+        """Return how many claims are in a state."""
+        return sum(claim.state == state for claim in self.claims)
+
+
+async def refreshed(report: Report, context: RunContext) -> Refreshed:
+    """Read a report's sources again and look for its claims in them.
+
+    Computations, databases and results of tools are not run again; claims that rest on them alone are not checked.
+
+    Args:
+        report: of a finished run.
+        context: what that run chose; its folders and limits count.
+    """
+    cited = {excerpt.source_id for excerpt in report.excerpts}
+    originals = [source for source in report.sources if source.id in cited]
+    providers = await providers_for(context)
+    async with PageReader() as reader:
+        texts = await asyncio.gather(*(_text_now(original, providers, reader) for original in originals))
+    now = {source.id: text for source, text in zip(originals, texts, strict=True)}
+    states = {source.id: _state(source, now[source.id]) for source in originals}
+    excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
+    claims = await asyncio.to_thread(
+        lambda: [
+            _claim(citation, excerpts, states, {key: text for key, (text, _) in now.items()})
+            for citation in report.citations
+        ]
+    )
+    return Refreshed(
+        question=report.question,
+        run_id=report.run_id,
+        sources=[
+            SourceNow(
+                id=original.id,
+                title=original.title,
+                url=original.url,
+                state=states[original.id],
+                problem=now[original.id][1],
+            )
+            for original in originals
+        ],
+        claims=claims,
+    )
+
+
+async def _text_now(source: Source, providers: Providers, reader: PageReader) -> tuple[str | None, str]:
+    """Return what a source says now, or None and why."""
+    if source.kind == "document":
+        hits = await asyncio.gather(*(document.at(source.url) for document in providers.documents))
+        found = next((hit for hit in hits if hit is not None), None)
+        return (found.text, "") if found is not None else (None, "the file is gone")
+    if source.kind == "web" and not source.snippet_only:
+        try:
+            return (await reader.read(source.url)).text, ""
+        except PageError as error:
+            return None, str(error)
+    return None, ""
+
+
+def _state(source: Source, found: tuple[str | None, str]) -> SourceState:
+    text, problem = found
+    if text is not None:
+        return "unchanged" if content_hash(text) == source.content_hash else "changed"
+    return "gone" if problem else "not read again"
+
+
+def _claim(
+    claim: Claim, excerpts: dict[str, Excerpt], states: dict[str, SourceState], texts: dict[str, str | None]
+) -> ClaimNow:
+    cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
+    now = ClaimNow(text=claim.text, state="not checked", sources=list(dict.fromkeys(one.source_id for one in cited)))
+    checked = [one for one in cited if states.get(one.source_id) in {"unchanged", "changed", "gone"}]
+    if not checked:
+        return now
+    lost = [one for one in checked if states[one.source_id] != "unchanged" and not _stands(one, texts[one.source_id])]
+    if not lost:
+        return now.model_copy(update={"state": "holds"})
+    replaced = [_in_place(claim.text, one, texts[one.source_id]) for one in lost]
+    kept = [one.quote for one in cited if one not in lost]
+    supported = not check_support(claim.text, [*kept, *(one for one in replaced if one)]).failing
+    return now.model_copy(
+        update={
+            "state": "changed" if supported else "fallen",
+            "was": lost[0].quote,
+            "now": next((one for one in replaced if one), ""),
+        }
+    )
+
+
+def _stands(excerpt: Excerpt, text: str | None) -> bool:
+    return text is not None and (excerpt.quote in text or locate(excerpt.quote, text) is not None)
+
+
+def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
+    """Return the sentences of a text that say most of a claim whose quote was lost, those that support it first.
+
+    They are one, or as many as the quote had; nothing where no passage of the text holds much of the quote.
+    """
+    if text is None:
+        return ""
+    said = _sentences(text)
+    if coverage(excerpt.quote, said) < SAID:
+        return ""
+    near = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, said)[:NEAR]
+    together = sorted(near[: len(_sentences(excerpt.quote))])
+    candidates = [*(said[place] for place in near), " ".join(said[place] for place in together)]
+    return next((candidate for candidate in candidates if not check_support(claim, [candidate]).failing), candidates[0])
+
+
+def _sentences(text: str) -> list[str]:
+    said = [text[span.start : span.end] for span in sentences(text)]
+    return [one for one in said if not one.startswith("#")] or said
+
+
+def as_markdown(found: Refreshed) -> str:
+    """Write down what has become of a report's claims, the fallen first."""
+    lines = [
+        f"# {found.question}",
+        "",
+        f"{found.count('holds')} claims hold, {found.count('changed')} changed, {found.count('fallen')} fell, "
+        f"{found.count('not checked')} were not checked (run `{found.run_id}`).",
+    ]
+    for state, heading in (
+        ("fallen", "Fallen"),
+        ("changed", "Changed"),
+        ("not checked", "Not checked"),
+        ("holds", "Hold"),
+    ):
+        claims = [claim for claim in found.claims if claim.state == state]
+        if claims:
+            lines += ["", f"## {heading}", ""]
+        for one in claims:
+            lines.append(f"- {one.text} ({', '.join(one.sources)})")
+            lines += [f"  - was: “{_line(one.was)}”"] if one.was else []
+            lines += [f"  - now: “{_line(one.now)}”"] if one.now else []
+    moved = [source for source in found.sources if source.state in {"changed", "gone"}]
+    if moved:
+        lines += ["", "## Sources", ""]
+        lines += [
+            f"- {one.id} {one.title} ({one.url}): {one.state}{f', {one.problem}' if one.problem else ''}"
+            for one in moved
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

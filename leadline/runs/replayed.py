@@ -1,0 +1,35 @@
+"""What had happened in a run before it was interrupted, as events: whoever watches it go on sees the whole run."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from schemas.events import Event
+from schemas.planner import Plan
+from schemas.results import StepResult
+from schemas.usage import Usage
+from services.run.ui_text import say
+from services.turn.steps import step_told
+
+
+def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
+    """Yield a run's events so far, from its state: its plans, the steps that have ended, and what its calls used."""
+    locale = values.get("locale") or "en"
+    usage: Usage | None = values.get("usage")
+    if usage is not None:
+        title = f"{usage.total.calls} calls: {usage.total.tokens:,} tokens"
+        yield Event(type="call", node="", title=title, data={"role": "", **usage.total.model_dump(mode="json")})
+    plans: list[Plan] = values.get("plans") or []
+    results: dict[str, StepResult] = values.get("results") or {}
+    for plan in plans:
+        if plan.steps:
+            title = say("plan", locale, title=plan.title)
+            yield Event(type="plan", node="planner", title=title, data=plan.model_dump(mode="json"))
+        for step in plan.steps:
+            if step.id in results:
+                yield _ended(results[step.id], locale)
+
+
+def _ended(result: StepResult, locale: str) -> Event:
+    said, data = step_told(result)
+    title = say(f"step_{result.status}", locale, **said)
+    return Event(type="step_finished", node="", title=title, data=data)

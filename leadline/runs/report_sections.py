@@ -1,0 +1,31 @@
+"""The sections of a Markdown report, by their headings."""
+
+from markdown_it import MarkdownIt
+
+from services.run.errors import BadInput
+
+
+def section_of(markdown: str, heading: str) -> str:
+    """Return the section under a heading, with the sections inside it.
+
+    Args:
+        markdown: a whole report.
+        heading: its words, or the first of them, in any case.
+
+    Raises:
+        BadInput: there is no such heading; the message lists those that there are.
+    """
+    tokens = MarkdownIt().parse(markdown)
+    headings = [
+        (int(token.tag[1]), token.map[0], tokens[place + 1].content)
+        for place, token in enumerate(tokens)
+        if token.type == "heading_open" and token.map
+    ]
+    wanted = " ".join(heading.strip("# ").casefold().split())
+    found = next((place for place, one in enumerate(headings) if one[2].casefold().startswith(wanted)), None)
+    if found is None:
+        there = "; ".join(title for _, _, title in headings) or "none"
+        raise BadInput(f"The report has no section {heading!r}. Its headings are: {there}.")
+    level, start, _ = headings[found]
+    end = next((line for depth, line, _ in headings[found + 1 :] if depth <= level), None)
+    return "\n".join(markdown.splitlines()[start:end]).strip() + "\n"

@@ -1,0 +1,56 @@
+"""Names of runs: made of the time, found again by their beginning."""
+
+import contextlib
+import secrets
+import sqlite3
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from services.run.errors import BadInput
+from services.run.settings import settings
+
+SHOWN = 5
+"""Names that a message lists where several begin alike."""
+
+
+def new_run_id() -> str:
+    """Return a name for a run; later ones sort behind earlier ones."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
+
+
+def full_id(given: str, ids: Iterable[str]) -> str:
+    """Return the one run that is called so, or whose name begins so.
+
+    Raises:
+        BadInput: no run's name does, or the names of several do.
+    """
+    known = list(ids)
+    if given in known:
+        return given
+    found = sorted((one for one in known if given and one.startswith(given)), reverse=True)
+    if not found:
+        raise BadInput(f"There is no run {given!r}. `leadline runs` lists all runs.")
+    if len(found) > 1:
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        raise BadInput(
+            f"The names of {len(found)} runs begin with {given}: {', '.join(found[:SHOWN])}{more}. Say more of it."
+        )
+    return found[0]
+
+
+def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
+    """Return the runs whose names begin so, each with its question, for a shell's completion.
+
+    It looks into the store's file itself, because a shell that waits a second for the graph is not completing but stalling.
+    """
+    file = settings().leadline_home / "store.sqlite"
+    query = "SELECT key, json_extract(value, '$.question') FROM store WHERE prefix = 'runs' AND key LIKE ? ORDER BY key DESC"
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(_reading(file)) as connection:
+        rows = connection.execute(query, (f"{incomplete}%",)).fetchmany(50)
+        return [(str(key), " ".join(str(question).split())[:60]) for key, question in rows]
+    return []
+
+
+def _reading(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)

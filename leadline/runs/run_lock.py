@@ -1,0 +1,46 @@
+"""One process a run: whoever works on it holds a lock, which the system lets go of when the process ends, however it ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from services.run.errors import BadInput, StoreUnwritable
+
+_PATIENCE = 0.5
+"""Seconds after which a lock is taken for held: another process that sweeps holds it for a moment."""
+
+
+@contextmanager
+def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
+    """Hold a run's lock while the block runs.
+
+    Raises:
+        BadInput: another process holds it.
+        StoreUnwritable: there is no place for a lock.
+    """
+    folder = home / "locks"
+    lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise BadInput(
+            f"Another process works on run {run_id} already. Wait for it, or end it and go on with: leadline resume {run_id}"
+        ) from None
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+    try:
+        yield
+    finally:
+        # While it is held: whoever has opened the file by now sees that it is gone, and does not hold a lock without a name
+        (folder / f"{run_id}.lock").unlink(missing_ok=True)
+        lock.release()
+
+
+def sweep(home: Path) -> None:
+    """Remove locks that nobody holds: of processes that were killed before their run was known, or after its end. Blocking."""
+    for file in (home / "locks").glob("*.lock"):
+        with suppress(Timeout, OSError), FileLock(file, timeout=0, blocking=False):
+            file.unlink(missing_ok=True)

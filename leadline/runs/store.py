@@ -1,0 +1,142 @@
+"""The folder where runs live (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, all in SQLite."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.sqlite.aio import AsyncSqliteStore
+from pydantic import BaseModel, Field, model_validator
+
+from graph import build_graph
+from leadline.runs.persistence import checkpointer, serializer, store, store_error
+from leadline.runs.run_ids import full_id
+from leadline.runs.run_lock import sweep
+from schemas.context import RunContext
+from services.run.errors import BadInput
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import checked_choices
+
+RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
+_RUNS = ("runs",)
+
+
+class RunRecord(BaseModel):
+    """One run, as `leadline runs` lists it."""
+
+    id: str
+    question: str
+    status: RunStatus = "running"
+    created: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    out: str | None = None
+    """Folder below which its report is written."""
+    folder: str | None = None
+    """Folder of its report, named before that is written."""
+    context: RunContext = Field(default_factory=RunContext)
+    after: str | None = None
+    """Id of the run whose conversation it goes on with."""
+    reviews: list[Any] = Field(default_factory=list)
+    """Answers that were given to plan reviews, in order."""
+    error: str = ""
+    unusable: str = Field(default="", exclude=True)
+    """Why the run cannot be gone on with or carried out anew: it chose what an earlier version took. Empty: it can."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_an_earlier_version(cls, value: Any) -> Any:
+        """Keep a record that can be listed and shown, though its choices would be refused today."""
+        chosen = value.get("context") if isinstance(value, dict) else None
+        if not isinstance(chosen, dict):
+            return value
+        try:
+            return {**value, "context": checked_choices(chosen)}
+        except BadInput as problem:
+            return {**value, "context": RunContext(), "unusable": str(problem)}
+
+    def check_usable(self) -> None:
+        """Make sure that the run's choices are known.
+
+        Raises:
+            BadInput: they are of an earlier version, and are refused today.
+        """
+        if self.unusable:
+            raise BadInput(
+                f"Run {self.id} chose what an earlier version took, and this one does not: {self.unusable} Its report can be "
+                "shown; to go on, ask its question anew."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Open stores and the graph compiled with them."""
+
+    graph: CompiledStateGraph[Any, RunContext, Any, Any]
+    store: "AsyncSqliteStore"
+
+    @property
+    def evidence(self) -> EvidenceStore:
+        """The texts and files of all runs."""
+        return EvidenceStore(self.store)
+
+    def graph_in_memory(self) -> CompiledStateGraph[Any, RunContext, Any, Any]:
+        """Return the graph with the same store and checkpoints that nobody keeps."""
+        return build_graph().compile(
+            checkpointer=InMemorySaver(serde=serializer()), store=self.store, name="deep_research"
+        )
+
+    async def save(self, record: RunRecord) -> None:
+        """Write a run's record."""
+        await self.store.aput(_RUNS, record.id, record.model_dump(mode="json"), index=False)
+
+    async def records(self) -> list[RunRecord]:
+        """Return all runs, the newest first."""
+        found = await self.store.asearch(_RUNS, limit=1_000)
+        return sorted((RunRecord.model_validate(item.value) for item in found), key=lambda one: one.id, reverse=True)
+
+    async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
+        """Return a run by its id or the beginning of it, or the latest unfinished (or finished) one.
+
+        Raises:
+            BadInput: there is no such run, or nothing to resume.
+        """
+        records = await self.records()
+        if run_id is None:
+            latest = next((record for record in records if (record.status == "done") == finished), None)
+            if latest is None:
+                what = "finished run yet" if finished else "unfinished run to resume"
+                raise BadInput(f"There is no {what}. `leadline runs` lists all runs.")
+            return latest
+        wanted = full_id(run_id, (record.id for record in records))
+        return next(record for record in records if record.id == wanted)
+
+    async def latest_finished(self) -> RunRecord:
+        """Return the latest run that is finished.
+
+        Raises:
+            BadInput: there is none.
+        """
+        finished = next((record for record in await self.records() if record.status == "done"), None)
+        if finished is None:
+            raise BadInput("There is no finished run to follow up. Start one with: leadline research")
+        return finished
+
+
+@asynccontextmanager
+async def open_home(folder: Path) -> AsyncIterator[Home]:
+    """Open the stores below a folder, which is made if need be.
+
+    Raises:
+        StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.
+    """
+    async with checkpointer(folder) as saver, store(folder) as opened:
+        await asyncio.to_thread(sweep, folder)
+        try:
+            yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened)
+        except sqlite3.DatabaseError as error:
+            raise store_error(folder, error) from None

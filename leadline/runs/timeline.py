@@ -1,0 +1,273 @@
+"""The timeline of a run, from its journal: what was asked when, for how long, and which call waited for which."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+
+from services.run.instrumentation import INSTANT
+from services.run.journal import Entry
+from services.run.ui_text import say
+
+_WIDTH = 40
+"""Characters of the bar in a terminal."""
+_NAME = 60
+"""Characters of a name in a terminal."""
+_TOUCH = 0.002
+"""Seconds by which clocks may differ: a call that begins so much before another's end may still have waited for it."""
+TEMPLATE = Path(__file__).parent / "timeline.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One call of a run."""
+
+    kind: str
+    name: str
+    place: str
+    """Step of the graph, node, and step of the plan: `4:researcher:1`."""
+    start: float
+    """Seconds since the first call began."""
+    seconds: float
+    failed: str = ""
+    """Type of the error that ended it."""
+    waited: float = 0.0
+    """Seconds of it in which nothing was under way: it waited for its turn, or after a passing fault."""
+    faults: tuple[str, ...] = ()
+    """Passing faults after which it was tried again: `HTTP 429`, …"""
+    tokens: tuple[int, int] = (0, 0)
+    """In and out."""
+    cached: int = 0
+    """Tokens in that the endpoint had in its cache."""
+    cost: float | None = 0.0
+    """US dollars; None where the price is not known."""
+    reused: int = 0
+    """How often a resumed run took the answer from the journal instead of asking again."""
+    inside: bool = False
+    """True for a part of another call: a search or a page of a gathering, what a tool asks for."""
+    after: int | None = None
+    """Which call it waited for: its place in the timeline; None for the first."""
+    critical: bool = False
+    """True on the chain of calls that decides how long the run takes."""
+
+    @property
+    def end(self) -> float:
+        """Seconds since the first call began."""
+        return self.start + self.seconds
+
+    @property
+    def where(self) -> str:
+        """Node and step, for people."""
+        return " ".join(self.place.split(":")[1:])
+
+    @property
+    def title(self) -> str:
+        """What was asked, on one line; empty where its kind says it all."""
+        return "" if self.name == self.kind else " ".join(self.name.split())
+
+    def notes(self, locale: str) -> list[str]:
+        """Say what is worth knowing of it besides its time."""
+        said = [say("show_failed", locale, error=self.failed)] if self.failed else []
+        if self.faults:
+            said.append(say("show_retried", locale, faults=", ".join(self.faults)))
+        if self.waited >= 0.01:
+            said.append(say("show_waited", locale, seconds=f"{self.waited:.2f}"))
+        if any(self.tokens):
+            said.append(say("show_tokens", locale, read=f"{self.tokens[0]:,}", wrote=f"{self.tokens[1]:,}"))
+        if self.cached:
+            said.append(say("show_cached", locale, tokens=f"{self.cached:,}"))
+        if self.cost:
+            said.append(f"${self.cost:.4f}")
+        if self.reused:
+            said.append(say("show_reused", locale))
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The calls of a run in the order in which they began."""
+
+    spans: list[Span]
+    locale: str = "en-US"
+    """Of the words around them."""
+    chain: list[Span] = field(default_factory=list)
+    """The critical path: from the last call back, each time to the one that was waited for."""
+    verdicts: list[str] = field(default_factory=list)
+    """What the reflections said of the steps and of the question, a line each."""
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry], locale: str = "en-US") -> "Timeline":
+        """Read the calls of a journal."""
+        timed = [(datetime.fromisoformat(entry.at).timestamp() - entry.seconds, entry) for entry in entries if entry.at]
+        calls = [(start, one) for start, one in timed if one.kind not in INSTANT]
+        first = min((start for start, _ in calls), default=0.0)
+        spans = sorted((_span(start - first, one) for start, one in calls), key=lambda one: (one.start, one.place))
+        spans = [replace(span, inside=_is_inside(span, spans)) for span in spans]
+        spans = [replace(span, after=_waited_for(span, spans)) for span in spans]
+        chain = _chain(spans)
+        spans = [replace(one, critical=place in chain) for place, one in enumerate(spans)]
+        return cls(spans, locale, [spans[place] for place in chain])
+
+    @property
+    def seconds(self) -> float:
+        """From the first call's begin to the last one's end."""
+        return max((span.end for span in self.spans), default=0.0)
+
+    @property
+    def critical_seconds(self) -> float:
+        """Of the calls on the critical path; the rest is the program's own, or a pause between two attempts at the run."""
+        return sum(span.seconds for span in self.chain)
+
+    def lines(self) -> list[str]:
+        """Return the timeline for a terminal: a line a call with its bar, the critical path, and sums."""
+        whole = self.seconds or 1.0
+        head = say("show_head", self.locale).split("|")
+        lines = [f"  {head[0]:>7} {head[1]:>7}  {'':{_WIDTH}}  {'  '.join(head[2:4])}"]
+        for span in self.spans:
+            mark, deeper = "*" if span.critical else " ", "  " if span.inside else ""
+            notes = "".join(f"  [{note}]" for note in span.notes(self.locale))
+            lines.append(
+                f"{mark} {span.start:7.2f} {span.seconds:7.2f}  {_bar(span, whole)}  {span.where}  {deeper}{self.called(span.kind)}  "
+                f"{span.title[:_NAME]}{notes}"
+            )
+        judged = [say("show_reflections", self.locale), *(f"  {verdict}" for verdict in self.verdicts), ""]
+        return [*lines, "", *self.path(), "", *(judged if self.verdicts else []), self.sums()]
+
+    def path(self) -> list[str]:
+        """Return the critical path in words: what it was, and how long nothing was called in between."""
+        if not self.chain:
+            return []
+        lines = [self.path_title()]
+        end = 0.0
+        for span in self.chain:
+            idle = span.start - end
+            between = say("show_between", self.locale, seconds=f"{idle:.2f}") if idle >= 0.01 else ""
+            lines.append(
+                f"  {span.seconds:7.2f} s  {span.where}: {self.called(span.kind)}{f'  ({between})' if between else ''}"
+            )
+            end = span.end
+        return lines
+
+    def path_title(self) -> str:
+        """Say how much of the run its critical path is."""
+        share = round(100 * self.critical_seconds / (self.seconds or 1.0))
+        values = {"calls": len(self.chain), "seconds": f"{self.critical_seconds:.2f}", "share": share}
+        return say("show_path", self.locale, **values)
+
+    def sums(self) -> str:
+        """Return time, calls, tokens, cost and waiting in one line."""
+        kinds = "; ".join(f"{self.called(kind)}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in self.by_kind())
+        read, wrote = (sum(span.tokens[side] for span in self.spans) for side in (0, 1))
+        said = [say("show_whole", self.locale, seconds=f"{self.seconds:.2f}"), kinds]
+        if read:
+            said.append(say("show_tokens", self.locale, read=f"{read:,}", wrote=f"{wrote:,}"))
+        costs = [span.cost for span in self.spans if not span.inside]
+        if any(costs):
+            unknown = "+ ?" if None in costs else ""
+            said.append(f"${sum(cost or 0.0 for cost in costs):.4f}{unknown}")
+        tried, waited = sum(len(span.faults) for span in self.spans), sum(span.waited for span in self.spans)
+        if tried or waited >= 0.01:
+            said.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
+        return ". ".join(one for one in said if one)
+
+    def called(self, kind: str) -> str:
+        """Return the name of a kind of calls in the run's language."""
+        return dict(one.split(" ", 1) for one in say("show_kinds", self.locale).split("|") if one).get(kind, kind)
+
+    def by_kind(self) -> list[tuple[str, int, float]]:
+        """Return (kind, calls, seconds) for each kind, the longest first."""
+        kinds = dict.fromkeys(span.kind for span in self.spans)
+        sums = [(kind, [span.seconds for span in self.spans if span.kind == kind]) for kind in kinds]
+        return sorted(((kind, len(taken), round(sum(taken), 3)) for kind, taken in sums), key=lambda one: -one[2])
+
+    def html(self, title: str) -> str:
+        """Return the timeline as a page of its own: no script, nothing to fetch."""
+        template = Environment(autoescape=True).from_string(TEMPLATE.read_text("utf-8"))
+        whole = self.seconds or 1.0
+        return template.render(
+            title=title,
+            timeline=self,
+            whole=whole,
+            ticks=_ticks(whole),
+            head=say("show_head", self.locale).split("|"),
+            verdicts_title=say("show_reflections", self.locale),
+            legend=say("show_legend", self.locale).split("|"),
+        )
+
+
+def _span(start: float, entry: Entry) -> Span:
+    answer: Mapping[str, Any] = entry.answer or {}
+    used = answer.get("used") or (answer.get("usage") or {}).get("total") or {}
+    return Span(
+        entry.kind,
+        entry.name,
+        entry.place,
+        round(start, 3),
+        entry.seconds,
+        entry.error[0] if entry.error else "",
+        waited=answer.get("waited") or 0.0,
+        faults=tuple(answer.get("faults") or ()),
+        tokens=(used.get("input_tokens", 0), used.get("output_tokens", 0)),
+        cached=used.get("cached_tokens", 0),
+        cost=used.get("cost", 0.0),
+        reused=entry.reused,
+    )
+
+
+def _is_inside(span: Span, spans: Sequence[Span]) -> bool:
+    """Tell whether a call is a part of another one of the same node."""
+    return any(
+        one is not span
+        and one.place == span.place
+        and one.kind in {"gather", "tool"}
+        and one.kind != span.kind
+        and one.start <= span.start + _TOUCH
+        and span.end <= one.end + _TOUCH
+        for one in spans
+    )
+
+
+def _waited_for(span: Span, spans: Sequence[Span]) -> int | None:
+    """Return the call whose end let this one begin: the last of its own node, else the last of earlier steps of the graph.
+
+    Steps that run side by side wait for nothing of each other.
+    """
+    own = [place for place, one in enumerate(spans) if one.place == span.place and one.end <= span.start + _TOUCH]
+    earlier = [place for place, one in enumerate(spans) if _superstep(one) < _superstep(span)]
+    candidates = [place for place in own or earlier if not spans[place].inside and spans[place] is not span]
+    return max(candidates, key=lambda place: spans[place].end, default=None)
+
+
+def _superstep(span: Span) -> int:
+    number = span.place.partition(":")[0]
+    return int(number) if number.lstrip("-").isdigit() else 0
+
+
+def _chain(spans: Sequence[Span]) -> list[int]:
+    """Return the critical path, in order: what was waited for, back from the call that ended last."""
+    outer = [place for place, one in enumerate(spans) if not one.inside]
+    at = max(outer, key=lambda place: spans[place].end, default=None)
+    chain: list[int] = []
+    while at is not None and at not in chain:
+        chain.append(at)
+        at = spans[at].after
+    return chain[::-1]
+
+
+def _bar(span: Span, whole: float) -> str:
+    """Draw a call in a line of `_WIDTH` characters; the part in which it waited is light."""
+    before = min(_WIDTH - 1, int(span.start / whole * _WIDTH))
+    length = max(1, min(_WIDTH - before, round(span.seconds / whole * _WIDTH)))
+    light = min(length, round(span.waited / (span.seconds or 1.0) * length))
+    return f"{' ' * before}{'░' * light}{'█' * (length - light)}".ljust(_WIDTH)
+
+
+def _ticks(whole: float) -> list[float]:
+    """Return round moments for the axis, five to ten of them."""
+    step = next(
+        (unit * 10**power for power in range(-3, 6) for unit in (1, 2, 5) if whole / (unit * 10**power) <= 8), whole
+    )
+    return [round(at * step, 6) for at in range(int(whole / step) + 1)]

@@ -1,0 +1,1 @@
+"""What a server needs beside LangGraph's own: access, accounts, attachments, and the page."""

@@ -1,0 +1,195 @@
+"""The server's door: every request goes through it, before any route, and has a caller's name behind it.
+
+With tokens, whoever brings one is let in under its name, wherever they come from. Without tokens only this machine is: not
+other machines, and not the pages of other sites that are open in a browser here (which could reach the server under a name
+that they made point here, or post to it blindly).
+"""
+
+import ipaddress
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from leadline.server.accounts import Accounts, accounts
+from services.run.settings import settings
+from services.run.users import LOCAL
+
+STUDIO = frozenset(
+    {"https://smith.langchain.com", "https://eu.smith.langchain.com", "https://aws.smith.langchain.com"}
+    | {"https://apac.smith.langchain.com"}
+)
+OPEN = frozenset({"/", "/ok", "/ready", "/live", "/favicon.ico"})
+"""Paths that may be read without a token: the page, and whether the server is well."""
+OPEN_BELOW = ("/page/",)
+"""Folders of files that may be read without a token: the web page's own, which are no secret."""
+CLOSED = ("/internal", "/deploy")
+"""What the dev server offers for its own tests and for deployments: it asks nobody's leave, and shows every thread."""
+_FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
+_CALLER = "leadline.caller"
+_let_in: ContextVar[str] = ContextVar("let_in", default="")
+
+
+class Refused(Exception):
+    """A request that is not let in, with the HTTP status that says so."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Who is let in."""
+
+    accounts: Accounts = field(default_factory=Accounts)
+    origins: frozenset[str] = STUDIO
+
+    def caller(self, scope: Mapping[str, Any]) -> str:
+        """Return who makes a request: a user's name, or `local`.
+
+        Args:
+            scope: of an ASGI HTTP request or WebSocket.
+
+        Raises:
+            Refused: nobody who may.
+        """
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if self.accounts:
+            return self._by_token(headers)
+        if not _from_here(scope, headers):
+            raise Refused(
+                401,
+                "This server has no tokens, so it serves its own machine only. To use it from elsewhere, its operator sets "
+                "LEADLINE_TOKENS=name:token (or LEADLINE_TOKENS_FILE) and starts it again; see docs/server.md.",
+            )
+        if not _is_here(_hostname(f"//{headers.get('host', 'localhost')}")):
+            raise Refused(
+                403, f"This server does not answer to the name {headers['host']!r}. Use 127.0.0.1 or localhost."
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin not in self.origins and not _is_here(_hostname(origin)):
+            raise Refused(
+                403,
+                f"Pages of {origin} may not use this server. Its operator can add them to LEADLINE_ORIGINS, or set "
+                "LEADLINE_TOKENS.",
+            )
+        return LOCAL
+
+    def _by_token(self, headers: Mapping[str, str]) -> str:
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        token = bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        if not token:
+            raise Refused(401, "This server wants a token. Send it as the header: Authorization: Bearer <token>.")
+        name = self.accounts.name_of(token)
+        if name is None:
+            raise Refused(401, "This token is not known here. Ask the server's operator for one.")
+        return name
+
+
+def rules() -> Rules:
+    """Return the rules that the environment gives.
+
+    Raises:
+        SettingsError: the tokens cannot be used.
+    """
+    return Rules(accounts(), STUDIO | set(settings().leadline_origins))
+
+
+def caller_of(scope: Mapping[str, Any]) -> str:
+    """Return whom the door let in."""
+    return str(scope[_CALLER])
+
+
+def caller_here() -> str:
+    """Return whom the door let in with the request that this code works for.
+
+    Raises:
+        Refused: nobody: the request did not come through the door.
+    """
+    if not _let_in.get():
+        raise Refused(401, "This request did not come through the server's door.")
+    return _let_in.get()
+
+
+class Door:
+    """Lets a request in, or answers it with what is missing: 401 (a token), 403 (a site or name), 404 (closed)."""
+
+    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+        self._app = app
+        self._rules = rules
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] not in {"http", "websocket"} or _internal(scope):
+            await self._app(scope, receive, send)
+            return
+        try:
+            scope[_CALLER] = caller = self._let_in(scope)
+        except Refused as refused:
+            await _refuse(refused, scope, receive, send)
+            return
+        token = _let_in.set(caller)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            _let_in.reset(token)
+
+    def _let_in(self, scope: Scope) -> str:
+        path, method = scope["path"], scope.get("method", "")
+        if self._rules.accounts:
+            if any(path == one or path.startswith(f"{one}/") for one in CLOSED):
+                raise Refused(404, "Not Found")
+            preflight = method == "OPTIONS" and any(
+                name == b"access-control-request-method" for name, _ in scope["headers"]
+            )
+            read = method in {"GET", "HEAD"} and (path in OPEN or path.startswith(OPEN_BELOW))
+            if preflight or read:
+                return ""
+        return self._rules.caller(scope)
+
+
+async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 4000 + refused.status, "reason": str(refused)[:100]})
+        return
+    # a page of another site may read that a token is missing, as it may read everything with one
+    headers = {"WWW-Authenticate": "Bearer", "Access-Control-Allow-Origin": "*"} if refused.status == 401 else {}
+    await JSONResponse({"detail": str(refused)}, refused.status, headers)(scope, receive, send)
+
+
+def _internal(scope: Scope) -> bool:
+    """Tell whether the server calls itself, inside the process; no request from outside can set this."""
+    root = scope.get("root_path", "")
+    return bool(root == "/noauth" or root.startswith("/noauth/"))
+
+
+def _from_here(scope: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
+    """Tell whether a request comes from this machine and through no proxy."""
+    client, server = scope.get("client"), scope.get("server")
+    addresses = bool(client and server and _is_loopback(client[0]) and _is_loopback(server[0]))
+    return addresses and not any(name in headers for name in _FORWARDED)
+
+
+def _hostname(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_here(name: str) -> bool:
+    return name == "localhost" or name.endswith(".localhost") or _is_loopback(name)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return found.is_loopback or (mapped is not None and bool(mapped.is_loopback))

@@ -1,0 +1,97 @@
+"""What is served beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
+
+    GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
+    GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
+
+It is the thread's latest report: a turn that was answered without research leaves it standing.
+
+Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
+"""
+
+import mimetypes
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from langgraph_sdk.client import LangGraphClient
+
+from leadline.server.access import Door
+from leadline.server.api_client import api_of, store_of
+from leadline.server.attachments import attachments
+from leadline.server.auth import RULES
+from leadline.server.own_threads import OwnThread
+from leadline.server.page import PAGE, PageFiles, page
+from leadline.server.report_views import views
+from leadline.server.thread_values import standing_values
+from schemas.context import OutputFormat
+from schemas.reporter import Report
+from services.reports.checking.bundle import bundle_files
+from services.reports.checking.source_texts import unpacked
+from services.reports.formats import FORMATS, render
+from services.run.errors import SettingsError, StoreError
+from services.run.evidence_store import EvidenceStore
+
+app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+for router in (page, attachments, views):
+    app.include_router(router)
+app.mount("/page", PageFiles(directory=PAGE))
+app.add_middleware(Door, rules=RULES)  # the server puts it before all of its own routes
+
+mimetypes.init()  # reads the system's lists of file types, once and before the event loop runs
+_BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
+_SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
+"""Endings of files that a browser shows; the others are downloads."""
+
+
+@app.get("/reports/{thread_id}/{name:path}")
+async def report_file(thread: OwnThread, name: str, request: Request) -> Response:
+    """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
+    client = api_of(request)
+    values = await standing_values(client, thread)
+    if text := await _earlier_source(client, values, name):
+        return _response(name, text)
+    report = _report(values)
+    if name in _BY_FILE:
+        try:
+            [data] = (await render(report, [_BY_FILE[name]])).values()
+        except SettingsError as error:
+            raise HTTPException(501, str(error)) from None
+        return _response(name, data)
+    try:
+        files = await bundle_files(report, EvidenceStore(store_of(client)))
+    except StoreError as error:
+        raise HTTPException(404, str(error)) from None
+    if packed := files.get(f"{name}.gz"):
+        return _response(name, unpacked(f"{name}.gz", packed))
+    if name not in files:
+        raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
+    return _response(name, files[name])
+
+
+def _report(values: dict[str, Any]) -> Report:
+    if not values.get("report"):
+        raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
+    return Report.model_validate(values["report"])
+
+
+async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:
+    """Return a text that an earlier turn quoted: its report still stands in the conversation, with its links."""
+    folder, _, file = name.partition("/")
+    key = file.removesuffix(".txt")
+    if folder != "sources" or key not in ((values.get("former") or {}).get("sources") or {}):
+        return b""
+    try:
+        return (await EvidenceStore(store_of(client)).get_text(key)).encode()
+    except StoreError as error:
+        raise HTTPException(404, str(error)) from None
+
+
+def _response(name: str, data: bytes) -> Response:
+    suffix = name[name.rindex(".") :] if "." in name else ""
+    shown = not name.startswith("artifacts/") and suffix in _SHOWN
+    guessed, packing = mimetypes.guess_type(name)
+    media_type = _SHOWN[suffix] if shown else (guessed if guessed and not packing else "application/octet-stream")
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+    if not shown:
+        headers["Content-Disposition"] = "attachment"
+    return Response(data, media_type=media_type, headers=headers)

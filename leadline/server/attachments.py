@@ -1,0 +1,122 @@
+"""Documents that a user attaches to a thread, by hand or from our page: bounded in number and size, with cleaned names.
+
+    GET    /attachments/<thread>           the files that are attached
+    PUT    /attachments/<thread>/<name>    attach one; the body is the file
+    DELETE /attachments/<thread>[/<name>]  take one away, or all
+
+A run searches them when its `documents` hold `@attachments`.
+"""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from fastapi import APIRouter, HTTPException, Request
+from pydantic import BaseModel
+
+from leadline.server.own_threads import OwnThread
+from schemas.clean import clean_file_name
+from services.search.attached import ATTACHMENTS, attachments_of
+from services.search.file_types import SUFFIXES
+
+MOST_FILES = 50
+MOST_BYTES = 25_000_000
+"""Of one file."""
+MOST_BYTES_OF_ALL = 200_000_000
+"""Of all files of one thread."""
+
+attachments = APIRouter()
+
+
+class Attached(BaseModel):
+    """A file that is attached."""
+
+    name: str
+    size: int
+    """Bytes."""
+
+
+class Attachments(BaseModel):
+    """The files of a thread, and what it takes to attach more."""
+
+    documents: str = ATTACHMENTS
+    """What a run's `documents` must hold so that they are searched."""
+    files: list[Attached]
+    most_files: int = MOST_FILES
+    most_bytes: int = MOST_BYTES
+    kinds: list[str] = sorted(SUFFIXES)
+
+
+@attachments.get("/attachments/{thread_id}")
+async def listed(thread: OwnThread) -> Attachments:
+    """List what is attached to a thread."""
+    return Attachments(files=await asyncio.to_thread(_files, attachments_of(thread)))
+
+
+@attachments.put("/attachments/{thread_id}/{name}")
+async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
+    """Attach a file; one of the same name is replaced.
+
+    404: there is no such thread. 413: it is too large, or too many are attached. 415: files of this kind cannot be read.
+    507: the server's disk takes nothing.
+    """
+    folder, clean = attachments_of(thread), clean_file_name(name)
+    if Path(clean).suffix.lower() not in SUFFIXES:
+        raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
+    others = [one for one in await asyncio.to_thread(_files, folder) if one.name != clean]
+    if len(others) >= MOST_FILES:
+        raise HTTPException(413, f"A thread takes {MOST_FILES} files. Remove one first.")
+    room = min(MOST_BYTES, MOST_BYTES_OF_ALL - sum(other.size for other in others))
+    try:
+        size = await _kept(request, folder, clean, room)
+    except OSError as error:
+        said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
+        raise HTTPException(507, said) from None
+    return Attached(name=clean, size=size)
+
+
+async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
+    """Write a request's body to a file, all of it or nothing; return how many bytes it has.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    handle, half = await asyncio.to_thread(tempfile.mkstemp, dir=folder.parent, prefix=".attaching-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            size = 0
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > room:
+                    raise HTTPException(413, f"{clean} is too large: at most {room / 1e6:.0f} MB can be attached.")
+                await asyncio.to_thread(file.write, chunk)
+        await asyncio.to_thread(os.replace, half, folder / clean)
+    finally:
+        await asyncio.to_thread(Path(half).unlink, missing_ok=True)
+    return size
+
+
+@attachments.delete("/attachments/{thread_id}/{name}", status_code=204)
+async def take_away(thread: OwnThread, name: str) -> None:
+    """Take one file away; one that is not there is as good as taken away."""
+    clean = clean_file_name(name)
+    try:
+        await asyncio.to_thread((attachments_of(thread) / clean).unlink, missing_ok=True)
+    except OSError as error:
+        raise HTTPException(507, f"{clean} cannot be taken away: {error.strerror}.") from None
+
+
+@attachments.delete("/attachments/{thread_id}", status_code=204)
+async def take_all_away(thread: OwnThread) -> None:
+    """Take all files of a thread away, as is due before the thread is deleted."""
+    await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
+
+
+def _files(folder: Path) -> list[Attached]:
+    if not folder.is_dir():
+        return []
+    found = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith(".")]
+    return [Attached(name=one.name, size=one.stat().st_size) for one in found]

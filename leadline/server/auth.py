@@ -1,0 +1,91 @@
+"""Whose is what on the server: threads, runs and what hangs on them belong to the user who made them.
+
+`langgraph.json` names this file. Without tokens there is one user, this machine's, and everything is theirs. With tokens
+everyone sees their own and nothing else; what is not named here is refused.
+"""
+
+from typing import Any
+
+from langgraph_sdk import Auth
+
+from leadline.server.access import Refused, rules
+from services.run.users import LOCAL
+
+auth = Auth()
+RULES = rules()
+"""Read when the server starts, so that tokens that cannot be used keep it from starting."""
+
+Filter = Any
+"""A filter of metadata, or None for none; the SDK's own type knows no `$or`, which the server does."""
+
+_OWNER = "owner"
+_SHARED = {"created_by": "system"}
+"""What the server itself makes: the graph's own assistant."""
+
+
+@auth.authenticate
+async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
+    """Name the user behind a request."""
+    try:
+        name = RULES.caller(scope)
+    except Refused as refused:
+        raise Auth.exceptions.HTTPException(refused.status, str(refused)) from None
+    return {"identity": name, "display_name": name, "is_authenticated": True}
+
+
+@auth.on
+async def nothing_else(ctx: Auth.types.AuthContext, value: Any) -> bool:
+    """Refuse what has no rule below, such as crons."""
+    return _unrestricted(ctx)
+
+
+@auth.on.threads
+async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
+    """Mark what is made or changed as the user's, and find nothing else; runs are their thread's."""
+    if _unrestricted(ctx):
+        return None
+    if ctx.action in {"create", "update", "create_run"}:
+        _mark(ctx, value)
+    return _own(ctx)
+
+
+@auth.on.assistants
+async def own_assistants(ctx: Auth.types.AuthContext, value: Any) -> Filter:
+    """Let everyone use the graph's own assistant, and make and change their own."""
+    if _unrestricted(ctx):
+        return None
+    if ctx.action in {"create", "update"}:
+        metadata = _mark(ctx, value)
+        metadata["created_by"] = "user"
+    if ctx.action in {"read", "search"}:
+        return {"$or": [_own(ctx), _SHARED]}
+    return _own(ctx)
+
+
+@auth.on.store
+async def own_items(ctx: Auth.types.AuthContext, value: Any) -> None:
+    """Give everyone a part of the store; evidence and journals are not reached through it."""
+    if not _unrestricted(ctx):
+        value["namespace"] = ("users", ctx.user.identity, *(value.get("namespace") or ()))
+
+
+def _unrestricted(ctx: Auth.types.AuthContext) -> bool:
+    return not RULES.accounts and ctx.user.identity == LOCAL
+
+
+def _own(ctx: Auth.types.AuthContext) -> dict[str, Any]:
+    return {_OWNER: ctx.user.identity}
+
+
+def _mark(ctx: Auth.types.AuthContext, value: Any) -> dict[str, Any]:
+    """Write the owner over whatever a client put there, into the very dictionary that the server goes on with."""
+    if value.get("metadata") is None:
+        value["metadata"] = {}
+    metadata: dict[str, Any] = value["metadata"]
+    metadata[_OWNER] = ctx.user.identity
+    return metadata
+
+
+def may_read(thread: Any, caller: str) -> bool:
+    """Tell whether a thread is a caller's, for routes that the server's own rules do not reach."""
+    return not RULES.accounts or (thread.get("metadata") or {}).get(_OWNER) == caller

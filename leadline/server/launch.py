@@ -1,0 +1,183 @@
+"""`leadline serve`: the server and its page, by one command. What it knows is kept below `LEADLINE_HOME`.
+
+The server is LangGraph's own (`langgraph dev`), in a process of its own that works below `LEADLINE_HOME`, where it keeps its
+list of threads and runs; checkpoints and evidence are there anyway. It is never moved to another port without a word.
+"""
+
+import importlib.util
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from dotenv import dotenv_values
+
+from services.run.errors import BadInput, LeadlineError, SettingsError, StoreUnwritable
+from services.run.installation import install_command
+from services.run.settings import settings
+
+STARTING = 120
+"""Seconds that the server may take to start on a busy machine."""
+STOPPING = 20
+"""Seconds that it may take to stop."""
+CONFIGURATION = {
+    "dependencies": ["."],
+    "graphs": {
+        "deep_research": {
+            "path": "graph.app:graph",
+            "description": "Researches a question in sources and proves every sentence of its report.",
+        }
+    },
+    "checkpointer": {"backend": "custom", "path": "leadline.runs.persistence.checkpointer"},
+    "store": {"path": "leadline.runs.persistence.store"},
+    "auth": {"path": "leadline.server.auth:auth", "disable_studio_auth": True},
+    "http": {"app": "leadline.server.app:app"},
+}
+"""What the project's `langgraph.json` says, which an installed package does not have."""
+JOBS = 10
+"""Runs under way at once."""
+_QUIET = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "LANGSMITH_TRACING": "false",
+    "LOG_LEVEL": "WARNING",
+}
+_RELATIVE_FILE = re.compile(r"((?:sqlite|duckdb):///)(?![/~])")
+
+
+def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Args:
+        host: address to listen at.
+        port: TCP port.
+        ready: called with the page's address once it answers.
+
+    Returns:
+        The exit code: 0 when it was stopped.
+
+    Raises:
+        BadInput: the port is taken or may not be used.
+        SettingsError: the server is not installed.
+        StoreUnwritable: its folder cannot be written.
+        LeadlineError: it did not start; the message has the end of what it said.
+    """
+    if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
+        raise SettingsError(f"The server is not installed. Install it with: {install_command('server')}")
+    refuse_taken(host, port)
+    folder = settings().leadline_home.absolute() / "server"
+    log = folder / "log.txt"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "langgraph.json").write_text(json.dumps(CONFIGURATION), "utf-8")
+        said = log.open("wb")
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+    with said:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from leadline.server.launch import child; child()", host, str(port)],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is ours to hand on, once
+        )
+    stopped = _stops(process)
+    address = f"http://{'127.0.0.1' if host in {'0.0.0.0', '::'} else host}:{port}/"  # noqa: S104 - compared, not bound
+    if _answers(process, address):
+        ready(address)
+    elif not stopped:
+        process.kill()
+        raise LeadlineError(f"The server did not start. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}")
+    process.wait()
+    if not stopped:
+        raise LeadlineError(
+            f"The server ended by itself. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}"
+        )
+    return 0
+
+
+def refuse_taken(host: str, port: int) -> None:
+    """Make sure that a port is free.
+
+    Raises:
+        BadInput: it is taken, or this user may not open it; the message says what to do.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise BadInput(
+                f"Port {port} cannot be used ({error.strerror}); perhaps Leadline is served there already. "
+                f"Open http://127.0.0.1:{port}/ to see, or choose another port: leadline serve --port {port + 1}"
+            ) from None
+
+
+def environment() -> dict[str, str]:
+    """Return the server's environment: ours and that of `.env`, with paths that hold from any folder."""
+    given = {name: value for name, value in dotenv_values(".env").items() if value}
+    merged = {**given, **{name: value for name, value in os.environ.items() if value or name not in given}}
+    for name, value in settings():
+        if isinstance(value, Path):
+            merged[name.upper()] = str(value.absolute())
+        elif isinstance(value, list) and value and all(isinstance(one, Path) for one in value):
+            merged[name.upper()] = os.pathsep.join(str(one.absolute()) for one in value)
+    if "LEADLINE_DATABASES" in merged:
+        merged["LEADLINE_DATABASES"] = _RELATIVE_FILE.sub(rf"\g<1>{Path.cwd()}/", merged["LEADLINE_DATABASES"])
+    return {**_QUIET, **merged}
+
+
+def child() -> None:
+    """Be the server: LangGraph's, with our configuration, and no longer than the command that started it."""
+    from langgraph_cli.cli import cli
+
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    host, port = sys.argv[1:]
+    cli.main(
+        ["dev", "--no-browser", "--no-reload", "--n-jobs-per-worker", str(JOBS), "--host", host, "--port", port,
+         "--server-log-level", "WARNING"]
+    )  # fmt: skip
+
+
+def _stops(process: "subprocess.Popen[bytes]") -> list[int]:
+    """Hand SIGINT and SIGTERM on to the server as SIGTERM; what came is in the list. A second one ends it at once."""
+    came: list[int] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if len(came) > 1:
+            process.kill()
+        else:
+            process.terminate()
+            signal.signal(signal.SIGALRM, lambda *_: process.kill())
+            signal.alarm(STOPPING)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    return came
+
+
+def _answers(process: "subprocess.Popen[bytes]", address: str) -> bool:
+    """Wait until the page is there, the server has ended, or it takes too long."""
+    end = time.monotonic() + STARTING
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=2):  # noqa: S310 - our own address
+                return True
+        except OSError:
+            time.sleep(0.1)
+    return False

@@ -1,0 +1,64 @@
+"""The page of our own: `/` and what it loads from `/page/`, under a policy that lets nothing else run, load or be asked.
+
+The page is a client of the same API as any other; its files hold no data and need no token.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import StaticFiles
+
+import services.reports.html
+from services.search.providers import examples_stand_in
+
+PAGE = Path(__file__).parent / "pages"
+STYLES = Path(services.reports.html.__file__).parent
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types leadline-report",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",  # asked for anew each time, and answered with 304
+}
+"""HTML is made of a string in one place alone (`report.js`, of what the server sanitised); elsewhere the browser refuses it."""
+
+page = APIRouter(include_in_schema=False)
+
+
+@page.get("/")
+async def index() -> FileResponse:
+    """Return the page itself."""
+    return FileResponse(PAGE / "index.html", headers=HEADERS)
+
+
+@page.get("/page/tokens.css")
+async def tokens() -> FileResponse:
+    """Return the colours and fonts that page and reports share."""
+    return FileResponse(STYLES / "tokens.css", headers=HEADERS)
+
+
+@page.get("/page/report.css")
+async def report_styles() -> FileResponse:
+    """Return the styles of a report."""
+    return FileResponse(STYLES / "page.css", headers=HEADERS)
+
+
+@page.get("/page/beginning.json")
+async def beginning() -> dict[str, bool]:
+    """Say what an empty page needs to know: whether the example documents are searched, so that it can suggest questions."""
+    return {"examples": await asyncio.to_thread(examples_stand_in)}
+
+
+class PageFiles(StaticFiles):
+    """The page's scripts, styles and pictures."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Return a file with the page's policy."""
+        response = super().file_response(*args, **kwargs)
+        response.headers.update(HEADERS)
+        return response

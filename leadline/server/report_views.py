@@ -1,0 +1,99 @@
+"""A thread's reports as our page shows them: their bodies as sanitised HTML, and the turns that a thread has had.
+
+    GET /reports/<thread>/view.json       the latest report; `?checkpoint=` that of one turn
+    GET /reports/<thread>/turns.json      the earlier turns: question, title, and the checkpoint that holds the report
+
+A model's Markdown is rendered here and nowhere else, by the same code that makes `report.html`.
+"""
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError
+from pydantic import BaseModel
+
+from leadline.server.api_client import api_of
+from leadline.server.own_threads import OwnThread
+from leadline.server.thread_values import standing_values, turns_found
+from schemas.reporter import Report
+from services.reports.diagrams.pictures import with_pictures
+from services.reports.html.page import render_fragment
+from services.reports.parser import parse_report
+from services.turn.agent_inbox import PLANNER
+
+views = APIRouter()
+
+
+class ReportView(BaseModel):
+    """A report, ready to be shown."""
+
+    title: str
+    locale: str
+    html: str
+    """The report's body, sanitised; its styles are `/page/report.css` and `/page/tokens.css`."""
+    claims: int
+    verified: int
+    sources: int
+    follow_up_questions: list[str]
+
+
+class TurnView(BaseModel):
+    """An earlier turn of a thread."""
+
+    question: str
+    title: str = ""
+    """Of its report; empty where there is none."""
+    reply: str = ""
+    """What was answered without research."""
+    checkpoint: str
+
+
+@views.get("/reports/{thread_id}/view.json")
+async def report_view(thread: OwnThread, request: Request, checkpoint: str | None = None) -> ReportView:
+    """Return a thread's report as HTML: 404 where there is none."""
+    values = await _values(api_of(request), thread, checkpoint)
+    if not values.get("report"):
+        raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
+    return await _view(Report.model_validate(values["report"]))
+
+
+@views.get("/reports/{thread_id}/turns.json")
+async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
+    """Return the turns before the present one, the oldest first: the state that each new question found."""
+    begun = await turns_found(api_of(request), thread)
+    return [_turn(found["values"], found["checkpoint"]["checkpoint_id"]) for found in reversed(begun[:-1])]
+
+
+async def _values(client: LangGraphClient, thread: str, checkpoint: str | None) -> dict[str, Any]:
+    try:
+        return await standing_values(client, thread, checkpoint)
+    except APIStatusError:
+        raise HTTPException(404, "This thread has no such checkpoint.") from None
+
+
+async def _view(report: Report) -> ReportView:
+
+    parsed = await with_pictures(await asyncio.to_thread(parse_report, report))
+    return ReportView(
+        title=report.title,
+        locale=report.locale,
+        html=await asyncio.to_thread(render_fragment, parsed),
+        claims=len(report.citations),
+        verified=sum(claim.verified for claim in report.citations),
+        sources=sum(bool(source.id) for source in report.sources),
+        follow_up_questions=report.follow_up_questions,
+    )
+
+
+def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:
+    report = values.get("report")
+    said = [one for one in values.get("messages", []) if one.get("type") == "ai" and one.get("name") != PLANNER]
+    reply = str(said[-1].get("content", "")) if said and not report else ""
+    return TurnView(
+        question=str(values.get("question", "")),
+        title=report["title"] if report else "",
+        reply=reply,
+        checkpoint=checkpoint,
+    )

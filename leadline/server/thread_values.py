@@ -1,0 +1,40 @@
+"""What a thread holds as readers of its report want it: a turn that was answered without research leaves the last report standing."""
+
+from typing import Any
+
+from langgraph_sdk.client import LangGraphClient
+
+from nodes.coordinator import DIRECT
+
+MOST_TURNS = 200
+
+
+async def turns_found(client: LangGraphClient, thread: str) -> list[Any]:
+    """Return the state that each question of a thread found, the latest first."""
+    return list(await client.threads.get_history(thread, limit=MOST_TURNS, metadata={"source": "input"}))
+
+
+async def standing_values(client: LangGraphClient, thread: str, checkpoint: str | None = None) -> dict[str, Any]:
+    """Return a thread's values, or those of a checkpoint.
+
+    Where the present turn was a greeting or was answered at once, they are those of the last turn that has a report. While a
+    question is being researched there is none, so that nobody takes the report on another question for its answer.
+
+    Raises:
+        APIStatusError: there is no such checkpoint.
+    """
+    state: Any = await client.threads.get_state(thread, checkpoint_id=checkpoint)
+    values = _values(state)
+    if checkpoint or values.get("report") or state.get("next") or not _direct(values):
+        return values
+    earlier = (_values(found) for found in await turns_found(client, thread))
+    return next((one for one in earlier if one.get("report")), values)
+
+
+def _values(state: Any) -> dict[str, Any]:
+    return state["values"] if isinstance(state["values"], dict) else {}
+
+
+def _direct(values: dict[str, Any]) -> bool:
+
+    return (values.get("triage") or {}).get("intent") in DIRECT

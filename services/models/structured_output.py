@@ -1,0 +1,207 @@
+"""How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text."""
+
+import copy
+import json
+import re
+from functools import lru_cache
+from typing import Any
+
+from json_repair import repair_json
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.utils.json_schema import dereference_refs
+from pydantic import BaseModel, ValidationError
+
+from services.models.endpoint import Dialect
+from services.text.sanitize import sanitize
+
+LONGEST_REPAIRED, DEEPEST_REPAIRED = 200_000, 60
+"""Characters and levels of brackets of broken JSON that is repaired, which takes long with many brackets that nothing closes."""
+_BRACKET = re.compile(r"[{}()\[\]]")
+STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
+"""What is tried when an endpoint refuses a form."""
+
+
+@lru_cache(maxsize=64)
+def shape_of(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of an answer, which is the same each time and not to be changed."""
+    return schema.model_json_schema()
+
+
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """Build the native request for a schema, in the strict form: all properties required, no others."""
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": schema.__name__, "strict": True, "schema": _strict(shape_of(schema))},
+    }
+
+
+def as_tool(schema: type[BaseModel]) -> dict[str, Any]:
+    """Describe a schema as a tool whose arguments are the answer."""
+    return {
+        "type": "function",
+        "function": {
+            "name": schema.__name__,
+            "description": "Give the answer.",
+            "parameters": _whole(shape_of(schema)),
+        },
+    }
+
+
+def _whole(shape: dict[str, Any]) -> dict[str, Any]:
+    """Write out what a schema refers to: not every provider takes references in a tool's arguments."""
+    whole: dict[str, Any] = dereference_refs(copy.deepcopy(shape))
+    whole.pop("$defs", None)
+    return whole
+
+
+def with_schema(messages: list[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
+    """Write the schema into the leading system message, for models that take it in no other way."""
+    text = json.dumps(shape_of(schema), ensure_ascii=False, separators=(",", ":"))
+    wanted = f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{text}"
+    return [SystemMessage(f"{messages[0].text}\n\n{wanted}"), *messages[1:]]
+
+
+def answer_text(message: AIMessage) -> str:
+    """Return the JSON of an answer, from the tool call where it came as one."""
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return message.text
+
+
+def parse(text: str, schema: type[BaseModel]) -> Any:
+    """Read JSON that may stand in a fence or amid prose, or be slightly broken, and bend what is near the schema.
+
+    Raises:
+        ValueError: there is no JSON object.
+    """
+    whole = shape_of(schema)
+    try:
+        found = _loaded(text)
+        if isinstance(found, list) and found:
+            dicts = [one for one in found if isinstance(one, dict)]
+            found = max(dicts, key=len) if dicts else found
+        if not isinstance(found, dict) or not found:
+            raise ValueError("it is no JSON object")
+        left_open = _left_open(text)
+        if left_open > 1 or (left_open and not whole["properties"].keys() <= found.keys()):
+            raise ValueError("it breaks off before it is complete")
+        return _bent(sanitize(found), whole, whole.get("$defs", {}))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # no JSON, a number longer than Python reads, or brackets without end
+        return repaired(text)
+
+
+def repaired(text: str) -> Any:
+    """Read JSON that is slightly broken.
+
+    Raises:
+        ValueError: it is too long to be repaired, or nested too deeply.
+    """
+    if len(text) > LONGEST_REPAIRED:
+        raise ValueError(f"it is no valid JSON, and too long ({len(text):,} characters) to be repaired")
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth = depth + 1 if bracket.group() in "{[(" else max(0, depth - 1)
+        if depth > DEEPEST_REPAIRED:
+            raise ValueError("it is nested too deeply")
+    return repair_json(text, return_objects=True)
+
+
+def _left_open(text: str) -> int:
+    """Count the brackets that a JSON object leaves open at its end: repairing one that breaks off would hide what is missing.
+
+    A single one may have been forgotten. A string that is left open counts, too, unless as many brackets close as open in
+    the whole text: then the quotation marks are out of step, and it is complete.
+    """
+    depth, inside, escaped = 0, False, False
+    for char in text[text.find("{") :]:
+        if escaped or (inside and char not in '\\"'):
+            escaped = False
+        elif char == "\\":
+            escaped = inside
+        elif char == '"':
+            inside = not inside
+        elif char in "{[":
+            depth += 1
+        elif char in "}]":
+            depth -= 1
+            if depth <= 0:
+                return 0
+    if not inside:
+        return depth
+    return 0 if text.count("{") == text.count("}") else depth + 1
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text holds a JSON object, be it slightly broken."""
+    try:
+        return "{" in text and isinstance(_loaded(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def explain(error: ValueError) -> str:
+    """Say in a line what is wrong with an answer."""
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in error.errors()[:5])
+    return str(error)
+
+
+def _bent(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> Any:
+    """Bend what models get nearly right: enums in another case, null for an empty list, a lone item for a list."""
+    while "$ref" in schema:
+        schema = defs[schema["$ref"].rpartition("/")[2]]
+    if "anyOf" in schema:
+        options = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        if value is None or len(options) != 1:
+            return value
+        return _bent(value, options[0], defs)
+    if "enum" in schema and isinstance(value, str):
+        return next((one for one in schema["enum"] if str(one).lower() == value.strip().lower()), value)
+    kind = schema.get("type")
+    if kind == "object" and isinstance(value, dict):
+        return _bent_object(value, schema, defs)
+    if kind == "array":
+        items = [] if value is None or value == "" else value if isinstance(value, list) else [value]
+        return [_bent(item, schema.get("items", {}), defs) for item in items]
+    if value is None and kind == "string":
+        return ""
+    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _bent_object(value: dict[str, Any], schema: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
+    bent = {key: _bent(item, properties[key], defs) if key in properties else item for key, item in value.items()}
+    return {
+        key: item
+        for key, item in bent.items()
+        if not (item is None and key in properties and key not in required and "anyOf" not in properties[key])
+    }
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}
+    tight = {
+        key: _strict(value) for key, value in node.items() if key not in {"default", "title"} or isinstance(value, dict)
+    }
+    if isinstance(tight.get("properties"), dict):
+        tight["required"] = list(tight["properties"])
+        tight["additionalProperties"] = False
+        tight.pop("description", None)
+    return tight

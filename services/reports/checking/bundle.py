@@ -1,0 +1,161 @@
+"""The evidence bundle: a report's folder, with everything that proves it.
+
+    <folder>/report.md
+    <folder>/evidence.json          its form is `schemas/bundle.py`
+    <folder>/sources/<hash>.txt     texts of sources that the report links to, by content hash; the others as <hash>.txt.gz
+    <folder>/artifacts/<hash>-<name>  files that steps made
+
+`bundle_check.py` checks one offline.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from schemas.reporter import Report
+from services.evidence.artifacts import artifact_path
+from services.reports.checking.bundle_check import FORMAT_VERSION, BundleCheck, seal, verify_bundle
+from services.reports.checking.source_texts import text_file
+from services.run.errors import StoreUnwritable
+from services.run.evidence_store import EvidenceStore
+
+__all__ = ["FORMAT_VERSION", "BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
+
+
+async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) -> None:
+    """Write a report's folder; each file appears whole or not at all, `report.md` last.
+
+    Raises:
+        StoreError: a source's text is not in the store.
+        StoreUnwritable: the folder cannot be written.
+    """
+    files = await bundle_files(report, evidence)
+    await write_files(folder, files, report.run_id)
+    await asyncio.to_thread(_remove_old_texts, folder, set(files))
+
+
+async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, bytes]:
+    """Return the files of a report's folder by their names, `report.md` last.
+
+    Raises:
+        StoreError: a source's text is not in the store.
+    """
+    files: dict[str, bytes] = {}
+    texts: dict[str, str] = {}
+    for source in report.sources:
+        text = await evidence.get_text(source.content_hash)
+        texts[source.id], data = await asyncio.to_thread(text_file, source, text)
+        files[texts[source.id]] = data
+    for artifact in report.artifacts:
+        files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
+    files["evidence.json"] = (
+        json.dumps(_content(report, texts), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
+    )
+    files["report.md"] = report.markdown.encode()
+    return files
+
+
+async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
+    """Write files below a folder, in their order; each appears whole or not at all.
+
+    Args:
+        folder: made if need be.
+        files: by name.
+        writer: who writes, such as a run's id. What a writer leaves behind that is killed here, it takes up again when it
+            writes the same files once more; others that write at the same time have names of their own for theirs.
+
+    Raises:
+        StoreUnwritable: the folder cannot be written.
+    """
+    try:
+        await asyncio.to_thread(_write_all, folder, files, hashlib.sha256(writer.encode()).hexdigest()[:8])
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+
+
+def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
+    dumped = report.model_dump(mode="json")
+    source_keys = (
+        "id",
+        "url",
+        "title",
+        "kind",
+        "content_hash",
+        "fetched_at",
+        "published",
+        "duplicate_of",
+        "snippet_only",
+    )
+    kept = ("plans", "results", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
+    content = {
+        "version": FORMAT_VERSION,
+        "question": report.question,
+        "title": report.title,
+        "locale": report.locale,
+        "run_id": report.run_id,
+        "sources": [
+            {
+                **{key: source[key] for key in source_keys},
+                **({} if source["untraced"] is None else {"untraced": source["untraced"]}),
+                "text": texts[source["id"]],
+            }
+            for source in dumped["sources"]
+        ],
+        "excerpts": dumped["excerpts"],
+        "claims": [
+            {key: value for key, value in claim.items() if key != "likeness" or value is not None}
+            for claim in dumped["citations"]
+        ],
+        **{key: dumped[key] for key in kept},
+        "artifacts": [
+            {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts
+        ],
+        "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
+    }
+    return {**content, "evidence_sha256": seal(content)}
+
+
+def _remove_old_texts(folder: Path, names: set[str]) -> None:
+    kept = {folder / name for name in names}
+    for old in (folder / "sources").glob("*.txt*"):
+        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in kept:
+            old.unlink()
+
+
+def _write_all(folder: Path, files: Mapping[str, bytes], writer: str) -> None:
+    for name, data in files.items():
+        _write_whole(folder / name, data, writer)
+    for place in {(folder / name).parent for name in files}:
+        _sync_names(place)
+
+
+def _write_whole(place: Path, data: bytes, writer: str) -> None:
+    """Write beside the place and rename, so that nobody ever sees half a file."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    temporary = place.with_name(f".writing-{writer}-{place.name}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(place)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _sync_names(folder: Path) -> None:
+    """Make a folder's new names durable, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,346 @@
+"""The offline check of a bundle: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
+from schemas.planner import Plan
+from schemas.results import StepResult
+from schemas.usage import Usage
+from services.evidence.computation import program_of
+from services.evidence.contradictions import check_contradiction
+from services.evidence.literals import origin_of
+from services.evidence.support import check_support
+from services.reports.checking.source_texts import text_names, unpacked
+from services.reports.labels import ENGLISH
+from services.reports.source_numbers import link_of
+from services.run.errors import BundleError
+from services.text.quote_location import locate
+
+FORMAT_VERSION = 2
+READABLE = (1, 2)
+"""Versions that are read; in the first, every text is plain."""
+_HASH = re.compile(r"[0-9a-f]{64}")
+_PARSER = MarkdownIt("commonmark").enable("table")
+
+
+@dataclass(slots=True)
+class BundleCheck:
+    """What a check found."""
+
+    checked: dict[str, int] = field(default_factory=dict)
+    """How many sources, quotes, claims and so on were checked."""
+    problems: list[str] = field(default_factory=list)
+    """What does not hold, each with the id of what it is about."""
+
+
+class _StoredSource(Source):
+    model_config = ConfigDict(extra="forbid")
+    text: str
+
+
+class _StoredArtifact(Artifact):
+    file: str
+
+
+class _Content(BaseModel):
+    """The form of `evidence.json`."""
+
+    version: int
+    question: str
+    title: str = ""
+    run_id: str = ""
+    sources: list[_StoredSource]
+    excerpts: list[Excerpt]
+    claims: list[Claim]
+    plans: list[Plan]
+    results: list[StepResult]
+    contradictions: list[Contradiction]
+    follow_up_questions: list[str] = []
+    usage: Usage
+    limits: list[str]
+    artifacts: list[_StoredArtifact] = []
+    report_sha256: str
+    evidence_sha256: str = ""
+
+
+def seal(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of everything in `evidence.json` but the seal itself, whatever its layout."""
+    rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
+    return hashlib.sha256(
+        json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
+
+
+def verify_bundle(folder: Path) -> BundleCheck:
+    """Check a bundle offline.
+
+    The hashes in it show that something was changed by accident or carelessly; who rewrites everything, hashes
+    included, still cannot pass off a quote that is not in its text, or a number that is not in its quote.
+
+    Raises:
+        BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
+    """
+    raw, content, report = _load(folder)
+    check = BundleCheck()
+    if raw.get("evidence_sha256") != seal(raw):
+        check.problems.append("evidence.json: it was changed after it was written (evidence_sha256)")
+    if hashlib.sha256(report).hexdigest() != content.report_sha256:
+        check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
+    sources = {source.id: source for source in content.sources}
+    excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
+    checks = (
+        ("sources", len(content.sources), _texts(folder, content)),
+        ("quotes", len(content.excerpts), ()),  # with their texts
+        ("claims", len(content.claims), _claims(content, excerpts, sources)),
+        ("artifacts", len(content.artifacts), _artifacts(folder, content)),
+    )
+    for name, count, problems in checks:
+        check.checked[name] = count
+        check.problems.extend(problems)
+    markdown = report.decode("utf-8", "replace")
+    check.problems.extend(_contradictions(content, excerpts, sources))
+    check.problems.extend(_statements(markdown, content))
+    citations, broken = _links(
+        markdown, sources, {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
+    )
+    check.checked["citations"] = citations
+    check.problems.extend(broken)
+    return check
+
+
+def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
+    if not folder.is_dir():
+        raise BundleError(
+            f"There is no folder {folder}. Name the folder of a report, the one that holds evidence.json."
+        )
+    file = folder / "evidence.json"
+    try:
+        report = (folder / "report.md").read_bytes()
+        raw = json.loads(file.read_bytes())
+    except OSError as error:
+        raise BundleError(
+            f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; "
+            "write the report again."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise BundleError(
+            f"{file} is no valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
+        ) from None
+    if not isinstance(raw, dict) or raw.get("version") not in READABLE:
+        raise BundleError(
+            f"{file} is of none of the versions that this program reads ({', '.join(map(str, READABLE))}). "
+            "Write the report again, or read it with the version that wrote it."
+        )
+    try:
+        return raw, _Content.model_validate(raw), report
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BundleError(
+            f"{file} does not have the form of version {raw['version']}: {where}: {first['msg']}. "
+            "Write the report again."
+        ) from None
+
+
+def _read_below(folder: Path, name: str) -> bytes | None:
+    """Read a file below the folder; None when the name, or a link there, leads out of it or to nothing."""
+    place = folder / name
+    try:
+        if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
+            return None
+        return place.read_bytes()
+    except (OSError, ValueError):
+        return None
+
+
+def _texts(folder: Path, content: _Content) -> Iterator[str]:
+    """Check every source and what is quoted from it, one text at a time, as a text may be long."""
+    quoted: dict[str, list[Excerpt]] = {}
+    for excerpt in content.excerpts:
+        quoted.setdefault(excerpt.source_id, []).append(excerpt)
+    known = {source.id for source in content.sources}
+    borrowed = _borrowed(content)
+    if len(known) != len(content.sources):
+        yield "evidence.json: two sources have the same id"
+    if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
+        yield "evidence.json: two excerpts have the same id"
+    for source in content.sources:
+        text = None
+        try:
+            data = _text(folder, source, content.version)
+            text = data.decode("utf-8", "replace")
+            if hashlib.sha256(data).hexdigest() != source.content_hash:
+                yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
+        except BundleError as problem:
+            yield f"{source.id}: {problem}"
+        if source.duplicate_of and source.duplicate_of not in known:
+            yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
+        yield from _numbers_of(source, text, content)
+        yield from _quotes(source, text, quoted.pop(source.id, []), borrowed.get(source.id, []))
+    for source_id, excerpts in quoted.items():
+        yield from (f"{excerpt.id}: it quotes {source_id}, and there is no such source" for excerpt in excerpts)
+
+
+def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
+    """Check what is quoted from a source, and what is quoted from its copies and cited as this source."""
+    for one in quoted:
+        inside = text is not None and 0 <= one.start < one.end <= len(text)
+        if text is None or not inside or text[one.start : one.end] != one.quote:
+            yield f"{one.id}: its quote is not the text of {source.id} from {one.start} to {one.end}"
+    for one in borrowed:
+        if text is None or not locate(one.quote, text):
+            yield f"{one.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
+
+
+def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator[str]:
+    """Trace the numbers of a program that is said to have none of its own; programs of earlier versions are not looked at."""
+    if text is None or source.kind != "computation" or source.untraced is None or source.untraced:
+        return
+    program = program_of(text)
+    if program is None:
+        yield f"{source.id}: its text is not that of a computation"
+        return
+    nowhere = {source.id for source in content.sources if source.untraced}
+    known = [
+        content.question,
+        *(excerpt.quote for excerpt in content.excerpts if excerpt.source_id not in {*nowhere, source.id}),
+    ]
+    origin = origin_of(program[0], known, program[1])
+    if not origin.traced:
+        yield f"{source.id}: its program has numbers that no source gives: {', '.join(origin.nowhere)[:200]}"
+
+
+def _borrowed(content: _Content) -> dict[str, list[Excerpt]]:
+    """Return the excerpts of copies by the source as which they are cited."""
+    cited_as = {source.id: source.duplicate_of for source in content.sources if source.duplicate_of}
+    borrowed: dict[str, list[Excerpt]] = {}
+    for excerpt in content.excerpts:
+        if original := cited_as.get(excerpt.source_id):
+            borrowed.setdefault(original, []).append(excerpt)
+    return borrowed
+
+
+def _text(folder: Path, source: _StoredSource, version: int) -> bytes:
+    """Return the text of a source, as bytes; a BundleError says why it cannot be had."""
+    plain, compressed = text_names(source.content_hash)
+    allowed = {plain} if version == 1 or link_of(source) == plain else {plain, compressed}
+    if not _HASH.fullmatch(source.content_hash) or source.text not in allowed:
+        raise BundleError(f"{source.text[:100]!r} is not where the text of its content hash lies")
+    data = _read_below(folder, source.text)
+    if data is None:
+        raise BundleError(f"its text {source.text} is missing or lies outside the folder")
+    return unpacked(source.text, data)
+
+
+def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:
+    for place, claim in enumerate(content.claims, 1):
+        name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
+        unknown = [citation for citation in claim.citations if citation not in excerpts]
+        if unknown:
+            yield f"{name}: it cites {', '.join(unknown)}, and there is no such excerpt"
+        elif claim.verified:
+            cited = [excerpts[citation] for citation in claim.citations]
+            nowhere = {key for key, source in sources.items() if source.untraced}
+            quotes = [one.quote for one in cited if one.source_id not in nowhere]
+            untraced = [one.quote for one in cited if one.source_id in nowhere]
+            titles = [sources[one.source_id].title for one in cited if one.source_id in sources]
+            told = claim.likeness
+            verdict = check_support(claim.text, quotes, titles, lambda *_, told=told: told, untraced)
+            reason = ENGLISH.reason(verdict)
+            if reason and not any(claim.text in quote for quote in quotes):
+                yield f"{name}: it is called verified, but: {reason}"
+
+
+def _contradictions(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:
+    for conflict in content.contradictions:
+        name = f"contradiction {conflict.topic[:60]!r}"
+        missing = [identifier for identifier in conflict.excerpt_ids if identifier not in excerpts]
+        if missing:
+            yield f"{name}: it names {', '.join(missing)}, and there is no such excerpt"
+        elif conflict.differs:
+            found = check_contradiction(conflict, excerpts, sources)
+            if found is None or not found.differs:
+                yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
+
+
+def _artifacts(folder: Path, content: _Content) -> Iterator[str]:
+    for artifact in content.artifacts:
+        if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
+            yield f"{artifact.id}: {artifact.file[:100]!r} is no place for an artifact"
+            continue
+        data = _read_below(folder, artifact.file)
+        if data is None:
+            yield f"{artifact.id}: its file {artifact.file} is missing or lies outside the folder"
+        elif hashlib.sha256(data).hexdigest() != artifact.content_hash:
+            yield f"{artifact.id}: its file {artifact.file} was changed: it does not hash to its content hash"
+
+
+def _statements(markdown: str, content: _Content) -> Iterator[str]:
+    """Every claim must stand in the report, word for word."""
+    said = _letters("".join(_shown(markdown)))
+    for place, claim in enumerate(content.claims, 1):
+        if _letters(claim.text) not in said:
+            yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalnum())
+
+
+def _shown(markdown: str) -> Iterator[str]:
+    """Yield what a reader sees, without citations."""
+    for token in _PARSER.parse(markdown):
+        if token.type in {"fence", "code_block"}:
+            yield token.content
+        depth = 0
+        for child in token.children or []:
+            depth += child.nesting if child.type.startswith("link_") else 0
+            if not depth and child.content:
+                yield child.content
+
+
+def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
+    """Check every link: a citation leads to its source, any other to a source or a file; nothing loads or runs."""
+    links = {one: _PARSER.normalizeLink(link_of(source)) for one, source in sources.items()}
+    count = 0
+    problems: dict[str, None] = {}
+    for token in _PARSER.parse(markdown):
+        if token.type == "html_block":
+            problems["report.md: it holds HTML"] = None
+        for place, child in enumerate(token.children or []):
+            if child.type in {"html_inline", "image"}:
+                problems["report.md: it holds HTML or an image"] = None
+            if child.type != "link_open":
+                continue
+            href, text = str(child.attrs.get("href", "")), _link_text(token.children or [], place)
+            number = re.fullmatch(r"\[(\d+)\]", text)
+            if number is None:
+                if href not in links.values() and href not in files:
+                    problems[f"report.md: the link to {href[:80]} leads to none of its sources"] = None
+                continue
+            count += 1
+            if f"S{number.group(1)}" not in links:
+                problems[f"report.md: citation [[{number.group(1)}]] resolves to no source"] = None
+            elif href != links[f"S{number.group(1)}"]:
+                problems[
+                    f"report.md: citation [[{number.group(1)}]] links to {href[:80]}, not to S{number.group(1)}"
+                ] = None
+    return count, list(problems)
+
+
+def _link_text(children: list[Any], place: int) -> str:
+    text = ""
+    for child in children[place + 1 :]:
+        if child.type == "link_close":
+            break
+        text += child.content
+    return text

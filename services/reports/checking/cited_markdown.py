@@ -1,0 +1,147 @@
+"""The check of any Markdown that cites a bundle: a report that was edited, or a text that was written from one.
+
+Citations are numbered links, `[[3]](address)`. Each must lead to a source of the bundle; a sentence that cites must be
+supported by what was quoted from those sources, and a blockquote must be verbatim.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.bundle import EvidenceFile
+from schemas.evidence import Source
+from schemas.reporter import Report
+from services.evidence.support import check_support
+from services.reports.checking.bundle_check import BundleCheck
+from services.reports.document import Block, Citation, Inline, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from services.reports.labels import labels
+from services.reports.parser import parse_report
+from services.reports.sentences import cited_sentences
+from services.run.errors import BundleError
+from services.text.quote_location import locate
+
+
+def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
+    """Check a Markdown file against the bundle that it cites.
+
+    Args:
+        file: the Markdown.
+        bundle: the folder that holds `evidence.json`; by default the file's own.
+
+    Raises:
+        BundleError: the file or the bundle cannot be read.
+    """
+    evidence = _evidence(bundle or file.parent)
+    try:
+        markdown = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BundleError(f"{file} cannot be read as text ({error}). Name a Markdown file.") from None
+    sources = [Source(**source.model_dump(exclude={"text"})) for source in evidence.sources]
+    report = Report(
+        title=file.stem,
+        question=evidence.question,
+        locale=evidence.locale,
+        markdown=markdown,
+        sources=sources,
+        excerpts=evidence.excerpts,
+    )
+    parsed = parse_report(report)
+    checker = _Checker(parsed, frozenset(int(source.id[1:]) for source in sources if source.untraced))
+    check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
+    check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
+    return check
+
+
+def _evidence(folder: Path) -> EvidenceFile:
+    file = folder / "evidence.json"
+    try:
+        return EvidenceFile.model_validate(json.loads(file.read_bytes()))
+    except OSError as error:
+        raise BundleError(
+            f"{file} cannot be read ({error.strerror}). Name the folder of the report that the text cites: "
+            "leadline verify FILE --bundle DIR."
+        ) from None
+    except (ValueError, ValidationError, RecursionError) as error:
+        raise BundleError(f"{file} is no evidence bundle ({str(error)[:160]}). Write the report again.") from None
+
+
+@dataclass(slots=True)
+class _Checker:
+    parsed: ParsedReport
+    untraced: frozenset[int] = frozenset()
+    """Numbers of computations out of numbers that no source gives."""
+    citations: int = 0
+    sentences: int = 0
+    quotes: int = 0
+
+    def problems(self) -> Iterator[str]:
+        """Yield what does not hold, in the order of the text."""
+        for content in (self.parsed.title, self.parsed.summary):
+            yield from self._line(content)
+        for block in (*self.parsed.opening, *self.parsed.lead):
+            yield from self._block(block)
+        for section in self.parsed.sections:
+            yield from self._line(section.title)
+            if section.role != "references":
+                for block in section.blocks:
+                    yield from self._block(block)
+
+    def _block(self, block: Block) -> Iterator[str]:
+        match block:
+            case Paragraph(content=content):
+                yield from self._line(content)
+            case Quotation(blocks=blocks):
+                for one in blocks:
+                    yield from self._quote(one.content) if isinstance(one, Paragraph) else self._block(one)
+            case Listing(items=items):
+                for item in items:
+                    for one in item:
+                        yield from self._block(one)
+            case Table(header=header, rows=rows):
+                for row in rows:
+                    cells = [one for cell in (*header, *row) for one in cell if isinstance(one, Citation)]
+                    yield from self._sentence(" | ".join(map(words, row)), tuple(cells))
+            case _:
+                return
+
+    def _line(self, content: tuple[Inline, ...]) -> Iterator[str]:
+        for sentence in cited_sentences(content):
+            yield from self._sentence(sentence.text, sentence.citations, marked=sentence.unverified)
+
+    def _sentence(self, text: str, citations: tuple[Citation, ...], *, marked: bool = False) -> Iterator[str]:
+        yield from self._links(citations)
+        if not citations or marked or not text.strip():
+            return
+        self.sentences += 1
+        quotes, titles = self._cited(citations)
+        nowhere, _ = self._cited(tuple(citation for citation in citations if citation.number in self.untraced))
+        proof = [quote for quote in quotes if quote not in nowhere]
+        reason = labels("en").reason(check_support(text, proof, titles, untraced=nowhere))
+        if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
+            yield f"{text[:80]!r} is not supported by what it cites: {reason}"
+
+    def _quote(self, content: tuple[Inline, ...]) -> Iterator[str]:
+        citations = tuple(one for one in content if isinstance(one, Citation))
+        yield from self._links(citations)
+        if citations:
+            self.quotes += 1
+            quotes, _ = self._cited(citations)
+            if not any(locate(words(content), quote) for quote in quotes):
+                yield f"the quotation {words(content)[:80]!r} is not verbatim in what it cites"
+
+    def _links(self, citations: tuple[Citation, ...]) -> Iterator[str]:
+        links = {reference.number: reference.link for reference in self.parsed.references}
+        for citation in citations:
+            self.citations += 1
+            if citation.number not in links:
+                yield f"citation [[{citation.number}]] resolves to no source of the bundle"
+            elif citation.link != links[citation.number]:
+                yield f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
+
+    def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str]]:
+        numbers = {citation.number for citation in citations}
+        cited = [reference for reference in self.parsed.references if reference.number in numbers]
+        return [quote.text for one in cited for quote in one.quotes], [one.title for one in cited]

@@ -1,0 +1,349 @@
+"""The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from schemas.chart import Chart
+from schemas.evidence import Standing, standing
+
+Style = Literal["strong", "emphasis", "code"]
+Role = Literal["", "contradictions", "limits", "follow_up", "references"]
+"""What a section that the program itself adds is; empty for those of the report's text."""
+Alignment = Literal["", "left", "center", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A run of characters in one style."""
+
+    text: str
+    styles: frozenset[Style] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """LaTeX, without its delimiters."""
+
+    latex: str
+    display: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered mark; `link` is what it leads to: a web page, or a stored text beside the report."""
+
+    number: int
+    link: str
+    excerpts: tuple[str, ...] = ()
+    """Ids of the excerpts that prove the sentence before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Any other link of the report; it leads to one of its sources."""
+
+    text: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unverified:
+    """The mark behind a sentence that its citations do not support."""
+
+    reason: str = ""
+    """Why not, in the reader's language; empty where the check's record does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A hard line break."""
+
+
+Inline = Text | Formula | Citation | Link | Unverified | Break
+Inlines = tuple[Inline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences."""
+
+    content: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list; each item is blocks."""
+
+    items: tuple[tuple["Block", ...], ...]
+    ordered: bool = False
+    start: int = 1
+    tight: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """A blockquote."""
+
+    blocks: tuple["Block", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; every row has as many cells as the header."""
+
+    header: tuple[Inlines, ...]
+    rows: tuple[tuple[Inlines, ...], ...]
+    aligned: tuple[Alignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Program text, or a diagram's."""
+
+    text: str
+    language: str = ""
+
+    @property
+    def is_diagram(self) -> bool:
+        """Tell whether it describes a picture."""
+        return self.language.lower() == "mermaid"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A diagram, drawn."""
+
+    svg: str
+    """Of plain shapes and texts, ready to stand in a page."""
+    width: float
+    """In CSS pixels, at which its text has the size of the page's."""
+    height: float
+    label: str
+    """The words in it."""
+    png: bytes = b""
+    """The same at twice the size, where it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """A formula on a line of its own."""
+
+    latex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart that was checked, with the numbers of the sources that it cites."""
+
+    chart: Chart
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line between blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading inside a list or a quotation; others begin sections."""
+
+    level: int
+    content: Inlines
+
+
+Block = Paragraph | Listing | Quotation | Table | Code | Display | Drawing | Rule | Heading
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it, up to the next heading."""
+
+    title: Inlines
+    level: int
+    anchor: str
+    """Unique in the report, safe in an address."""
+    blocks: tuple[Block, ...]
+    role: Role = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """What sources say differently, side by side."""
+
+    topic: str
+    sides: tuple[Inlines, ...]
+    note: str = ""
+    """What is to be known of it, such as that code could not confirm it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A number that stands in a verified claim."""
+
+    value: str
+    """As written, with its unit."""
+    claim: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A verbatim excerpt."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A numbered source; copies of its text are named with it."""
+
+    number: int
+    title: str
+    url: str
+    link: str
+    """A web address, or the place of the stored text below the report's folder."""
+    details: tuple[str, ...]
+    """What kind of source it is, when it was published and so on, in the reader's language."""
+    cited: bool
+    quotes: tuple[Quote, ...]
+
+    @property
+    def on_the_web(self) -> bool:
+        """Tell whether the link leads to the web and not to a file beside the report."""
+        return not self.link.startswith("sources/")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReport:
+    """A report, taken apart."""
+
+    locale: str
+    question: str
+    title: Inlines
+    opening: tuple[Block, ...]
+    """Notes that stand first, such as a safety note."""
+    summary: Inlines
+    """The TL;DR, without its label; empty where there is none."""
+    summary_label: str
+    """The label as written."""
+    lead: tuple[Block, ...]
+    """What stands before the first section, besides opening and summary."""
+    sections: tuple[Section, ...]
+    references: tuple[Reference, ...]
+    figures: tuple[KeyFigure, ...] = ()
+    claims: int = 0
+    verified: int = 0
+    created: str = ""
+    """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    """Diagrams that were drawn, by their text."""
+
+    def picture(self, block: Code) -> Picture | None:
+        """Return the picture of a block, if it is a diagram that was drawn."""
+        return self.pictures.get(block.text) if block.is_diagram else None
+
+    @property
+    def standing(self) -> Standing:
+        """How many of its statements are verified."""
+        return standing(self.claims, self.verified)
+
+    @property
+    def body(self) -> tuple[Section, ...]:
+        """The sections of the report's own text."""
+        return tuple(section for section in self.sections if not section.role)
+
+    def section(self, role: Role) -> Section | None:
+        """Return the section that the program added, if it did."""
+        return next((section for section in self.sections if section.role == role), None)
+
+    @property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        """The contradictions between sources."""
+        section = self.section("contradictions")
+        return tuple(_disagreements(section)) if section else ()
+
+    @property
+    def drawings(self) -> tuple[Drawing, ...]:
+        """All charts, in the order of the report."""
+        return tuple(one for one in walk(self) if isinstance(one, Drawing))
+
+    @property
+    def blocks(self) -> Iterator[Block]:
+        """All blocks that stand in the report directly."""
+        yield from (*self.opening, *self.lead)
+        for section in self.sections:
+            yield from section.blocks
+
+
+def walk(report: ParsedReport) -> Iterator[Block]:
+    """Yield all blocks, those inside lists and quotations too, in order."""
+    for block in report.blocks:
+        yield from _within(block)
+
+
+def _within(block: Block) -> Iterator[Block]:
+    yield block
+    if isinstance(block, Quotation):
+        for one in block.blocks:
+            yield from _within(one)
+    elif isinstance(block, Listing):
+        for item in block.items:
+            for one in item:
+                yield from _within(one)
+
+
+def inlines_of(block: Block) -> Iterator[Inline]:
+    """Yield what stands in one block itself, not in blocks inside it."""
+    match block:
+        case Paragraph() | Heading():
+            yield from block.content
+        case Table():
+            for row in (block.header, *block.rows):
+                for cell in row:
+                    yield from cell
+        case Drawing():
+            yield from block.citations
+        case _:
+            return
+
+
+def words(content: Inlines) -> str:
+    """Return the text of inlines without citations, marks and styles."""
+    parts = []
+    for one in content:
+        match one:
+            case Text():
+                parts.append(one.text)
+            case Link():
+                parts.append(one.text)
+            case Formula():
+                parts.append(one.latex)
+            case Break():
+                parts.append(" ")
+            case _:
+                continue
+    return " ".join("".join(parts).split())
+
+
+def _disagreements(section: Section) -> Iterator[Disagreement]:
+    """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
+    topic = ""
+    found: list[Disagreement] = []
+    for block in section.blocks:
+        match block:
+            case Paragraph(content=content) if found and not all(
+                isinstance(one, Text) and "strong" in one.styles for one in content
+            ):
+                found[-1] = replace(found[-1], note=words(content))
+            case Paragraph(content=content):
+                topic = words(content)
+            case Listing():
+                sides = [part.content for item in block.items for part in item if isinstance(part, Paragraph)]
+                found.append(Disagreement(topic, tuple(sides)))
+                topic = ""
+            case _:
+                continue
+    yield from found

@@ -1,0 +1,229 @@
+"""Parsing a finished report: once, for all formats."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from markdown_it.tree import SyntaxTreeNode
+
+from schemas.reporter import Report
+from services.reports.charts.checks import ChartRefused, checked_chart
+from services.reports.charts.fences import is_chart
+from services.reports.citation_quotes import Proofs, letters
+from services.reports.document import (
+    Alignment,
+    Block,
+    Citation,
+    Code,
+    Display,
+    Drawing,
+    Heading,
+    Inlines,
+    Listing,
+    Paragraph,
+    ParsedReport,
+    Quotation,
+    Role,
+    Rule,
+    Section,
+    Table,
+    Text,
+    words,
+)
+from services.reports.figures import key_figures
+from services.reports.inlines import PARSER, inlines, is_formula
+from services.reports.labels import labels
+from services.reports.references import numbers_of, references
+from services.reports.source_numbers import link_of
+from services.text.tokens import message_language
+
+_SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话总结|总结", re.IGNORECASE)
+
+
+def parse_report(report: Report) -> ParsedReport:
+    """Take a finished report apart.
+
+    HTML, images and whatever else Markdown could smuggle in become plain text here; a chart whose numbers do not hold
+    stays code.
+    """
+    locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
+    proofs = Proofs(
+        [(letters(claim.text), claim) for claim in report.citations],
+        {excerpt.id: excerpt for excerpt in report.excerpts},
+        numbers_of(report),
+    )
+    reader = _Reader(report, proofs, locale)
+    root = SyntaxTreeNode(PARSER.parse(report.markdown))
+    title, lead, sections = _cut(root.children, reader)
+    opening = tuple(_leading_quotations(lead))
+    lead = lead[len(opening) :]
+    label, summary, lead = _summary(lead)
+    listed = references(report, labels(locale))
+    parsed = ParsedReport(
+        locale=locale,
+        question=report.question,
+        title=title or (Text(report.title or report.question),),
+        opening=opening,
+        summary=summary,
+        summary_label=label,
+        lead=lead,
+        sections=_with_roles(sections, locale),
+        references=listed,
+        claims=len(report.citations),
+        verified=sum(claim.verified for claim in report.citations),
+        created=max((source.fetched_at[:10] for source in report.sources if source.fetched_at), default=""),
+    )
+    return replace(parsed, figures=key_figures(report, proofs))
+
+
+def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, tuple[Block, ...], list[Section]]:
+    """Cut the blocks at their headings."""
+    title: Inlines = ()
+    places = [place for place, node in enumerate(nodes) if node.type == "heading"]
+    first = places[0] if places else len(nodes)
+    if places and places[0] == 0 and nodes[0].tag == "h1":
+        title = reader.content(nodes[0])
+        first = places[1] if len(places) > 1 else len(nodes)
+    lead = reader.blocks(nodes[1 if title else 0 : first])
+    sections: list[Section] = []
+    taken: set[str] = set()
+    for start, end in pairwise([place for place in places if place >= first] + [len(nodes)]):
+        name = reader.content(nodes[start])
+        level = max(2, int(nodes[start].tag[1]))
+        sections.append(Section(name, level, _anchor(words(name), taken), reader.blocks(nodes[start + 1 : end])))
+    return title, lead, sections
+
+
+def _anchor(title: str, taken: set[str]) -> str:
+    base = "sec-" + ("-".join(re.findall(r"\w+", title.lower()))[:60].strip("-_") or "section")
+    anchor, number = base, 1
+    while anchor in taken:
+        number += 1
+        anchor = f"{base}-{number}"
+    taken.add(anchor)
+    return anchor
+
+
+def _leading_quotations(lead: tuple[Block, ...]) -> list[Block]:
+    notes: list[Block] = []
+    for block in lead:
+        cites = isinstance(block, Quotation) and any(
+            isinstance(one, Citation) for part in block.blocks if isinstance(part, Paragraph) for one in part.content
+        )
+        if not isinstance(block, Quotation) or cites:
+            break
+        notes.append(block)
+    return notes
+
+
+def _summary(lead: tuple[Block, ...]) -> tuple[str, Inlines, tuple[Block, ...]]:
+    """Take the TL;DR out of the lead."""
+    for place, block in enumerate(lead):
+        if not isinstance(block, Paragraph) or not block.content or not isinstance(block.content[0], Text):
+            continue
+        first = block.content[0]
+        if "strong" not in first.styles or not _SUMMARY.fullmatch(first.text.strip(" :：.。")):
+            continue
+        rest = list(block.content[1:])
+        if rest and isinstance(rest[0], Text):
+            rest[0] = replace(rest[0], text=rest[0].text.lstrip(" :：　"))
+        kept = tuple(one for one in rest if not isinstance(one, Text) or one.text)
+        return (first.text, kept, (*lead[:place], *lead[place + 1 :])) if kept else ("", (), lead)
+    return "", (), lead
+
+
+def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
+    """Find the sections that the program added: the last of their names."""
+    fixed = labels(locale)
+    names: dict[str, Role] = {
+        fixed.contradictions: "contradictions",
+        fixed.limits: "limits",
+        fixed.follow_up: "follow_up",
+        fixed.references: "references",
+    }
+    found: list[Section] = []
+    for section in reversed(sections):
+        role: Role = names.pop(words(section.title), "") if section.level == 2 else ""
+        found.append(replace(section, role=role))
+    return tuple(reversed(found))
+
+
+class _Reader:
+    """Turns the parser's tree into blocks."""
+
+    def __init__(self, report: Report, proofs: Proofs, locale: str) -> None:
+        self._proofs = proofs
+        self._quotes = {excerpt.id: excerpt.quote for excerpt in report.excerpts}
+        self._links = {int(source.id[1:]): link_of(source) for source in report.sources if source.id[1:].isdecimal()}
+        self._question, self._locale = report.question, locale
+        self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
+            "paragraph": lambda node: Paragraph(self.content(node)),
+            "heading": lambda node: Heading(max(3, int(node.tag[1])), self.content(node)),
+            "bullet_list": self._list,
+            "ordered_list": self._list,
+            "blockquote": lambda node: Quotation(self.blocks(node.children)),
+            "table": self._table,
+            "fence": self._code,
+            "code_block": self._code,
+            "math_block": self._formula,
+            "hr": lambda _: Rule(),
+        }
+
+    def blocks(self, nodes: Sequence[SyntaxTreeNode]) -> tuple[Block, ...]:
+        return tuple(self._kinds.get(node.type, self._as_text)(node) for node in nodes)
+
+    def content(self, node: SyntaxTreeNode, around: str = "") -> Inlines:
+        return self._proofs.attached(self._inlines(node), around)
+
+    def _inlines(self, node: SyntaxTreeNode) -> Inlines:
+        token = node.children[0].token if node.children else None
+        return inlines(token.children or []) if token else ()
+
+    def _as_text(self, node: SyntaxTreeNode) -> Block:
+        return Paragraph((Text(" ".join(node.content.split())),) if node.content.strip() else ())
+
+    def _list(self, node: SyntaxTreeNode) -> Listing:
+        tight = all(child.hidden for item in node.children for child in item.children if child.type == "paragraph")
+        items = tuple(self.blocks(item.children) for item in node.children)
+        return Listing(items, node.type == "ordered_list", int(node.attrs.get("start", 1)), tight)
+
+    def _table(self, node: SyntaxTreeNode) -> Table:
+        rows = [row.children for part in node.children for row in part.children]
+        plain = [[self._inlines(cell) for cell in row] for row in rows]
+        said = [" ".join(words(cell) for cell in row) for row in plain]
+        cells = [
+            tuple(self._proofs.attached(cell, around or " ") for cell in row)
+            for row, around in zip(plain, said, strict=True)
+        ]
+        aligned = tuple(_alignment(str(cell.attrs.get("style", ""))) for cell in rows[0])
+        return Table(cells[0], tuple(cells[1:]), aligned)
+
+    def _code(self, node: SyntaxTreeNode) -> Block:
+        text, language = node.content.rstrip("\n"), (node.info.split() or [""])[0]
+        if not is_chart(language):
+            return Code(text, language)
+        try:
+            chart = checked_chart(text, self._quotes, question=self._question, locale=self._locale)
+        except ChartRefused:
+            return Code(text, language)
+        by_source: dict[int, list[str]] = {}
+        for source in chart.sources:
+            by_source.setdefault(self._proofs.numbers.get(source, 0), []).append(source)
+        cited = tuple(
+            Citation(number, self._links[number], tuple(ids))
+            for number, ids in by_source.items()
+            if number in self._links
+        )
+        return Drawing(chart, cited)
+
+    def _formula(self, node: SyntaxTreeNode) -> Block:
+        latex = node.content.strip()
+        return Display(latex) if is_formula(latex) else self._as_text(node)
+
+
+def _alignment(style: str) -> Alignment:
+    for side in ("left", "center", "right"):
+        if side in style:
+            return side
+    return ""

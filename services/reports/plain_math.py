@@ -1,0 +1,112 @@
+"""Formulas on one line, for places that have no other: `(v · t)/2` for a fraction, never one that reads otherwise."""
+
+from xml.etree import ElementTree
+
+from services.reports.document import Formula, Inlines, Text
+from services.reports.html.formulas import mathml
+
+_RAISED = dict(zip("0123456789+−-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
+_LOWERED = dict(zip("0123456789+−-=()aeijkmnoptx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑᵢⱼₖₘₙₒₚₜₓ", strict=True))
+_SPACED = frozenset("=<>≤≥≠≈≡≪≫±∓×÷·⋅∼∝→←⇒⇔↦∈∉⊂⊆∪∩∧∨+−-*")
+_UNSPACED_FIRST = frozenset("+−-±")
+_RAISED |= {one: one for one in "′″*"}
+_ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "‾": "\u0304", "˙": "\u0307", "¨": "\u0308", "→": "\u20d7"}
+_ACCENTS |= {"ˆ": "\u0302", "˜": "\u0303", "´": "\u0301", "ˇ": "\u030c", "―": "\u0304", "_": "\u0304"}
+
+
+def plain_math(latex: str) -> str:
+    """Return a formula as one line of text; its LaTeX where it cannot be read."""
+    drawn = str(mathml(latex)).replace("&nbsp;", "\u00a0")
+    if not drawn.startswith("<math"):
+        return latex
+    try:
+        return " ".join(_line(ElementTree.fromstring(drawn)).split())  # noqa: S314 - sanitised, without a document type
+    except (ElementTree.ParseError, IndexError, RecursionError):
+        return latex
+
+
+def in_line(content: Inlines) -> Inlines:
+    """Return inlines with their formulas as text."""
+    return tuple(Text(plain_math(one.latex)) if isinstance(one, Formula) else one for one in content)
+
+
+def _line(node: ElementTree.Element) -> str:
+    tag, parts = node.tag.rpartition("}")[2], list(node)
+    match tag:
+        case "mfrac":
+            return f"{_held(parts[0])}/{_held(parts[1])}"
+        case "msup":
+            return _line_of_base(parts[0]) + _script(parts[1], _RAISED, "^")
+        case "msub":
+            return _line_of_base(parts[0]) + _script(parts[1], _LOWERED, "_")
+        case "msubsup" | "munderover":
+            low, high = _script(parts[1], _LOWERED, "_"), _script(parts[2], _RAISED, "^")
+            return f"{_line_of_base(parts[0])}{low}{high} "
+        case "mover":
+            return _over(parts)
+        case "munder":
+            return _line_of_base(parts[0]) + _script(parts[1], _LOWERED, "_") + " "
+        case "msqrt":
+            return f"√({_row(parts).strip()})"
+        case "mroot":
+            return f"{_script(parts[1], _RAISED, '^')}√({_line(parts[0]).strip()})"
+        case "mtable":
+            return f"[{'; '.join(', '.join(_line(cell).strip() for cell in row) for row in parts)}]"
+        case _ if parts:
+            return _row(parts)
+        case _:
+            return (node.text or "").strip("\n") if tag == "mtext" else (node.text or "").strip()
+
+
+def _row(parts: list[ElementTree.Element]) -> str:
+    said = ""
+    for place, one in enumerate(parts):
+        text = _line(one)
+        if _bare(one).tag.rpartition("}")[2] == "mfrac" and not all(
+            map(_weak, (*parts[place - 1 : place], *parts[place + 1 : place + 2]))
+        ):
+            text = f"({text})"
+        operator = one.tag.rpartition("}")[2] == "mo" and text in _SPACED
+        first = place == 0 or said.rstrip().endswith(tuple("([,=<>≤≥≠≈"))
+        function = one.tag.rpartition("}")[2] == "mi" and len(text) > 1
+        said += (
+            f" {text} " if operator and not (first and text in _UNSPACED_FIRST) else f" {text} " if function else text
+        )
+    return said
+
+
+def _bare(node: ElementTree.Element) -> ElementTree.Element:
+    while len(node) == 1 and node.tag.rpartition("}")[2] in {"mrow", "mstyle", "mpadded"}:
+        node = node[0]
+    return node
+
+
+def _weak(node: ElementTree.Element) -> bool:
+    """Tell whether something binds less than the bar of a fraction beside it: an equals sign, a plus, a closed bracket's edge."""
+    text = (node.text or "").strip()
+    return node.tag.rpartition("}")[2] == "mo" and bool(text) and text in "=<>≤≥≠≈≡≪≫±∓∼∝→←⇒⇔+−-,;:([{)]}|"
+
+
+def _held(node: ElementTree.Element) -> str:
+    """Return what stands above or below a bar, in brackets unless it is one letter or number."""
+    text = _line(node).strip()
+    return text if len(text) == 1 or text.replace(".", "").replace(",", "").isdigit() else f"({text})"
+
+
+def _line_of_base(node: ElementTree.Element) -> str:
+    text = _line(node).strip()
+    return text if len(_bare(node)) < 2 or text.startswith("(") else f"({text})"
+
+
+def _script(node: ElementTree.Element, letters: dict[str, str], mark: str) -> str:
+    text = _line(node).replace(" ", "")
+    if text and all(char in letters for char in text):
+        return "".join(letters[char] for char in text)
+    return f"{mark}{text}" if len(text) == 1 and not text.isalnum() else f"{mark}({_line(node).strip()})"
+
+
+def _over(parts: list[ElementTree.Element]) -> str:
+    base, above = _line(parts[0]).strip(), _line(parts[1]).strip()
+    if above in _ACCENTS and len(base) == 1:
+        return base + _ACCENTS[above]
+    return f"{_line_of_base(parts[0])}^({above})"

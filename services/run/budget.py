@@ -1,0 +1,169 @@
+"""Limits that hold: what a node may spend, reserved before each call and settled after it.
+
+There is no shared ledger. The state's usage is the account; steps that run side by side get equal shares of what is left
+when they are sent. So limits hold whichever step is faster, in whichever process, and after a crash. 20 % of tokens, money
+and seconds stay for the report.
+"""
+
+from dataclasses import dataclass, field
+
+from schemas.context import RunContext
+from schemas.usage import Allowance, Usage
+from services.run.errors import LimitReached
+from services.run.log import WARNING, log
+from services.run.ui_text import say
+
+REPORT_SHARE = 0.2
+"""Share of tokens, money and seconds that is kept for the report."""
+MIN_TOKENS = 400
+"""Fewer tokens than this are not worth a call."""
+MIN_STEP_TOKENS = 2_000
+"""A step's share should hold at least this much: fewer steps are sent at once rather than all with too little."""
+MIN_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Reservation:
+    """Room that one call holds until it is settled."""
+
+    input_tokens: int
+    output_tokens: int
+    """What the call may write at most."""
+    cost: float
+
+
+@dataclass(slots=True)
+class Budget:
+    """One node's account, held by the allowance that it was given."""
+
+    allowance: Allowance = field(default_factory=Allowance)
+    limits: RunContext = field(default_factory=RunContext)
+    """The run's choices, whose limits messages name."""
+    _tokens: int = 0
+    _cost: float = 0.0
+    _searches: int = 0
+    _pages: int = 0
+
+    def room(self) -> int | None:
+        """Return how many tokens are left, None for no limit."""
+        return None if self.allowance.tokens is None else max(0, self.allowance.tokens - self._tokens)
+
+    def reserve(
+        self, input_tokens: int, output_tokens: int, price: tuple[float, float] | None, *, least: int
+    ) -> Reservation:
+        """Hold room for one call; what it may write is lowered to what is left, though not below `least`.
+
+        Args:
+            input_tokens: estimate of the prompt.
+            output_tokens: most that the call should write.
+            price: dollars a token in and out; None where it is not known, and then no money is held.
+            least: tokens of output below which the call is not worth making.
+
+        Raises:
+            LimitReached: tokens or money do not suffice.
+        """
+        granted = output_tokens
+        room = self.room()
+        if room is not None:
+            granted = min(granted, room - input_tokens)
+        if granted < min(least, output_tokens):
+            raise LimitReached("token_limit", self.limits.max_tokens or 0)
+        cost = 0.0
+        if price is not None and self.allowance.cost is not None:
+            left = self.allowance.cost - self._cost - input_tokens * price[0]
+            affordable = int(left / price[1]) if price[1] > 0 else (granted if left >= 0 else 0)
+            granted = min(granted, affordable)
+            if granted < min(least, output_tokens):
+                raise LimitReached("cost_limit", self.limits.max_cost or 0)
+            cost = input_tokens * price[0] + granted * price[1]
+        self._tokens += input_tokens + granted
+        self._cost += cost
+        return Reservation(input_tokens, granted, cost)
+
+    def settle(self, held: Reservation, tokens: int, cost: float) -> None:
+        """Put what a call really used in place of what was held for it."""
+        self._tokens += tokens - held.input_tokens - held.output_tokens
+        self._cost += cost - held.cost
+
+    def spend(self, tokens: int, cost: float) -> None:
+        """Take account of a call that an earlier attempt at this node has paid for."""
+        self._tokens += tokens
+        self._cost += cost
+
+    def take_searches(self, wanted: int) -> int:
+        """Reserve searches and return how many are granted.
+
+        Raises:
+            LimitReached: none is left.
+        """
+        left = wanted if self.allowance.searches is None else min(wanted, self.allowance.searches - self._searches)
+        if wanted and left <= 0:
+            raise LimitReached("search_limit", self.limits.max_searches or 0)
+        self._searches += left
+        return left
+
+    def take_pages(self, wanted: int) -> int:
+        """Reserve page reads and return how many are granted, possibly none."""
+        left = wanted if self.allowance.pages is None else min(wanted, self.allowance.pages - self._pages)
+        self._pages += max(0, left)
+        return max(0, left)
+
+
+def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> Allowance:
+    """Return what is left of a run's limits: for research without the report's share, for the report with it."""
+    share = 1.0 if report else 1 - REPORT_SHARE
+    spent = usage.total
+    return Allowance(
+        tokens=None if context.max_tokens is None else int(context.max_tokens * share) - spent.tokens,
+        cost=None if context.max_cost is None else context.max_cost * share - (spent.cost or 0.0),
+        searches=None if context.max_searches is None else context.max_searches - usage.searches,
+        pages=None if context.max_pages is None else context.max_pages - usage.pages,
+        seconds=max(MIN_SECONDS, context.max_seconds * share - usage.seconds),
+    )
+
+
+def shares(whole: Allowance, steps: int) -> list[Allowance]:
+    """Divide an allowance among steps that run side by side; those without a useful share are left for the next wave.
+
+    Returns:
+        An allowance for each step that is to be sent now, at least one and at most `steps`.
+    """
+    sent = steps
+    if whole.tokens is not None:
+        sent = max(1, min(sent, whole.tokens // MIN_STEP_TOKENS))
+    if whole.searches is not None:
+        sent = max(1, min(sent, whole.searches or 1))
+    return [
+        whole.model_copy(
+            update={
+                "tokens": None if whole.tokens is None else whole.tokens // sent,
+                "cost": None if whole.cost is None else whole.cost / sent,
+                "searches": None if whole.searches is None else _part(whole.searches, sent, place),
+                "pages": None if whole.pages is None else _part(whole.pages, sent, place),
+            }
+        )
+        for place in range(sent)
+    ]
+
+
+def _part(whole: int, parts: int, place: int) -> int:
+    """Divide without losing the remainder: the first parts get one more."""
+    return max(0, whole) // parts + (place < max(0, whole) % parts)
+
+
+def spent_limit(context: RunContext, usage: Usage) -> LimitReached | None:
+    """Return the limit that ends research now, or None: tokens, money or seconds are used up but for the report's share."""
+    left = allowance_of(context, usage)
+    if usage.seconds >= context.max_seconds * (1 - REPORT_SHARE):
+        return LimitReached("time_limit", context.max_seconds)
+    if left.tokens is not None and left.tokens < MIN_TOKENS:
+        return LimitReached("token_limit", context.max_tokens or 0)
+    if left.cost is not None and left.cost <= 0:
+        return LimitReached("cost_limit", context.max_cost or 0)
+    return None
+
+
+def limit_message(limit: LimitReached, locale: str) -> str:
+    """Say which limit was reached, in the log, too."""
+    log("limit", WARNING, limit=limit.key, value=limit.limit)
+    return say(limit.key, locale, limit=f"{limit.limit:g}")

@@ -1,0 +1,20 @@
+"""Why a store takes nothing: the disk is full, or the place cannot be written."""
+
+import sqlite3
+
+_CODES = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
+"""What is wrong with the disk or the folder, and not with the file."""
+
+
+def disk_error_of(error: BaseException) -> BaseException | None:
+    """Return the error among those that led to this one which says that the disk is full or the place is read-only.
+
+    A transaction that a full disk has ended cannot be committed either, and that is what a store raises in the end.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        code = seen.sqlite_errorcode if isinstance(seen, sqlite3.Error) and hasattr(seen, "sqlite_errorcode") else 0
+        if code & 0xFF in _CODES:
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None

@@ -1,0 +1,91 @@
+"""The content-addressed store: normalised texts and files by their SHA-256, in whatever store the run has."""
+
+import asyncio
+import base64
+import hashlib
+
+from langgraph.store.base import BaseStore
+
+from services.run.disk_errors import disk_error_of
+from services.run.errors import StoreError, StoreUnwritable
+from services.text.normal_form import normalise_text
+
+_TEXTS = ("evidence", "texts")
+_FILES = ("evidence", "files")
+SHORT = 20_000
+"""Characters of a text that is normalised in a moment; a longer one is normalised beside the event loop."""
+
+
+def content_hash(text: str) -> str:
+    """Return the SHA-256 of a text's normalised form, as 64 hexadecimal digits."""
+    return _hashed(text)[1]
+
+
+def _hashed(text: str) -> tuple[str, str]:
+    normal = normalise_text(text)
+    return normal, hashlib.sha256(normal.encode()).hexdigest()
+
+
+def file_hash(data: bytes) -> str:
+    """Return the SHA-256 of a file, as 64 hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class EvidenceStore:
+    """Texts of sources and bytes of artifacts, written once under their hash."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self._store = store
+
+    async def put_text(self, text: str) -> str:
+        """Store a text in its normalised form and return its hash; storing it again changes nothing.
+
+        Raises:
+            StoreUnwritable: the store takes nothing.
+        """
+        normal, key = await asyncio.to_thread(_hashed, text) if len(text) > SHORT else _hashed(text)
+        if await self._store.aget(_TEXTS, key) is None:
+            await self._put(_TEXTS, key, {"text": normal})
+        return key
+
+    async def get_text(self, key: str) -> str:
+        """Return a stored text.
+
+        Raises:
+            StoreError: there is no text under this hash.
+        """
+        return str((await self._get(_TEXTS, key))["text"])
+
+    async def put_bytes(self, data: bytes) -> str:
+        """Store a file and return its hash.
+
+        Raises:
+            StoreUnwritable: the store takes nothing.
+        """
+        key = file_hash(data)
+        if await self._store.aget(_FILES, key) is None:
+            await self._put(_FILES, key, {"base64": base64.b64encode(data).decode()})
+        return key
+
+    async def get_bytes(self, key: str) -> bytes:
+        """Return a stored file.
+
+        Raises:
+            StoreError: there is no file under this hash.
+        """
+        return base64.b64decode((await self._get(_FILES, key))["base64"])
+
+    async def _put(self, namespace: tuple[str, ...], key: str, value: dict[str, str]) -> None:
+        try:
+            await self._store.aput(namespace, key, value, index=False)
+        except Exception as error:
+            raise StoreUnwritable("The evidence", disk_error_of(error) or error) from error
+
+    async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
+        item = await self._store.aget(namespace, key)
+        if item is None:
+            raise StoreError(
+                f"The evidence store holds nothing under {key[:12]}…: it is not the one this run wrote to. "
+                "Use the LEADLINE_HOME (or the server's store) of the run."
+            )
+        return item.value

@@ -1,0 +1,331 @@
+"""The journal: what a run learned from outside, durable before it is used.
+
+A model's answer, a search, a program's output, the clock: each is written under a hash of its request, and the number of
+times that the same task has asked it before, into the store that the run already has. A task that runs again after a crash
+finds its answers there and asks nobody twice. A replay takes every answer of the whole run from there and asks nobody at all.
+
+Requests are kept as hashes and answers as they came; keys and other secrets are in neither.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+
+from langgraph.store.base import BaseStore
+from pydantic import BaseModel
+
+from services.run import errors
+from services.run.disk_errors import disk_error_of
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.instrumentation import INSTANT, log_known_answer, watch_call
+
+Answer = TypeVar("Answer", bound=BaseModel)
+Kept = TypeVar("Kept")
+
+_PAGE = 500
+_HALVES = re.compile("[\ud800-\udfff]")
+_replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=None)
+
+
+def run_key(thread_id: str, turn: int) -> str:
+    """Return the name of a run's journal: of one turn of one thread."""
+    return hashlib.sha256(f"{thread_id}\n{turn}".encode()).hexdigest()[:32]
+
+
+def namespace(key: str) -> tuple[str, str]:
+    """Return where the store keeps a run's journal."""
+    return ("journal", key)
+
+
+def _branches(key: str) -> tuple[str, str]:
+    return ("branches", key)
+
+
+class Entry(BaseModel):
+    """One answer from outside."""
+
+    kind: str
+    """`model`, `search`, `code`, …"""
+    name: str
+    """What was asked, in words: a role and its schema, or a query."""
+    place: str
+    """Where in the run: step of the graph, counted from the turn's first, node, and step of the plan."""
+    request: str
+    """Hash of the request."""
+    occurrence: int
+    """How many times the same task had asked the same before."""
+    answer: dict[str, Any] | None = None
+    error: tuple[str, str] | None = None
+    """Type and message of the error that ended it. A resumed run asks again; a replay fails in the same way."""
+    seconds: float = 0.0
+    reused: int = 0
+    """How often a run that was resumed took the answer from here."""
+    at: str = ""
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> "Entry":
+        """Read what `kept` wrote, or an entry that was written before as an object."""
+        text = kept.get("entry")
+        return cls.model_validate(json.loads(text) if isinstance(text, str) else kept)
+
+    def kept(self) -> dict[str, str]:
+        """Return what a store keeps: one text, as stores differ in what they do to an object.
+
+        PostgreSQL takes neither NUL nor NaN nor half a surrogate pair in one, and reorders its keys: an answer would come
+        back another, and lead to other requests.
+        """
+        data = self.model_dump(mode="json")
+        text = json.dumps(data, ensure_ascii=False)
+        return {"entry": json.dumps(data) if _HALVES.search(text) else text}
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[Answer]):
+    """An answer, and whether it was asked for just now."""
+
+    answer: Answer
+    fresh: bool
+
+
+@dataclass(slots=True)
+class Recording:
+    """A finished run's journal, by place and request."""
+
+    run_id: str
+    entries: dict[tuple[str, str, int], Entry]
+
+    @classmethod
+    async def load(cls, store: BaseStore, key: str, run_id: str) -> "Recording":
+        """Read a run's journal; of what was asked twice at one place, the latest counts.
+
+        Raises:
+            JournalMiss: there is none.
+        """
+        found: list[Entry] = []
+        while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(found)):
+            found.extend(Entry.read(item.value) for item in page)
+        if not found:
+            raise JournalMiss(
+                f"Run {run_id} has no journal, so it cannot be replayed. Only finished runs have a whole one."
+            )
+        latest = sorted(found, key=lambda one: one.at)
+        return cls(run_id, {(one.place, one.request, one.occurrence): one for one in latest})
+
+
+@contextmanager
+def replaying(recording: Recording) -> Iterator[None]:
+    """Take every answer from a recording while the block runs; what it does not hold is an error."""
+    token = _replaying.set(recording)
+    try:
+        yield
+    finally:
+        _replaying.reset(token)
+
+
+@dataclass(slots=True)
+class Journal:
+    """The journal as one task of the graph sees it. Without a store nothing is kept, and everything is asked."""
+
+    store: BaseStore | None = None
+    key: str = ""
+    task: str = ""
+    """Id of the task: the same when it runs again after a crash, another on a fork of the thread."""
+    place: str = ""
+    failure: StoreUnwritable | None = None
+    """Why something could not be kept. Whoever asked may take that for a failed search or tool; the task must not end well."""
+    near: str = ""
+    """Node, step of the plan and attempt, by which another branch of the thread is known to have asked the same."""
+    _asked: Counter[str] = field(default_factory=Counter)
+
+    async def once(
+        self,
+        kind: str,
+        name: str,
+        request: Mapping[str, Any],
+        answer: type[Answer],
+        work: Callable[[], Awaitable[Answer]],
+    ) -> Known[Answer]:
+        """Return what `work` returns, or what it returned when this task asked the same before.
+
+        Args:
+            kind: what is asked: `model`, `search`, …
+            name: the request in words, for people.
+            request: all that decides the answer, as plain data without secrets.
+            answer: type of the answer.
+            work: asks.
+
+        Raises:
+            JournalMiss: this is a replay, and the recording does not hold the request.
+            StoreUnwritable: the answer cannot be kept, so it must not be used.
+        """
+        digest = _digest(kind, request)
+        occurrence = self._asked[digest]
+        self._asked[digest] += 1
+        entry = Entry(kind=kind, name=name, place=self.place, request=digest, occurrence=occurrence)
+        recording = _replaying.get()
+        if recording is not None:
+            return Known(_recorded(recording, entry, answer), fresh=False)
+        if self.store is None:
+            with watch_call(kind, name):
+                return Known(await work(), fresh=True)
+        item = f"{self.task}-{digest}-{occurrence}"
+        near = f"{self.near}-{digest}-{occurrence}" if self.near else ""
+        found, elsewhere = await asyncio.gather(self._found(item), self._on_another_branch(near))
+        if found is not None and found.answer is not None:
+            log_known_answer(kind, name)
+            await self._reuse(item, found)
+            return Known(answer.model_validate(found.answer), fresh=False)
+        if found is None and elsewhere is not None and (earlier := await self._answer_of(elsewhere)) is not None:
+            log_known_answer(kind, name)
+            entry.answer = earlier
+            await self._write(item, entry, time.monotonic())
+            return Known(answer.model_validate(earlier), fresh=False)
+        started = time.monotonic()
+        try:
+            with watch_call(kind, name):
+                fresh = await work()
+        except LeadlineError as error:
+            entry.error = _described(error)
+            await self._write(item, entry, started)
+            raise
+        entry.answer = fresh.model_dump(mode="json")
+        await asyncio.gather(
+            self._write(item, entry, started), self._write_branch(near, item)
+        )  # one transaction for both
+        return Known(fresh, fresh=True)
+
+    async def _on_another_branch(self, near: str) -> str | None:
+        """Return under which item the same node asked the same on another branch, where somebody went on from a past state."""
+        if not near or self.store is None:
+            return None
+        place = await self._reached(self.store.aget(_branches(self.key), near))
+        return None if place is None else place.value["item"]
+
+    async def _write_branch(self, near: str, item: str) -> None:
+        if near and self.store is not None:
+            await self._reached(self.store.aput(_branches(self.key), near, {"item": item}, index=False))
+
+    async def _answer_of(self, item: str) -> dict[str, Any] | None:
+        found = await self._found(item)
+        return None if found is None else found.answer
+
+    def check_kept(self) -> None:
+        """Make sure that everything could be kept.
+
+        Raises:
+            StoreUnwritable: something could not.
+        """
+        if self.failure is not None:
+            raise self.failure
+
+    @property
+    def replays(self) -> bool:
+        """Tell whether this is a replay, in which nothing is asked."""
+        return _replaying.get() is not None
+
+    async def mark(self, kind: str) -> None:
+        """Write down that something happened here that a replay cannot see for itself, such as time running out."""
+        if not self.replays:
+            await self._write(
+                f"{self.task}-{kind}",
+                Entry(kind=kind, name="", place=self.place, request=kind, occurrence=0, answer={}),
+                time.monotonic(),
+            )
+
+    def marked(self, kind: str) -> bool:
+        """Tell whether this is a replay of something that was marked."""
+        recording = _replaying.get()
+        return recording is not None and (self.place, kind, 0) in recording.entries
+
+    async def decided(self, kind: str, decide: Callable[[], bool]) -> bool:
+        """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did."""
+        if self.replays:
+            return self.marked(kind)
+        wanted = decide()
+        if wanted:
+            await self.mark(kind)
+        return wanted
+
+    async def _reuse(self, item: str, found: Entry) -> None:
+        """Count that a resumed run did not ask again."""
+        if self.store is not None and found.kind not in INSTANT:
+            found.reused += 1
+            await self._reached(self.store.aput(namespace(self.key), item, found.kept(), index=False))
+
+    async def _write(self, item: str, entry: Entry, started: float) -> None:
+        entry.seconds = round(time.monotonic() - started, 3)
+        entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
+        if self.store is not None:
+            await self._reached(self.store.aput(namespace(self.key), item, entry.kept(), index=False))
+
+    async def _found(self, item: str) -> Entry | None:
+        if self.store is None:
+            return None
+        found = await self._reached(self.store.aget(namespace(self.key), item))
+        return Entry.read(found.value) if found is not None else None
+
+    async def _reached(self, work: Awaitable[Kept]) -> Kept:
+        """Await the store.
+
+        Raises:
+            StoreUnwritable: it failed.
+        """
+        try:
+            return await work
+        except Exception as error:
+            self.failure = StoreUnwritable("What the run learns", disk_error_of(error) or error)
+            raise self.failure from error
+
+
+def _digest(kind: str, request: Mapping[str, Any]) -> str:
+    text = json.dumps({"kind": kind, **request}, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answer:
+    found = recording.entries.get((entry.place, entry.request, entry.occurrence))
+    if found is None:
+        raise JournalMiss(_miss(recording, entry))
+    if found.error is not None:
+        raise _revived(*found.error)
+    return answer.model_validate(found.answer)
+
+
+def _miss(recording: Recording, entry: Entry) -> str:
+    near: Sequence[Entry] = [
+        one
+        for one in recording.entries.values()
+        if (one.place, one.kind, one.name) == (entry.place, entry.kind, entry.name)
+    ]
+    why = (
+        "It was asked with other words then: prompts or code have changed since"
+        if near
+        else "The run never asked it: it was not finished, or code has changed since"
+    )
+    return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
+
+
+def _described(error: LeadlineError) -> tuple[str, str]:
+    if isinstance(error, LimitReached):
+        return "LimitReached", f"{error.key}:{error.limit:g}"
+    return type(error).__name__, str(error)
+
+
+def _revived(kind: str, message: str) -> LeadlineError:
+    """Return an error as it was recorded."""
+    if kind == "LimitReached":
+        key, _, limit = message.partition(":")
+        return LimitReached(key, float(limit))
+    error_type = getattr(errors, kind, None)
+    if isinstance(error_type, type) and issubclass(error_type, LeadlineError):
+        return error_type(message)
+    return LeadlineError(message)

@@ -1,0 +1,106 @@
+"""Structured logs: one line an event, with the run's id. What is logged are names and numbers, never texts or secrets.
+
+`LEADLINE_LOG` chooses: `text` or `json` writes lines to stderr, `off` nothing. By default the lines go to whatever the process
+does with the logger `leadline` of the standard library: a server shows them, the command line does not.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from threading import Lock
+
+from services.run.settings import settings
+from services.text.sanitize import sound_lines
+
+DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
+LOGGER = logging.getLogger("leadline")
+LOGGER.addHandler(logging.NullHandler())  # else Python itself would print warnings of a process that configures nothing
+_setting_up = Lock()
+"""Threads that log their first line at once must not set the log up twice."""
+_about: ContextVar[Mapping[str, object] | None] = ContextVar("about", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is logged: as text `event name=value …`, so that it can be read in whatever log it ends up."""
+
+    event: str
+    fields: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return " ".join([self.event, *(f"{name}={_shown(value)}" for name, value in self.fields.items())])
+
+
+@contextmanager
+def about(**fields: object) -> Iterator[None]:
+    """Put fields into every line that is logged inside the block, also by tasks that are started there."""
+    token = _about.set({**(_about.get() or {}), **{name: value for name, value in fields.items() if value}})
+    try:
+        yield
+    finally:
+        _about.reset(token)
+
+
+def log(event: str, level: int = INFO, /, **fields: object) -> None:
+    """Log one event.
+
+    Args:
+        event: its name, in snake case.
+        level: of the standard library.
+        fields: names, numbers and types of errors. No texts: no question, query, prompt, answer, page or message of an error.
+    """
+    with _setting_up:
+        logger = _configured()
+    if logger.isEnabledFor(level):
+        whole = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
+        logger.log(level, "%s", Line(event, sound_lines(whole)))
+
+
+@cache
+def _configured() -> logging.Logger:
+    environment = settings()
+    LOGGER.setLevel(environment.leadline_log_level.upper() if environment.leadline_log != "off" else logging.CRITICAL)
+    LOGGER.propagate = environment.leadline_log == "auto"
+    if environment.leadline_log in {"text", "json"}:
+        handler = logging.StreamHandler()
+        handler.setFormatter(_Json() if environment.leadline_log == "json" else _Text())
+        LOGGER.addHandler(handler)
+    return LOGGER
+
+
+def forget_log() -> None:
+    """Read the settings anew at the next line; tests that change them call this."""
+    for handler in LOGGER.handlers[1:]:
+        LOGGER.removeHandler(handler)
+    _configured.cache_clear()
+
+
+class _Json(logging.Formatter):
+    """A JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        said = {"event": line.event, **line.fields} if isinstance(line, Line) else {"event": record.getMessage()}
+        whole = {"at": _time(record), "level": record.levelname.lower(), **said}
+        return json.dumps(whole, ensure_ascii=False, default=str)
+
+
+class _Text(logging.Formatter):
+    """Time, level, event, and `name=value` for each field."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"{_time(record)} {record.levelname:<7} {record.getMessage()}"
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+
+def _shown(value: object) -> str:
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return json.dumps(text, ensure_ascii=False) if " " in text or not text else text

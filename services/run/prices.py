@@ -1,0 +1,124 @@
+"""What a call costs: the user's own price file first, then the public list that the package genai-prices carries."""
+
+import asyncio
+from functools import cache
+from pathlib import Path
+
+import yaml
+from genai_prices import Usage, calc_price
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from services.run.errors import SettingsError
+from services.run.roles import OFFLINE, RoleModel
+from services.run.settings import settings
+
+_MILLION = 1_000_000
+_SAMPLE = 1_000
+"""Tokens by which the list is asked for a price: few, as some models cost more when a prompt is long."""
+
+
+class Price(BaseModel):
+    """US dollars for a million tokens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float
+    output: float
+    cached: float | None = None
+    """For input that the endpoint took from its cache; by default as other input."""
+
+    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:
+        """Return the cost of a call in US dollars; cached tokens are part of the input tokens."""
+        cached = self.input if self.cached is None else self.cached
+        return (
+            (input_tokens - cached_tokens) * self.input + cached_tokens * cached + output_tokens * self.output
+        ) / _MILLION
+
+
+async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
+    """Return the price of a model, or None where nobody knows it.
+
+    Args:
+        model: who answers.
+        listed: whether the public list is looked up, which takes its time to be loaded; without it the price file alone is.
+
+    Raises:
+        SettingsError: the price file cannot be used.
+    """
+    if model.provider == OFFLINE:
+        return Price(input=0, output=0, cached=0)
+    if not listed:
+        if settings().leadline_prices is None:
+            return None
+        return await asyncio.to_thread(_own, model.provider, model.model)
+    return await _known(model.provider, model.model, model.base_url)
+
+
+async def price_at(model: str, base_url: str | None) -> Price | None:
+    """Return the price of a model at an OpenAI-compatible endpoint, such as one that embeds; None where nobody knows it.
+
+    Raises:
+        SettingsError: the price file cannot be used.
+    """
+    return await _known("openai", model, base_url)
+
+
+async def _known(provider: str, model: str, base_url: str | None) -> Price | None:
+    _load_list()
+    return await asyncio.to_thread(_price, provider, model, base_url)
+
+
+@cache
+def _price(provider: str, model: str, base_url: str | None) -> Price | None:
+    return _own(provider, model) or _listed(provider, model, base_url)
+
+
+def _own(provider: str, model: str) -> Price | None:
+    own = _own_prices(settings().leadline_prices)
+    return own.get(model) or own.get(f"{provider}:{model}")
+
+
+@cache
+def _own_prices(file: Path | None) -> dict[str, Price]:
+    if file is None:
+        return {}
+
+    try:
+        return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(file.read_text("utf-8")))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else " ".join(str(error).split())
+        raise SettingsError(
+            f"The price file {file} (LEADLINE_PRICES) cannot be used: {problem}. It maps models to dollars for a million "
+            "tokens, for example: my-model: {input: 0.4, output: 1.6, cached: 0.1}"
+        ) from None
+
+
+def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
+
+    at_home = base_url or "https://api.openai.com/v1" if provider == "openai" else None
+    for address in dict.fromkeys([at_home, None]):
+        try:
+            million = [
+                float(calc_price(usage, model_ref=model, provider_api_url=address).total_price) * _MILLION / _SAMPLE
+                for usage in (
+                    Usage(input_tokens=_SAMPLE),
+                    Usage(output_tokens=_SAMPLE),
+                    Usage(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE),
+                )
+            ]
+        except LookupError:
+            continue
+        return Price(input=million[0], output=million[1], cached=million[2])
+    return None
+
+
+@cache
+def _load_list() -> None:
+    """Load the public list, once. Blocking, for some hundredths of a second."""
+    _listed("openai", "", None)
+
+
+def forget_prices() -> None:
+    """Read the price file anew at the next look."""
+    _price.cache_clear()
+    _own_prices.cache_clear()

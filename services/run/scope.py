@@ -1,0 +1,315 @@
+"""What a node stands on while it runs: the run's choices, its stores, its journal, its budget and its usage.
+
+`node_run` and `step_run` open one for a node; whatever the node calls finds it with `current_run`, also in tasks that are
+started inside. The server builds the context from the schema's defaults and brings a store; a plain `invoke` brings neither,
+and then the defaults and a store in memory serve.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+from pydantic import BaseModel, ValidationError
+
+from prompts import PromptError, using
+from prompts.overrides import with_texts
+from schemas.context import RunContext
+from schemas.evidence import Source
+from schemas.state import ResearchState, StepTask
+from schemas.usage import CallUsage, Usage
+from services.run.budget import Budget, allowance_of
+from services.run.errors import BadInput
+from services.run.events import emit, emit_message
+from services.run.evidence_store import EvidenceStore
+from services.run.instrumentation import watch_node
+from services.run.journal import Journal, run_key
+from services.run.run_ends import run_begun
+from services.run.thread_lock import hold_thread
+
+
+def choices(runtime: Runtime[RunContext]) -> RunContext:
+    """Return what this run chose.
+
+    Raises:
+        BadInput: a choice is impossible.
+    """
+    given = runtime.context
+    if given is None:
+        return RunContext()
+    if isinstance(given, RunContext):
+        return given
+    return checked_choices(given)
+
+
+def checked_choices(given: dict[str, object]) -> RunContext:
+    """Check choices that came as plain data.
+
+    Raises:
+        BadInput: a choice is impossible; the message names it and its bounds.
+    """
+    try:
+        return RunContext.model_validate(given)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field_name = ".".join(str(part)[:60] for part in problem["loc"])
+        given = problem["input"]
+        plain = given is None or isinstance(given, str | int | float)  # anything else may be long, or hold a secret
+        cannot = f"cannot be {repr(given)[:80]}" if plain else "cannot be used"
+        raise BadInput(f"{field_name} {cannot}: {problem['msg'].removeprefix('Value error, ')}.") from None
+
+
+def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:
+    """Return the store of this run's texts."""
+    return EvidenceStore(runtime.store if runtime.store is not None else memory())
+
+
+@cache
+def memory() -> BaseStore:
+    """Return the store of runs that bring none: one for the whole process, in memory."""
+    return InMemoryStore()
+
+
+@contextmanager
+def prompts_of(context: RunContext) -> Iterator[None]:
+    """Render with the prompts that a run brings along while the block runs.
+
+    Raises:
+        BadInput: one of them cannot be used; the message says what is wrong with it.
+    """
+    if not context.prompts:
+        yield
+        return
+
+    try:
+        with using(with_texts(context.prompts)):
+            yield
+    except PromptError as error:  # it cannot be compiled, or comes to too much when it is rendered
+        raise BadInput(str(error)) from None
+
+
+async def _compiled(context: RunContext) -> None:
+    """Compile the prompts that a run brings along, once, where that holds up nobody.
+
+    Raises:
+        BadInput: as `prompts_of`.
+    """
+    if context.prompts:
+
+        def compiled() -> None:
+            with prompts_of(context):
+                pass
+
+        await asyncio.to_thread(compiled)
+
+
+@dataclass(slots=True)
+class Run:
+    """One node's part in a run."""
+
+    context: RunContext = field(default_factory=RunContext)
+    node: str = ""
+    step_id: str = ""
+    thread: str = ""
+    """Of the run; empty where there is none."""
+    journal: Journal = field(default_factory=Journal)
+    budget: Budget = field(default_factory=Budget)
+    usage: Usage = field(default_factory=Usage)
+    embedding: CallUsage = field(default_factory=CallUsage)
+    """Use of an embedding endpoint that no search has counted yet."""
+    left_out: int = 0
+    """Pieces of evidence that did not fit into a prompt."""
+    tell_call: Callable[[str, CallUsage], None] | None = None
+    """Told of each model call when it has ended: its role, and what it used."""
+    tell_source: Callable[[Source], None] | None = None
+    """Told of each source of a step as it arrives; a source that was told already may be told again."""
+    _started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the node began."""
+        return round(time.monotonic() - self._started, 3)
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds that the node may still take."""
+        return self.budget.allowance.seconds - self.seconds
+
+    def count_call(self, role: str, used: CallUsage, *, fresh: bool) -> None:
+        """Add a model call; one that the journal knew had not gone through this budget yet."""
+        steps = {self.step_id: used} if self.step_id else {}
+        self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
+        if self.tell_call is not None:
+            self.tell_call(role, used)
+        if not fresh:
+            self.budget.spend(used.tokens, used.cost or 0.0)
+
+    def take_embedding(self) -> CallUsage:
+        """Return the use of an embedding endpoint since the last search, for that search to keep."""
+        used, self.embedding = self.embedding, CallUsage()
+        return used
+
+    def arrived(self, source: Source) -> None:
+        """Tell whoever watches of a source, where a step works and somebody does."""
+        if self.tell_source is not None:
+            self.tell_source(source)
+
+    def absorb(self, used: Usage, *, fresh: bool) -> None:
+        """Add what a tool used; what the journal knew had not gone through this budget yet."""
+        self.usage = self.usage + used
+        if not fresh:
+            self.budget.spend(used.total.tokens, used.total.cost or 0.0)
+            self.budget.take_searches(used.searches)
+            self.budget.take_pages(used.pages)
+
+    def count(self, *, searches: int = 0, pages: int = 0, code_runs: int = 0, unisolated_runs: int = 0) -> None:
+        """Add searches, page reads or code runs."""
+        used = Usage(searches=searches, pages=pages, code_runs=code_runs, unisolated_runs=unisolated_runs)
+        self.usage = self.usage + used
+
+
+class _Elapsed(BaseModel):
+    seconds: float
+
+
+_session_ends: list[Callable[[str], None]] = []
+
+
+def register_session_end(end: Callable[[str], None]) -> None:
+    """Let a room that holds connections end those of a run, by the key of its journal, when a node is cancelled or fails."""
+    _session_ends.append(end)
+
+
+_current: ContextVar[Run | None] = ContextVar("run", default=None)
+
+
+def current_run() -> Run:
+    """Return the part of a run that this code works for; outside of any run one without limits and without a journal."""
+    return _current.get() or Run()
+
+
+@contextmanager
+def counting() -> Iterator[Callable[[], Usage]]:
+    """Count apart what is used inside the block; gives a function that returns it."""
+    part = replace(current_run(), usage=Usage(), embedding=CallUsage())
+    token = _current.set(part)
+    try:
+        yield lambda: part.usage
+    finally:
+        _current.reset(token)
+
+
+@asynccontextmanager
+async def node_run(
+    state: ResearchState, runtime: Runtime[RunContext], node: str, *, report: bool = False
+) -> AsyncIterator[Run]:
+    """Open a node's part in the run; `usage.seconds` is set when it closes.
+
+    Args:
+        state: whose usage is the account so far.
+        runtime: the node's.
+        node: its name.
+        report: whether the report's share of the limits may be spent.
+    """
+    context = choices(runtime)
+    budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
+    async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
+        yield run
+
+
+@asynccontextmanager
+async def turn_run(runtime: Runtime[RunContext], node: str) -> AsyncIterator[tuple[Run, int]]:
+    """Open the part of the node that begins a turn: nothing is spent yet. Gives the turn, too."""
+    context, turn = choices(runtime), _step()
+    async with _opened(
+        Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
+    ) as run:
+        yield run, turn
+
+
+@asynccontextmanager
+async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> AsyncIterator[Run]:
+    """Open a worker's part in the run, with the share of the limits that it was sent with."""
+    context, step_id = choices(runtime), task["step"].id
+    budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
+    async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
+        run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
+        yield run
+
+
+@asynccontextmanager
+async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
+    run.thread = _thread(runtime)
+    run.journal = _journal(run, runtime, turn, attempts)
+    run.tell_call = partial(_tell_call, runtime, run.node)
+    token = _current.set(run)
+    try:
+        await _compiled(run.context)
+        with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread, run.journal.key):
+            run_begun(run.thread, run.journal.key)
+            async with hold_thread(runtime):
+                yield run
+            run.journal.check_kept()
+
+            async def elapsed() -> _Elapsed:
+                return _Elapsed(seconds=run.seconds)
+
+            run.journal.near = ""  # how long it took is its own
+            known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
+            run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
+    except BaseException:
+        _end_sessions(run)
+        raise
+    finally:
+        _current.reset(token)
+
+
+def _thread(runtime: Runtime[RunContext]) -> str:
+    info = runtime.execution_info
+    return "" if info is None else info.thread_id or ""
+
+
+def _end_sessions(run: Run) -> None:
+    """Close connections to tools when a node is cancelled or fails: no other node may come to close them."""
+    for end in _session_ends:
+        end(run.journal.key)
+
+
+def _tell_call(runtime: Runtime[RunContext], node: str, role: str, used: CallUsage) -> None:
+    """Send the event of a model call."""
+    title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
+    emit(runtime, "call", node, title, {"role": role, **used.model_dump(mode="json")})
+
+
+def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:
+    """Return what sends the event of a step's source, once each."""
+    told: set[str] = set()
+
+    def tell(source: Source) -> None:
+        if source.content_hash not in told:
+            told.add(source.content_hash)
+            data = {"step": step_id, "url": source.url, "title": source.title}
+            emit_message(runtime, "source", node, "source", locale, title=source.title, data=data)
+
+    return tell
+
+
+def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -> Journal:
+    """Name the journal after thread and turn; without a thread nothing can be resumed, and nothing is kept."""
+    place = f"{_step() - turn}:{run.node}{':' if run.step_id else ''}{run.step_id}"
+    info = runtime.execution_info
+    if info is None or info.thread_id is None or runtime.store is None:
+        return Journal(place=place)
+    near = f"{run.node}:{run.step_id}:{attempts}"
+    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, near=near)
+
+
+def _step() -> int:
+    return int(get_config()["metadata"]["langgraph_step"])

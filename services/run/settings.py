@@ -1,0 +1,129 @@
+"""Secrets and endpoints, from the environment or `.env`. What a run can choose is in `schemas/context.py` instead."""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from dotenv import dotenv_values
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from services.run.errors import SettingsError
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+
+
+def _paths(value: object) -> object:
+    """Split a list of folders as the operating system writes them (`a:b`)."""
+    if isinstance(value, str):
+        return [Path(part) for part in value.split(os.pathsep) if part.strip()]
+    return value
+
+
+def _words(value: object) -> object:
+    """Split a list of words at commas."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+class Settings(BaseSettings):
+    """The environment, checked once. An empty variable counts as not set."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True)
+
+    openai_api_key: SecretStr | None = None
+    openai_base_url: str | None = None
+    leadline_prices: Path | None = None
+    """File of prices, where the built-in list does not know a model or the user pays something else."""
+    leadline_max_concurrency: int = Field(default=8, ge=1)
+    """Model calls under way at once at one endpoint."""
+    leadline_requests_per_minute: float | None = Field(default=None, gt=0)
+    leadline_max_retries: int = Field(default=6, ge=0, le=20)
+    leadline_embeddings_model: str | None = None
+    """`none`, local models (`use`, `e5`, `use+e5`), or a model of an OpenAI-compatible endpoint; by default what is installed."""
+    leadline_embeddings_base_url: str | None = None
+    """Where it is served, if not at `OPENAI_BASE_URL`."""
+    leadline_embeddings_api_key: SecretStr | None = None
+    """Its key, if not `OPENAI_API_KEY`."""
+    leadline_lexical_threshold: float = Field(default=0.0, ge=0, lt=1)
+    """Share of the query's words (by weight) that a passage must hold more of, to be found by its words."""
+    leadline_semantic_threshold: float = Field(default=0.5, ge=0, le=1)
+    """Likeness from which a passage is found by its meaning alone: 0 is nothing in common, 1 a clear match."""
+    leadline_top_k: int = Field(default=5, ge=1, le=100)
+    """Passages that words, and as many that meaning, bring in for each query."""
+    tavily_api_key: SecretStr | None = None
+    tavily_base_url: str | None = None
+    leadline_search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] = "auto"
+    leadline_search_timeout: float = Field(default=12.0, gt=0, le=120)
+    """Seconds for one web search; then it is tried again, or the next provider is asked."""
+    leadline_page_timeout: float = Field(default=30.0, gt=0, le=300)
+    """Seconds for one page, from the first look-up of its name to the last byte."""
+    leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
+    leadline_allow_private_hosts: str = ""
+    leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code", "report"]
+    """Groups of tools that a step with tools has beside those that the plan assigned to it."""
+    leadline_databases: SecretStr | None = None
+    """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
+    leadline_sandbox_python: Path | None = None
+    leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
+    leadline_mcp: Path | None = None
+    """File that names servers of tools."""
+    leadline_mcp_commands: str = ""
+    """Commands, separated by commas, that a run's own choices may start as servers of tools."""
+    leadline_log: Literal["auto", "text", "json", "off"] = "auto"
+    """Lines on stderr, or (`auto`) what the process does with the logger `leadline`: a server shows it, the command does not."""
+    leadline_log_level: Literal["debug", "info", "warning"] = "info"
+    leadline_home: Path = Path(".leadline")
+    leadline_token: SecretStr | None = None
+    """What `leadline batch --server` shows to a server that wants a token."""
+    leadline_tokens: SecretStr | None = None
+    """Who may use the server, `name:token` with commas between; see docs/server.md."""
+    leadline_tokens_file: Path | None = None
+    """The same as a file, one `name:token` a line."""
+    leadline_user_docs: Path | None = None
+    """Folder whose subfolders hold the documents of the users of their names."""
+    leadline_origins: Annotated[list[str], NoDecode, BeforeValidator(_words)] = Field(default_factory=list)
+    """Sites whose pages may use a server without tokens, besides this machine's and LangGraph Studio."""
+    leadline_public_url: str | None = None
+    """Where people reach the server, if not at the address where it says itself that it listens."""
+    langgraph_api_url: str | None = None
+    """What LangGraph's server says of itself."""
+
+    def address(self) -> str:
+        """Return the address of the server that this process is, without a slash at its end; empty in other processes."""
+        return (self.leadline_public_url or self.langgraph_api_url or "").rstrip("/")
+
+
+@cache
+def settings() -> Settings:
+    """Return the settings of this process.
+
+    Raises:
+        SettingsError: a variable holds something impossible.
+    """
+    role_environment()  # read at the same time, so that no call of a model reads `.env` in the event loop
+    try:
+        return Settings()
+    except ValidationError as error:
+        problem = error.errors()[0]
+        name = ".".join(str(part) for part in problem["loc"]).upper()
+        raise SettingsError(
+            f"{name} cannot be used: {problem['msg']}. Correct it in the environment or .env."
+        ) from None
+
+
+@cache
+def role_environment() -> dict[str, str]:
+    """Return the variables whose names depend on a role, such as `LEADLINE_MODEL_PLANNER`, from the environment and `.env`.
+
+    Blocking when it is called first, which `settings` does.
+    """
+    values = {**dotenv_values(".env"), **os.environ}
+    return {name.upper(): value for name, value in values.items() if value and name.upper().startswith("LEADLINE_")}
+
+
+def forget_settings() -> None:
+    """Read the environment anew at the next look; tests and notebooks that change it call this."""
+    settings.cache_clear()
+    role_environment.cache_clear()

@@ -1,0 +1,198 @@
+"""OpenTelemetry traces, where the standard variables ask for them: run > node > call, with the names of `gen_ai`.
+
+They are sent when `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_TRACES_EXPORTER` is set, and
+the extra `otel` is installed. Nothing is imported otherwise. The trace of a run has the run's own key as its id, so that nodes
+belong together in whichever process they run, before a crash and after it.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_ATTRIBUTES = {
+    "role": "leadline.role",
+    "provider": "gen_ai.provider.name",
+    "model": "gen_ai.request.model",
+    "answered_by": "gen_ai.response.model",
+    "max_tokens": "gen_ai.request.max_tokens",
+    "temperature": "gen_ai.request.temperature",
+    "tokens_in": "gen_ai.usage.input_tokens",
+    "tokens_out": "gen_ai.usage.output_tokens",
+    "cached": "gen_ai.usage.cache_read.input_tokens",
+    "finish": "gen_ai.response.finish_reasons",
+    "host": "server.address",
+}
+"""What notes are called in a span; others keep their names below `leadline.`."""
+_COMMANDS = (
+    '{python} -m pip install -e ".[otel]"',
+    "{python} -m pip install opentelemetry-exporter-otlp-proto-grpc",
+)
+_OPERATIONS = {"model": "chat", "tool": "execute_tool", "embedding": "embeddings"}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a span is about."""
+
+    name: str
+    attributes: dict[str, Any] = field(default_factory=dict)
+    client: bool = False
+    """True for a call to something outside."""
+    key: str = ""
+    """Of the run to which it belongs directly; empty for what belongs to the span around it."""
+
+    @classmethod
+    def call(cls, kind: str, what: str | None) -> "Span":
+        """Describe a call."""
+        operation = _OPERATIONS.get(kind)
+        about = {"leadline.call": kind, **({"gen_ai.operation.name": operation} if operation else {})}
+        if kind == "tool":
+            about["gen_ai.tool.name"] = what or ""
+        return cls(" ".join(filter(None, [operation or kind, what])), about, client=kind not in {"tool", "code"})
+
+    @classmethod
+    def node(cls, node: str, step: str, thread: str, key: str) -> "Span":
+        """Describe a node."""
+        about = {"leadline.node": node, "gen_ai.conversation.id": thread, **({"leadline.step": step} if step else {})}
+        return cls(f"{node} {step}".strip(), about, key=key)
+
+
+def tracing_wanted() -> bool:
+    """Tell whether the environment asks for traces."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    return any(os.environ.get(name) for name in (*_ENDPOINTS, "OTEL_TRACES_EXPORTER"))
+
+
+@cache
+def missing_packages() -> str:
+    """Return how to install what is missing where traces are wanted, else nothing."""
+    if not tracing_wanted():
+        return ""
+    try:
+        _tracer()
+    except ImportError as error:
+        return _COMMANDS[str(error.name).partition(".exporter.otlp.proto.grpc")[1] != ""].format(python=sys.executable)
+    return ""
+
+
+@contextmanager
+def span(about: Span, noted: Mapping[str, object]) -> Iterator[None]:
+    """Make a span of the block.
+
+    Args:
+        about: what it is.
+        noted: read at its end; what is noted becomes attributes.
+    """
+    if not tracing_wanted() or missing_packages():
+        yield
+        return
+    from opentelemetry.trace import SpanKind, Status, StatusCode
+
+    kind = SpanKind.CLIENT if about.client else SpanKind.INTERNAL
+    with _tracer().start_as_current_span(
+        about.name,
+        context=_parent(about.key) if about.key else None,
+        kind=kind,
+        attributes=about.attributes,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as made:
+        try:
+            yield
+        except BaseException as error:
+            made.set_attribute("error.type", type(error).__name__)
+            made.set_status(Status(StatusCode.ERROR))
+            raise
+        finally:
+            for name, value in noted.items():
+                if value is not None:
+                    made.set_attribute(_ATTRIBUTES.get(name, f"leadline.{name}"), _value(value))
+
+
+def whole_run(thread: str, key: str, seconds: float, attributes: Mapping[str, object], error: str = "") -> None:
+    """Make the span of a whole run, at its end. A run that is gone on with after it was stopped makes its span again.
+
+    Args:
+        thread: of the run.
+        key: the run's; nothing is made without one.
+        seconds: that the run took.
+        attributes: below `leadline.`.
+        error: the type of what ended it, if it did not end by itself.
+    """
+    if not key or not tracing_wanted() or missing_packages():
+        return
+    from opentelemetry.trace import Status, StatusCode
+
+    from services.run.traces_sdk import ids
+
+    ended = time.time_ns()
+    with ids(int(key, 16), _root(key)):
+        made = _tracer().start_span("invoke_agent leadline", context=_nowhere(), start_time=ended - int(seconds * 1e9))
+    made.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "leadline"})
+    made.set_attribute("gen_ai.conversation.id", thread)
+    for name, value in attributes.items():
+        made.set_attribute(_ATTRIBUTES.get(name, f"leadline.{name}"), _value(value))
+    if error:
+        made.set_attribute("error.type", error)
+        made.set_status(Status(StatusCode.ERROR))
+    made.end(ended)
+
+
+def flush() -> None:
+    """Send what is not sent yet. Blocking."""
+    if tracing_wanted() and not missing_packages():
+        from services.run.traces_sdk import provider
+
+        provider().force_flush()
+
+
+def forget_traces() -> None:
+    """Read the environment anew at the next span; tests that change it call this."""
+    if _tracer.cache_info().currsize:
+        from services.run.traces_sdk import provider
+
+        provider().shutdown()
+        provider.cache_clear()
+    _tracer.cache_clear()
+    missing_packages.cache_clear()
+
+
+@cache
+def _tracer() -> "Tracer":
+    from services.run.traces_sdk import provider
+
+    return provider().get_tracer("leadline")
+
+
+def _root(key: str) -> int:
+    """Return the id of the run's own span: a part of its key that is not nothing."""
+    return int(key[16:], 16) or 1
+
+
+def _parent(key: str) -> Any:
+    from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
+
+    place = SpanContext(int(key, 16), _root(key), is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+    return set_span_in_context(NonRecordingSpan(place), _nowhere())
+
+
+def _nowhere() -> Any:
+    from opentelemetry.context import Context
+
+    return Context()
+
+
+def _value(value: object) -> Any:
+    if isinstance(value, list | tuple):
+        return [str(one) for one in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,105 @@
+"""Which files of a folder are searched, without opening any."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from schemas.clean import clean_line
+from services.run.errors import DocumentsError
+from services.search.attached import kept_from_runs
+from services.search.file_types import SUFFIXES
+from services.search.index import FileState
+
+MAX_FILES = 20_000
+
+
+def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
+    """Return a folder's files that are searched, in the order of their paths, and (path, reason) of those that are not.
+
+    Hidden files, folders that are links, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each file.
+
+    Raises:
+        DocumentsError: the folder is missing.
+    """
+    states: list[FileState] = []
+    skipped: list[tuple[str, str]] = []
+    for path, found in sorted(_files(folder), key=lambda file: file[0].split("/")):
+        if isinstance(found, str):
+            skipped.append((path, found))
+        elif len(states) >= MAX_FILES:
+            skipped.append((path, f"is beyond the first {MAX_FILES:,} files"))
+        else:
+            states.append(FileState(path, found.st_size, found.st_mtime_ns))
+    return states, skipped
+
+
+def check_folder(folder: Path) -> None:
+    """Look whether a folder is there and holds a file that can be searched. Blocking, and quick: it looks no further.
+
+    Raises:
+        DocumentsError: it is missing or holds nothing that could be searched.
+    """
+    skipped: list[tuple[str, str]] = []
+    for path, found in _files(folder):
+        if not isinstance(found, str):
+            return
+        skipped.append((path, found))
+    raise nothing_in(folder, sorted(skipped))
+
+
+def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
+    """Say that a folder holds nothing that could be searched, and why."""
+    reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
+    return DocumentsError(
+        f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
+        f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs."
+    )
+
+
+def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
+    """Yield the path of each file below a folder, and what the system says of it, or why it is not searched."""
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        raise DocumentsError(f"The documents folder {folder} {what}. Name an existing folder with --docs.")
+    if kept_from_runs(folder, folder):
+        return
+    root = folder.resolve()
+    for parent, inner, names in os.walk(folder):
+        inner[:] = [one for one in inner if not one.startswith(".") and not kept_from_runs(Path(parent, one), folder)]
+        below = Path(parent).relative_to(folder).as_posix()
+        for name in names:
+            if name.startswith("."):
+                continue
+            path = name if below == "." else f"{below}/{name}"
+            found = _looked_at(Path(parent, name), root, folder) if _is_text(path) else "has a name that is no text"
+            if found is not None:
+                yield path if _is_text(path) else clean_line(path), found
+
+
+def _is_text(path: str) -> bool:
+    """Tell whether a path is UTF-8; other bytes cannot be kept in an index, a report or an answer."""
+    return path.isascii() or not any("\ud800" <= char <= "\udfff" for char in path)
+
+
+def _looked_at(path: Path, root: Path, folder: Path) -> os.stat_result | str | None:
+    """Return what the system says of a file, or why it is not searched; None for what nobody is told of."""
+    try:
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            target = path.resolve()
+            if not target.is_relative_to(root):
+                return "leads out of the folder"
+            if kept_from_runs(target, folder):
+                return None  # nor is it said what other users' files are called
+            found = target.stat()
+    except FileNotFoundError:
+        return "leads nowhere"
+    except RuntimeError:  # so Python up to 3.12 calls a circle of links
+        return "leads to itself"
+    except OSError as error:
+        return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"
+    if not stat.S_ISREG(found.st_mode):
+        return "is no regular file"
+    return found if path.suffix.lower() in SUFFIXES else "is of a kind that is not read"

@@ -1,0 +1,321 @@
+"""Searches and tables that the journal knows are not read again, so that a replay needs neither network nor documents."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from schemas.coder import TableView
+from schemas.evidence import Passage, Source
+from schemas.usage import CallUsage
+from services.embedding.endpoint import ROLE
+from services.run.errors import LimitReached, PageError, SearchError, SearchRefused
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run, current_run
+from services.run.settings import settings
+from services.run.ui_text import problem_text, say
+from services.search.gather import gather
+from services.search.hit import Hit, SearchProvider
+from services.search.pages.limits import page_limits
+from services.search.pages.page_texts import complete
+from services.search.pages.reader import Page, PageReader
+from services.search.providers import Providers, providers_for
+from services.search.web import filters_of, named_pages
+
+PAGES_A_GATHERING = 6
+"""Pages that one gathering reads at most."""
+
+
+SECOND_TRY = 0.5
+"""Seconds after which a web search that failed in passing is tried once more."""
+
+
+class _Tables(BaseModel):
+    described: list[str]
+
+
+class _TableFiles(BaseModel):
+    views: list[TableView]
+    hashes: list[str]
+    """Of the files' bytes in the evidence store."""
+
+
+class Search(BaseModel):
+    """What gathering passages for some queries came to."""
+
+    passages: list[Passage] = Field(default_factory=list)
+    """Best first."""
+    sources: dict[str, Source] = Field(default_factory=dict)
+    """By content hash."""
+    failures: list[str] = Field(default_factory=list)
+    """Searches that failed, in words."""
+    searches: int = 0
+    """Searches that were made: queries times providers."""
+    not_made: int = 0
+    """Searches for which the limit left no room."""
+    pages: int = 0
+    """Pages that were read."""
+    not_read: int = 0
+    """Pages for which the limit left no room."""
+    embedding: CallUsage = CallUsage()
+    """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
+
+    def limits(self, run: Run, locale: str) -> list[str]:
+        """Say what is missing from it: what limits left out, and searches and pages that failed."""
+        searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
+        pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
+        return [*searches, *pages, *self.trouble(locale)]
+
+    def trouble(self, locale: str) -> list[str]:
+        """Say what went wrong, in the language of the run."""
+        return [problem_text(failure, locale, "search_trouble") for failure in self.failures]
+
+
+async def gather_once(
+    run: Run,
+    queries: Sequence[str],
+    evidence: EvidenceStore,
+    limit: int,
+    question: str = "",
+    where: Literal["everywhere", "web", "documents"] = "everywhere",
+) -> Search:
+    """Gather passages for queries, as many as the limits leave room for, unless this very gathering is known.
+
+    Web searches and pages are journaled one by one, too, so that a crash amid them repeats none.
+
+    Args:
+        run: whose choices, journal and budget count.
+        queries: statements or questions.
+        evidence: where texts are put.
+        limit: most passages.
+        question: the user's; pages that it names are read.
+        where: which of the run's providers to ask.
+
+    Raises:
+        LimitReached: no search is left.
+    """
+
+    async def work() -> Search:
+        there = await providers_for(run.context)
+        providers = Providers(
+            [_RecordedSearch(run, one, evidence) for one in there.web] if where != "documents" else [],
+            there.documents if where != "web" else [],
+        )
+        wanted = len(queries) * len(providers.all)
+        granted = run.budget.take_searches(wanted)
+        affordable, fewer = _within(granted, queries, providers)
+        made = len(affordable) * len(fewer.all)
+        named = named_pages(question) if _reads(run) else []
+        pages = _Pages(run, evidence)
+        found = await gather(
+            affordable,
+            fewer,
+            evidence=evidence,
+            limit=limit,
+            complete=pages.complete,
+            named=named,
+            hits=run.context.max_results,
+        )
+        return Search(
+            passages=found.passages,
+            sources=found.sources,
+            failures=found.failures,
+            searches=made,
+            not_made=wanted - made,
+            pages=pages.read,
+            not_read=pages.not_read,
+            embedding=current_run().take_embedding(),
+        )
+
+    request = {"queries": list(queries), "limit": limit, "question": question}
+    if where != "everywhere":
+        request["where"] = where
+    known = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
+    run.count(searches=known.answer.searches, pages=known.answer.pages)
+    for one in dict.fromkeys(passage.content_hash for passage in known.answer.passages):
+        run.arrived(known.answer.sources[one])
+    if known.answer.embedding.calls:
+        run.count_call(ROLE, known.answer.embedding, fresh=known.fresh)
+    if not known.fresh:
+        run.budget.take_searches(known.answer.searches)
+        run.budget.take_pages(known.answer.pages)
+    return known.answer
+
+
+def _reads(run: Run) -> bool:
+    """Tell whether a run may reach for the web at all."""
+    return (run.context.search or settings().leadline_search) not in {"documents", "none"}
+
+
+class _Found(BaseModel):
+    """Hits as the journal keeps them: their texts lie in the evidence store."""
+
+    hits: list[Hit]
+    hashes: list[str]
+
+
+class _RecordedSearch:
+    """A web search each of whose answers is journaled."""
+
+    def __init__(self, run: Run, provider: SearchProvider, evidence: EvidenceStore) -> None:
+        self.name = provider.name
+        self._run = run
+        self._provider = provider
+        self._evidence = evidence
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Search, unless this very search is known."""
+
+        async def work() -> _Found:
+            try:
+                found = await self._provider.search(query, limit)
+            except SearchRefused:
+                raise
+            except SearchError:
+                await asyncio.sleep(SECOND_TRY)
+                found = await self._provider.search(query, limit)
+            return await _kept(found, self._evidence)
+
+        request = {"provider": self.name, "query": query, "limit": limit}
+        return await _told(
+            (await self._run.journal.once("search", query[:200], request, _Found, work)).answer, self._evidence
+        )
+
+
+class _Pages:
+    """Reads the pages of web hits, each journaled, as many as the limit of pages leaves room for."""
+
+    def __init__(self, run: Run, evidence: EvidenceStore) -> None:
+        self.read = 0
+        self.not_read = 0
+        self._run = run
+        self._evidence = evidence
+
+    async def complete(self, found: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
+        """Replace snippets by the texts of their pages, and say why some were not read."""
+        urls = {hit.url for hits in found for hit in hits if hit.kind == "web" and hit.snippet_only}
+        wanted = min(len(urls), PAGES_A_GATHERING)
+        if not wanted:
+            return found, []
+        granted = self._run.budget.take_pages(wanted)
+        self.not_read = wanted - granted
+        if not granted:
+            return found, []
+
+        async with PageReader(limits=page_limits()) as reader:
+            recorded = _RecordedReader(self._run, reader, self._evidence)
+            completed, failures = await complete(found, recorded, granted, filters_of(self._run.context))
+            if reader.problem and sys.platform == "linux":
+                failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
+        self.read = granted
+        return completed, failures
+
+
+class _ReadPage(BaseModel):
+    """A page as the journal keeps it."""
+
+    page: dict[str, Any] | None = None
+    hash: str = ""
+    problem: str = ""
+
+
+async def page_once(run: Run, url: str, evidence: EvidenceStore) -> "Page":
+    """Read a page, unless it is known.
+
+    Args:
+        run: whose journal and limit of pages count.
+        url: named by a search, the user or the plan; the caller sees to that.
+        evidence: where its text is put.
+
+    Raises:
+        LimitReached: no page is left to be read.
+        PageError: it cannot be read.
+    """
+    if not run.budget.take_pages(1):
+        raise LimitReached("page_limit", run.context.max_pages or 0)
+    run.count(pages=1)
+    async with PageReader(limits=page_limits()) as reader:
+        page = await _RecordedReader(run, reader, evidence).read(url)
+    if isinstance(page, PageError):
+        raise page
+    if not filters_of(run.context).permit(page.final_url):
+        raise PageError(f"{page.final_url} is of a site that this run leaves out.")
+    return page
+
+
+class _RecordedReader:
+    """A page reader each of whose pages is journaled, and each page that cannot be read."""
+
+    def __init__(self, run: Run, reader: "PageReader", evidence: EvidenceStore) -> None:
+        self._run = run
+        self._reader = reader
+        self._evidence = evidence
+
+    async def read_all(self, urls: Sequence[str]) -> "list[Page | PageError]":
+        """Read pages side by side."""
+        return list(await asyncio.gather(*(self.read(url) for url in urls)))
+
+    async def read(self, url: str) -> "Page | PageError":
+        """Read a page, unless it is known."""
+
+        async def work() -> _ReadPage:
+            try:
+                page = await self._reader.read(url)
+            except PageError as error:
+                return _ReadPage(problem=str(error))
+            key = await self._evidence.put_text(page.text)
+            return _ReadPage(page=page.model_dump(exclude={"text"}), hash=key)
+
+        known = (await self._run.journal.once("page", url[:200], {"url": url}, _ReadPage, work)).answer
+        if known.page is None:
+            return PageError(known.problem)
+        return Page(**known.page, text=await self._evidence.get_text(known.hash))
+
+
+async def _kept(hits: list[Hit], evidence: EvidenceStore) -> _Found:
+    hashes = [await evidence.put_text(hit.text) for hit in hits]
+    return _Found(hits=[hit.model_copy(update={"text": ""}) for hit in hits], hashes=hashes)
+
+
+async def _told(found: _Found, evidence: EvidenceStore) -> list[Hit]:
+    texts = [await evidence.get_text(key) for key in found.hashes]
+    return [hit.model_copy(update={"text": text}) for hit, text in zip(found.hits, texts, strict=True)]
+
+
+def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple[Sequence[str], Providers]:
+    """Choose the queries and providers for a number of searches: fewer queries first, then fewer providers."""
+    everywhere = len(providers.all)
+    if not everywhere or granted >= everywhere:
+        return queries[: granted // everywhere] if everywhere else queries, providers
+    web = providers.web[:granted]
+    return queries[:1], Providers(web, providers.documents[: granted - len(web)])
+
+
+async def tables_once(run: Run, limit: int) -> list[str]:
+    """Describe the tables among the run's documents."""
+
+    async def work() -> _Tables:
+        providers = await providers_for(run.context)
+        return _Tables(described=[table.describe() for table in providers.tables()][:limit])
+
+    return (await run.journal.once("tables", "tables", {"limit": limit}, _Tables, work)).answer.described
+
+
+async def table_files_once(
+    run: Run, text: str, evidence: EvidenceStore, limit: int
+) -> tuple[list[TableView], dict[str, bytes]]:
+    """Return the tables that a text is about: their profiles, and their files by name."""
+
+    async def work() -> _TableFiles:
+        tables = (await providers_for(run.context)).tables_for(text, limit)
+        files = await asyncio.gather(*(asyncio.to_thread(table.path.read_bytes) for table in tables))
+        hashes = [await evidence.put_bytes(data) for data in files]
+        return _TableFiles(views=[table.view for table in tables], hashes=hashes)
+
+    known = await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)
+    views = known.answer.views
+    return views, {
+        view.file: await evidence.get_bytes(key) for view, key in zip(views, known.answer.hashes, strict=True)
+    }

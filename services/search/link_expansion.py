@@ -1,0 +1,247 @@
+"""The second hop: what the best passages name leads to further passages, without a model call.
+
+Questions that need several documents are answered by passages that share few words with them: the first document names
+the second. A document whose title is named in the question, or in one of the best passages, takes over a share of that
+passage's score; the rarer the title is named in the folder and the more of the question's remaining words the document
+holds, the more. The other way round, a passage that holds a name or the title of one of the best passages, together with
+words of the question that are still open, takes over less. Where the question names a document itself ("the wife of the
+director of Jump for Glory"), what that document names is a step on the way, and a rare name leads to passages that hold no
+word of the question. Two rounds follow chains of three documents.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from services.search.documents import Documents
+from services.search.hit import Hit
+from services.text.ranking import bm25
+from services.text.tokens import tokens
+
+SEEDS = 5
+"""Best passages from which links are followed in each round."""
+ROUNDS = 2
+STEEPNESS = 0.5
+"""A passage found directly at rank r starts with a score of 1 / (1 + STEEPNESS * (r - 1))."""
+LINK = 1.6
+"""Share of its score that a passage hands on to the document that it alone in the folder names."""
+REST = 2.0
+"""Weight of the share of the question's words that a passage lacks and the document it names holds."""
+ASKED = 1.0
+"""Score that a document gets for being named in the question."""
+UNFOUND = 0.8
+"""Share of a link's score for a document that the direct search did not find."""
+SAME_TITLE = 3
+"""Documents of one title that a link leads to."""
+MOST_NAMED = 40
+"""Titles that are followed from one passage."""
+NAMES = 8
+"""Names of a passage, its title first, by which further passages are looked for."""
+ONE_WORD = 0.6
+"""Share of a link by a name of one word: more things bear it than one of several words."""
+ONE_WORD_NAMES = 4
+"""Names of one word by which further passages are looked for, beside the others."""
+HOLDING = 3
+"""Passages that one name brings in."""
+OPEN = 0.3
+"""Share of the question's open words, by weight, that such a passage must hold."""
+COMMON = 40
+"""Passages that hold a name, from which on it leads nowhere in particular."""
+RARE = 5
+"""Passages that hold a name of a document which the question names, up to which the name alone leads to them."""
+LINK_ALONE = 2.0
+"""As `LINK`, for a passage that a name alone leads to; more, since it has no word of the question to count."""
+
+_NAME = re.compile(
+    r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
+)
+_ONE_WORD = re.compile(r"(?<=[\w,;] )[A-Z][^\W\d_]{3,}(?![\w'’-])(?!\s+[A-Z])")
+"""Within a sentence, where a capital tells a name."""
+
+Key = tuple[str, int, int]
+"""Content hash, start and end of a passage."""
+
+
+class Found(Protocol):
+    """The hits of a gathering, as it keeps them."""
+
+    def rank(self, query: str, hits: Sequence[Hit]) -> list[Key]:
+        """Take hits in and return their passages in order of rank."""
+
+    def text(self, key: Key) -> str:
+        """Return a passage's text."""
+
+    def title(self, key: Key) -> str:
+        """Return the title of a passage's source."""
+
+
+async def follow(
+    queries: Sequence[str], direct: Sequence[Key], documents: Sequence[Documents], found: Found
+) -> list[Key]:
+    """Rank passages that were found directly together with those that they lead to.
+
+    Args:
+        queries: what was searched.
+        direct: the ranking of passages found directly, best first.
+        documents: folders in which links are followed.
+        found: takes in the sources that links lead to.
+    """
+    if not direct or not documents:
+        return list(direct)
+    hops = [_Hop(queries, document, found) for document in documents]
+    start = {key: 1 / (1 + STEEPNESS * rank) for rank, key in enumerate(direct)}
+    scores = dict(start)
+    for hop in hops:
+        await hop.prepare(direct)
+        for key, score in (await hop.asked(start)).items():
+            scores[key] = scores.get(key, 0.0) + score
+    for _ in range(ROUNDS):
+        seeds = _best(scores)[:SEEDS]
+        top = scores[seeds[0]]
+        for hop in hops:
+            linked = await hop.linked([(key, scores[key] / top) for key in seeds], start)
+            for key, score in linked.items():
+                known = start.get(key, 0.0)
+                share = UNFOUND + (1 - UNFOUND) * min(1.0, 2 * known)
+                scores[key] = max(scores.get(key, 0.0), known + score * share)
+    return _best(scores)
+
+
+def _best(scores: dict[Key, float]) -> list[Key]:
+    places = {key: place for place, key in enumerate(scores)}
+    return sorted(scores, key=lambda key: (-scores[key], places[key]))
+
+
+class _Hop:
+    """Links in one folder, for one gathering."""
+
+    def __init__(self, queries: Sequence[str], documents: Documents, found: Found) -> None:
+        self._queries, self._documents, self._found = queries, documents, found
+        self._query = " ".join(queries)
+        self._terms = list(dict.fromkeys(tokens(self._query)))
+        self._weights: dict[str, float] = {}
+        self._naming: dict[str, int] = {}
+        self._passages: dict[str, Key | None] = {}
+        self._named: dict[Key, dict[str, list[str]]] = {}
+        self._asked: set[str] = set()
+
+    async def prepare(self, direct: Sequence[Key]) -> None:
+        """Look up how rare the question's words are."""
+        self._weights = await self._documents.weights(self._terms)
+        for key in direct:
+            self._passages.setdefault(key[0], key)
+
+    async def asked(self, start: dict[Key, float]) -> dict[Key, float]:
+        """Return scores of documents that the question names."""
+        (named,) = await self._documents.named([self._query])
+        self._asked = {source for sources in named.values() for source in sources}
+        scores: dict[Key, float] = {}
+        for title, sources in list(named.items())[:MOST_NAMED]:
+            rarity = 1 / (1 + 0.5 * math.log(max(1, await self._count(title))))
+            for place, key in enumerate(await self._targets(sources, start)):
+                scores[key] = max(scores.get(key, 0.0), ASKED * rarity / (1 + place))
+        return scores
+
+    async def linked(self, seeds: Sequence[tuple[Key, float]], start: dict[Key, float]) -> dict[Key, float]:
+        """Return scores of documents that seeds name; a seed comes with its own score, the best one's being 1."""
+        unread = [key for key, _ in seeds if key not in self._named]
+        for key, named in zip(
+            unread, await self._documents.named([self._found.text(key) for key in unread]), strict=True
+        ):
+            self._named[key] = named
+        scores: dict[Key, float] = {}
+        for seed, score in seeds:
+            held = set(tokens(self._found.text(seed)))
+            left = [term for term in self._terms if term not in held]
+            for title, sources in list(self._named[seed].items())[:MOST_NAMED]:
+                if seed[0] in sources:
+                    continue
+                rarity = 1 / (1 + math.log(max(1, await self._count(title))))
+                for place, key in enumerate(await self._targets(sources, start)):
+                    link = score * (LINK * rarity / (1 + 0.5 * place) + REST * self._share(left, key))
+                    scores[key] = max(scores.get(key, 0.0), link)
+            held_by = [await self._holding(seed, left)]
+            if seed[0] in self._asked:
+                held_by.append(await self._holding_alone(seed, left))
+            for key, link in (pair for links in held_by for pair in links.items()):
+                scores[key] = max(scores.get(key, 0.0), score * link)
+        return scores
+
+    async def _holding(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
+        """Return shares of a seed's score for passages that hold one of its names and words of the question that it lacks."""
+        scores: dict[Key, float] = {}
+        total = sum(self._weights.values())
+        wanted = sum(self._weights[term] for term in left) / total if total else 0.0
+        if not left:
+            return scores
+        for name, weight in self._names(seed).items():
+            count = await self._count(name)
+            if not 1 < count <= COMMON:  # the seed itself is one
+                continue
+            rarity = weight / (1 + math.log(count))
+            for key in self._found.rank("", await self._documents.holding(name, left, HOLDING)):
+                if key[0] != seed[0] and self._share(left, key) >= OPEN * wanted:
+                    link = LINK / 2 * rarity + REST * self._share(left, key)
+                    scores[key] = max(scores.get(key, 0.0), link)
+        return scores
+
+    async def _holding_alone(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
+        """Return shares of a seed's score for passages that hold one of its rare names of several words, but its title."""
+        scores: dict[Key, float] = {}
+        title = self._title(seed).lower()
+        for name in self._names(seed):
+            count = await self._count(name)
+            if not 1 < count <= RARE or name.lower() == title or len(tokens(name)) < 2:
+                continue
+            rarity = 1 / (1 + math.log(count))
+            keys = self._found.rank("", await self._documents.holding(name, [], RARE))
+            others = sorted((key for key in keys if key[0] != seed[0]), key=lambda key: -self._share(left, key))
+            for place, key in enumerate(others[:HOLDING]):
+                link = LINK_ALONE * rarity / (1 + 0.5 * place) + REST * self._share(left, key)
+                scores[key] = max(scores.get(key, 0.0), link)
+        return scores
+
+    def _title(self, seed: Key) -> str:
+        """Return the title of a passage's source without what stands in brackets at its end."""
+        return re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", self._found.title(seed))
+
+    def _names(self, seed: Key) -> dict[str, float]:
+        """Return the names in a passage that the question does not hold, its title first, with what a link by each weighs."""
+        text = self._found.text(seed)
+        several = [self._title(seed), *(found.group() for found in _NAME.finditer(text))]
+        inside = {word for name in several for word in name.split()}
+        single = [found.group() for found in _ONE_WORD.finditer(text) if found.group() not in inside]
+        names = dict.fromkeys(self._unasked(several)[:NAMES], 1.0)
+        return names | dict.fromkeys(self._unasked(single)[:ONE_WORD_NAMES], ONE_WORD)
+
+    def _unasked(self, names: Iterable[str]) -> list[str]:
+        asked = self._query.lower()
+        return [name for name in dict.fromkeys(names) if name and name.lower() not in asked]
+
+    async def _count(self, title: str) -> int:
+        if title not in self._naming:
+            self._naming[title] = await self._documents.naming(title)
+        return self._naming[title]
+
+    async def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:
+        """Return the best passage of each source, those first that were found directly."""
+        keys = [key for key in [await self._best_passage(source) for source in list(sources)[:20]] if key is not None]
+        return sorted(keys, key=lambda key: -start.get(key, 0.0))[:SAME_TITLE]
+
+    async def _best_passage(self, source: str) -> Key | None:
+        if source not in self._passages:
+            hit = await self._documents.hit(source)
+            self._passages[source] = None if hit is None else self._fittest(hit)
+        return self._passages[source]
+
+    def _fittest(self, hit: Hit) -> Key:
+        """Return the passage of a source that holds most of the question; the first of equals."""
+        keys = self._found.rank("", [hit])
+        scores = bm25([tokens(self._found.text(key)) for key in keys], self._terms)
+        return keys[max(range(len(keys)), key=lambda place: (scores[place], -place))]
+
+    def _share(self, terms: Sequence[str], key: Key) -> float:
+        total = sum(self._weights.values())
+        held = set(tokens(self._found.text(key)))
+        return sum(self._weights[term] for term in terms if term in held) / total if total else 0.0

@@ -1,0 +1,1 @@
+"""Texts: tokens, sentences, passages, numbers, copies, ranking, and where a quote stands."""

@@ -1,0 +1,166 @@
+"""Whether two texts that a signature calls alike are copies of one: nothing that both tell may differ in a fact.
+
+Pages made from one template share most of their words and differ in their numbers and names; a syndicated copy differs in its
+header, its footer and its line breaks. So what only one text holds is compared with what only the other holds: where two
+sentences say the same of other numbers, names or with another negation, the texts are no copies.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
+
+from services.text.names import NOT_NAMES, missing_names
+from services.text.numbers import missing_quantities, quantities
+from services.text.polarity import negated
+from services.text.tokens import has_cjk
+
+OWN_SHARE = 0.2
+"""Share of its letters that only one text may hold where the other, too, has as much of its own: else they are two articles."""
+TWIN, TWIN_CHINESE = 0.4, 0.3
+"""Share of the words (of pairs of Chinese characters) of the shorter of two sentences from which both say something of one
+thing. Doubt makes two sources of one, which is the milder mistake."""
+MAX_PAIRS = 40_000
+"""Pairs of sentences that are compared; texts that differ in more are no copies."""
+MAX_SENTENCE = 600
+"""Characters of a sentence that are compared; longer ones, such as rows without a stop, are cut into pieces."""
+_STOP = re.compile(r"(?<=[.!?][\s\"'”’)\]])|(?<=[。！？；])")
+_STRUCTURE = re.compile(r"[#|>*+\-–•]|\d{1,3}[.)、]")
+_WORD = re.compile(r"[^\W_]+")
+_CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_ABOUT_ITSELF = re.compile(
+    r"[\s#*_>|【\[(-]{0,12}+(?:(?:(?:first |re)?published|(?:last )?updated|posted|(?:re)?printed|syndicated)\b|(?-i:By [A-Z])|©|"
+    r"copyright\b|all rights reserved|转载|转自|原标题|本文为|版权|"
+    r"(?:source|author|editor|reporter|photo|date|发布日期|发布时间|发布|更新时间|更新|日期|时间|来源|出处|作者|记者|编辑|责任编辑|责编|"
+    r"通讯员|原文)\s*[:：])",
+    re.IGNORECASE,
+)
+"""How lines begin that tell of the page and not of its subject: where it appeared, when, and who wrote it."""
+
+
+@dataclass
+class _Sentence:
+    """A sentence of a text."""
+
+    text: str
+    times: int = 1
+    """How often the text holds it."""
+
+    @cached_property
+    def letters(self) -> int:
+        return self.times * sum(char.isalnum() for char in self.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Words and pairs of Chinese characters, without numbers."""
+        plain = "".join(" " if char.isdigit() else char for char in self.text)
+        chinese = [plain[place : place + 2] for place in range(len(plain) - 1)]
+        words = (word.casefold() for word in _WORD.findall(plain) if not _CHINESE.search(word))
+        return frozenset([*words, *(pair for pair in chinese if len(_CHINESE.findall(pair)) == 2)])
+
+    @cached_property
+    def numbers(self) -> frozenset[object]:
+        return frozenset(
+            (quantity.kind, quantity.value, quantity.date, quantity.years) for quantity in quantities(self.text)
+        )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Capitalised words, which any name in a script with capitals is made of."""
+        words = (word for word in _WORD.findall(self.text) if word[0].isupper() and not word[0].isdigit())
+        return frozenset(word.casefold() for word in words if word.casefold() not in NOT_NAMES)
+
+    def conflicts(self, other: "_Sentence") -> bool:
+        """Tell whether two sentences on one thing have other numbers or names, or one denies what the other does not."""
+        if negated(self.text) != negated(other.text):
+            return True
+        sides = ((self.numbers, other.numbers), (self.names, other.names))
+        return any(mine - theirs and theirs - mine for mine, theirs in sides) or self._other_words(other)
+
+    def is_twin(self, other: "_Sentence") -> bool:
+        """Tell whether two sentences speak of one thing, by the words that they share."""
+        smaller = min(len(self.terms), len(other.terms))
+        least = TWIN_CHINESE if has_cjk(self.text) and has_cjk(other.text) else TWIN
+        return bool(smaller) and len(self.terms & other.terms) >= max(1, least * smaller)
+
+    def _other_words(self, other: "_Sentence") -> bool:
+        """Tell whether a run of Chinese characters, where names have no capitals, stands in the place of another one."""
+        if not (has_cjk(self.text) and has_cjk(other.text)):
+            return False
+        one, two = self.text, other.text
+        replaced = (
+            (one[first:last], two[start:end])
+            for tag, first, last, start, end in SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+            if tag == "replace"
+        )
+        return any(len(_CHINESE.findall(mine)) > 1 and len(_CHINESE.findall(theirs)) > 1 for mine, theirs in replaced)
+
+
+def is_copy(one: str, other: str) -> bool:
+    """Tell whether two texts, which share most of their words, tell the same wherever they speak of one thing."""
+    mine, theirs = _sentences(one), _sentences(other)
+    if not mine.keys() & theirs.keys():
+        return False
+    own = [sentence for key, sentence in mine.items() if key not in theirs]
+    foreign = [sentence for key, sentence in theirs.items() if key not in mine]
+    if not own or not foreign:
+        return True
+    if len(own) * len(foreign) > MAX_PAIRS:
+        return False
+    twins = [(left, right) for left in own for right in foreign if left.is_twin(right)]
+    if any(left.conflicts(right) for left, right in twins):
+        return False
+    paired = {id(side) for pair in twins for side in pair}
+    alone = [[one for one in side if id(one) not in paired] for side in (own, foreign)]
+    shares = [_letters(rest) / _letters(all_.values()) for rest, all_ in zip(alone, (mine, theirs), strict=True)]
+    return min(shares) <= OWN_SHARE
+
+
+def tells_no_more(passage: str, other: str) -> bool:
+    """Tell whether a passage holds no number and no name that another lacks, but for what it tells of itself."""
+    told = "\n".join(sentence.text for sentence in _sentences(passage).values())
+    return not missing_quantities(told, [other]) and not missing_names(told, other)
+
+
+def _letters(sentences: Iterable[_Sentence]) -> int:
+    return sum(sentence.letters for sentence in sentences) or 1
+
+
+@lru_cache(maxsize=64)
+def _sentences(text: str) -> dict[str, _Sentence]:
+    """Return the sentences of a text by their letters, without those that tell of the text itself; line breaks do not count."""
+    found: dict[str, _Sentence] = {}
+    for paragraph in _paragraphs(text):
+        if _ABOUT_ITSELF.match(paragraph):
+            continue
+        for sentence in _STOP.split(paragraph):
+            for start in range(0, len(sentence), MAX_SENTENCE):
+                piece = sentence[start : start + MAX_SENTENCE].strip()
+                if (key := _key(piece)) and not _ABOUT_ITSELF.match(piece):
+                    if key in found:
+                        found[key].times += 1
+                    else:
+                        found[key] = _Sentence(piece)
+    return found
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield paragraphs on one line each; headings, rows and items of lists stand alone."""
+    lines: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        bare = line.strip()
+        if lines and (not bare or _STRUCTURE.match(bare)):
+            yield " ".join(lines)
+            lines = []
+        if bare:
+            lines.append(bare)
+        if _STRUCTURE.match(bare) and bare.startswith(("#", "|")):
+            yield " ".join(lines)
+            lines = []
+
+
+def _key(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(char for char in plain if char.isalnum())

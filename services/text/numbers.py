@@ -1,0 +1,329 @@
+"""Numbers and dates of sentences, so that a claim's can be looked for in what it cites, English and Chinese alike."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from schemas.evidence import EXCERPT_ID
+from services.text.normal_form import normal_form
+from services.text.numerals import CHINESE, CHINESE_CHARACTERS, ENGLISH, chinese_value, english_value, scale_value
+from services.text.numeric import MAX_DIGITS
+
+ROUNDING = 0.05
+"""How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
+
+MOST_MISSING = 100
+"""Numbers of a claim that are named as missing; each takes a look at all that the evidence holds."""
+
+Kind = Literal["number", "percent", "date", "years"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, a date, or a stretch of years in a text."""
+
+    text: str
+    """As written."""
+    kind: Kind
+    value: float = 0.0
+    """Of a number or a percentage; percentages are not divided by 100."""
+    date: tuple[int | None, int | None, int | None] = (None, None, None)
+    """Year, month and day of a date, each where given."""
+    years: tuple[int, int] = (0, 0)
+    """First and last year of a decade or century."""
+    step: float = 1.0
+    """What the last digit that is not a trailing zero counts: 100 in 4,500."""
+    approximate: bool = False
+
+
+_MONTH_NAMES = (
+    "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct/"
+    "november nov/december dec"
+)
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
+_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_CITATION = re.compile(
+    rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*+\s*+[\]】)]|"
+    r"\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)|\[\^?\d+\]"
+)
+_LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
+_SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
+_CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
+_CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
+_DATES = (
+    re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
+    re.compile(
+        rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
+    ),
+    re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
+    re.compile(
+        rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>[12]\d{{3}})(?!\d))?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})"
+        r"(?:,? (?P<year>[12]\d{3})(?!\d))?",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
+)
+_DECADE = re.compile(
+    r"(?<![\d,])([12]\d{2}0)['’]?s\b|"
+    r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
+)
+_CENTURY_WORDS = {
+    word: number
+    for number, word in enumerate(
+        ["sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"], 16
+    )
+}
+_CENTURY = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
+)
+_ORDINAL = re.compile(rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
+_SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
+_SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
+_DIGITS = re.compile(
+    r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
+    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
+    r"(?:\s?(?P<scale>[十百千万亿萬億]{1,8}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
+    r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
+    re.IGNORECASE,
+)
+_MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
+_CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
+_IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
+_WORDS = re.compile(rf"{ENGLISH.pattern}(?P<percent>\s(?:per ?cent|percentage points?)\b)?", re.IGNORECASE)
+_ABOUT_BEFORE = re.compile(
+    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|"
+    r"[~≈约近]|大约|将近|接近|大概)"
+    r"[\s$€£¥]*$",
+    re.IGNORECASE,
+)
+_ABOUT_AFTER = re.compile(r"\s*(?:[^\d\s，。；、,.;]{0,3}(?:左右|上下)|[多余]|or so\b)")
+
+
+_TOO_LONG = re.compile(
+    rf"\d{{{MAX_DIGITS + 1},}}|(?<!\d)\d{{1,3}}(?:[,.]\d{{3}}){{{MAX_DIGITS // 3},}}|[{CHINESE_CHARACTERS}]{{{MAX_DIGITS + 1},}}"
+)
+"""Digits that are no quantity; reading them would fail or take long."""
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Return the numbers, percentages, dates, decades and centuries of a text, in the order of the text.
+
+    Citation marks, list marks and ordinals are none of them, and neither are digits that belong to a name (`H2O`,
+    `COVID-19`), nor the words `one` and `一`, which are rarely meant as numbers.
+    """
+    return [quantity for _, _, quantity in quantities_with_places(text)[1]]
+
+
+def quantities_with_places(text: str) -> tuple[str, list[tuple[int, int, Quantity]]]:
+    """Return a text in the form in which its quantities are read, and each with its start and end there."""
+    text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
+    text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
+    text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
+    text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
+    rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
+    found: list[tuple[int, int, Quantity]] = []
+    for finder in (_dates, _years, _ordinals, _shares, _digits, _chinese, _english):
+        taken = list(finder(rest))
+        found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
+        rest = _blanked(rest, [(start, end) for start, end, _ in taken])
+    return text, sorted(found, key=lambda item: item[0])
+
+
+def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
+    """Return the numbers and dates of a claim, as written, that no evidence text holds.
+
+    Units are not compared. A number that is said to be approximate may be a rounded one of the evidence; a date may be
+    less exact than that of the evidence, never more; a decade or century may stand for a year within it.
+    """
+    wanted = quantities(claim)
+    held = [quantity for text in evidence for quantity in quantities(text)] if wanted else []
+    values = {one.value for one in held if one.kind in {"number", "percent"}}
+    missing: dict[str, None] = {}
+    for one in dict.fromkeys(wanted):
+        if not (one.kind in {"number", "percent"} and one.value in values) and not is_held(one, held):
+            missing[one.text] = None
+        if len(missing) == MOST_MISSING:
+            break
+    return list(missing)
+
+
+def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+    """Tell whether a number or date is among others, by the rules of `missing_quantities`."""
+    if wanted.kind == "date":
+        return _dateis_held(wanted, held)
+    if wanted.kind == "years":
+        first, last = wanted.years
+        return any(first <= year <= last for one in held for year in _years_of(one)) or any(
+            first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
+        )
+    values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
+    values += [(float(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
+    return any(_same(wanted, value, kind) for value, kind in values)
+
+
+_Found = Iterator[tuple[int, int, Quantity | None]]
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    last = 0
+    for start, end in sorted(spans):
+        pieces += (text[last:start], "\0" * (end - start))
+        last = end
+    return "".join([*pieces, text[last:]])
+
+
+def _dates(text: str) -> _Found:
+    taken: list[tuple[int, int]] = []
+    for pattern in _DATES:
+        rest = _blanked(text, taken)
+        for found in pattern.finditer(rest):
+            parts = found.groupdict()
+            month = _MONTHS[parts["month"].lower()] if parts.get("month") else _part(parts.get("number"))
+            date = (_part(parts.get("year")), month, _part(parts.get("day")))
+            taken.append(found.span())
+            yield *found.span(), Quantity(found.group().strip(), "date", date=date)
+
+
+def _part(written: str | None) -> int | None:
+    if not written:
+        return None
+    return int(written) if written.isdigit() and written.isascii() else int(chinese_value(written))
+
+
+def _years(text: str) -> _Found:
+    for found in _DECADE.finditer(text):
+        if found.group(1):
+            first = int(found.group(1))
+            span = (first, first + (99 if first % 100 == 0 and found.group(1).endswith("00") else 9))
+        else:
+            start = ((_part(found.group(2)) or 1) - 1) * 100
+            decade = _part(found.group(3))
+            span = (start + 1, start + 100) if decade is None else (start + decade, start + decade + 9)
+        yield *found.span(), Quantity(found.group().strip(), "years", years=span)
+    for found in _CENTURY.finditer(text):
+        number = int(found.group(1)) if found.group(1) else _CENTURY_WORDS[found.group(2).lower()]
+        yield *found.span(), Quantity(found.group(), "years", years=((number - 1) * 100 + 1, number * 100))
+
+
+def _ordinals(text: str) -> _Found:
+    for found in _ORDINAL.finditer(text):
+        yield *found.span(), None
+
+
+def _shares(text: str) -> _Found:
+    for found in _SHARE.finditer(text):
+        whole, part = found.groups()
+        value = _decimal(part) if part[0].isascii() else chinese_value(part)
+        if whole == "百":
+            yield *found.span(), _number(text, found, value, percent=True)
+        else:
+            total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
+            yield *found.span(), _number(text, found, value / total if total else value, percent=False)
+
+
+def _digits(text: str) -> _Found:
+    for found in _DIGITS.finditer(text):
+        value = _decimal(found["digits"])
+        scale = scale_value(found["scale"] or found["word"] or "")
+        yield (
+            *found.span(),
+            _number(text, found, value * scale, percent=bool(found["percent"]), step=_step(value) * scale),
+        )
+
+
+def _decimal(written: str) -> Fraction:
+    if re.fullmatch(r"\d+,\d{1,2}", written):
+        written = written.replace(",", ".")
+    if written.count(".") > 1:
+        written = written.replace(".", "")
+    return Fraction(written.replace(",", ""))
+
+
+def _step(value: Fraction) -> Fraction:
+    """Return what the last digit of a number counts: 100 in 4,500, 1/10 in 3.5."""
+    if value.denominator > 1:
+        decimals = next((count for count in range(1, 10) if 10**count % value.denominator == 0), 10)
+        return Fraction(1, 10**decimals)
+    digits = str(value.numerator)
+    return Fraction(10 ** (len(digits) - len(digits.rstrip("0"))) if value else 1)
+
+
+def _number(
+    text: str, found: re.Match[str], value: Fraction, *, percent: bool, step: Fraction | None = None
+) -> Quantity:
+    before = text[max(0, found.start() - 16) : found.start()]
+    about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, found.end()) is not None
+    step = _step(value) if step is None else step
+    kind: Kind = "percent" if percent else "number"
+    return Quantity(found.group().strip(), kind, _float(value), step=_float(step), approximate=about)
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _chinese(text: str) -> _Found:
+    for found in _CHINESE.finditer(text):
+        written = found.group().removesuffix("个百分点")
+        if _counts(written, text[found.end() : found.end() + 1]) or found["percent"]:
+            yield *found.span(), _number(text, found, chinese_value(written), percent=bool(found["percent"]))
+
+
+def _counts(written: str, following: str) -> bool:
+    """Tell a number from a numeral inside a word (`统一`, `四川`, `百货`, `万一`)."""
+    if _IDIOM.match(written + following) or _IDIOM.match(written):
+        return False
+    if len(written) > 1:
+        return any(char in "十百千万萬亿億点" for char in written) or len(written) >= 4
+    return written not in "一零〇百千万萬亿億" and following != "" and following in _MEASURED
+
+
+def _english(text: str) -> _Found:
+    for found in _WORDS.finditer(text):
+        value = english_value(found.group())
+        if value > 1:
+            yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
+
+
+def _same(wanted: Quantity, value: float, kind: str) -> bool:
+    if value == wanted.value:
+        return True
+    if wanted.kind != kind and kind == "number" and math.isclose(wanted.value, value * 100, rel_tol=1e-9):
+        return True
+    if not wanted.approximate or not value:
+        return False
+    off = abs(value - wanted.value)
+    return off <= wanted.step / 2 and off <= ROUNDING * abs(value)
+
+
+def _dateis_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+    year, month, day = wanted.date
+    if month is None:
+        return any(year == one for quantity in held for one in _years_of(quantity))
+    same = [
+        one.date for one in held if one.kind == "date" and one.date[1] == month and (day is None or one.date[2] == day)
+    ]
+    if year is None or any(one[0] == year for one in same):
+        return bool(same)
+    unspoken = any(one[0] is None for one in same)
+    return unspoken and any(year == one for quantity in held for one in _years_of(quantity))
+
+
+def _years_of(quantity: Quantity) -> list[int]:
+    """Return the years that a quantity names: a date's, or a plain number that can be one."""
+    if quantity.kind == "date":
+        return [quantity.date[0]] if quantity.date[0] is not None else []
+    if quantity.kind == "number" and quantity.value.is_integer() and 1000 <= quantity.value <= 2999:
+        return [int(quantity.value)]
+    return []

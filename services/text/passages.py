@@ -1,0 +1,159 @@
+"""Splitting a stored text on its structure into passages and sentences, with exact offsets."""
+
+import re
+from dataclasses import dataclass
+
+TARGET = 900
+"""Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
+LONGEST_HEADING = 200
+"""Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
+_CJK_SHARE = 0.3
+_BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
+    r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$"
+)
+_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；]++[”’」』）]*+|\n++")
+
+
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
+_CAPITALISED = r"[A-Z][\w'’-]*+|(?:of|the|and|or|for|to|in|on|a|an|with|by|from)(?![\w'’])|[&/-]"
+_HEADING = re.compile(
+    rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?:[ ,/-]+(?:{_CAPITALISED}))*+[.:]?$"
+)
+"""A line all of whose words are capitalised but the small ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a text: `text[start:end]`."""
+
+    start: int
+    end: int
+    heading: str = ""
+    """Headings above it, outermost first, joined by ` > `."""
+
+
+def plain_heading(heading: str) -> str:
+    """Return the innermost of some headings as a person would name it: without marks of Markdown and stops."""
+    return re.sub(r"[*_`#]+", "", heading.rpartition(" > ")[2]).strip(" .。:：")
+
+
+def is_heading(line: str) -> bool:
+    """Tell whether a line is a heading by its mark or its capitals."""
+    return line.lstrip().startswith("#") or _HEADING.match(_ITEM.sub("", line).strip()) is not None
+
+
+def split(text: str, target: int | None = None) -> list[Span]:
+    """Split a text into passages that end with paragraphs, table rows or sentences and never cross a heading.
+
+    Args:
+        text: normalised.
+        target: most characters of a passage; by default 900, and half as many where the text is mostly Chinese.
+
+    Returns:
+        Passages in order, without blank ones; a heading belongs to the passage below it.
+    """
+    if target is None:
+        target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
+    passages: list[Span] = []
+    headings: dict[int, str] = {}
+    start = end = -1
+    only_headings = True
+    for block in _blocks(text, target):
+        written = text[block.start : block.end]
+        heading = _heading(written)
+        if start >= 0 and (heading is not None or block.end - start > target) and not only_headings:
+            passages.append(Span(start, end, " > ".join(headings.values())))
+            start = -1
+        if heading is not None:
+            level, name = heading
+            headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
+        only_headings = (start < 0 or only_headings) and _only_headings(written)
+        if start < 0:
+            start = block.start
+        end = block.end
+    if start >= 0:
+        passages.append(Span(start, end, " > ".join(headings.values())))
+    return passages
+
+
+def _only_headings(text: str) -> bool:
+    return all(_heading(line) for line in text.split("\n") if line.strip())
+
+
+def _heading(text: str) -> tuple[int, str] | None:
+    """Return level and words of a heading of Markdown; None where the text is none."""
+    level = len(text) - len(text.lstrip("#"))
+    if not 1 <= level <= 6 or not text[level : level + 1].isspace():
+        return None
+    name = text[level:].strip().rstrip("#").rstrip()
+    return None if "\n" in name else (level, name[:LONGEST_HEADING])
+
+
+def _blocks(text: str, target: int) -> list[Span]:
+    """Return headings, paragraphs, and pieces of paragraphs that are longer than a passage."""
+    blocks: list[Span] = []
+    for found in _BLOCK.finditer(text):
+        start, end = found.start(), found.end()
+        first_line_end = text.find("\n", start, end)
+        if first_line_end > 0 and _heading(text[start:first_line_end]):
+            blocks.append(Span(start, first_line_end))
+            start = first_line_end + 1
+        blocks.extend(_fitting(text, start, end, target))
+    return [stripped for block in blocks if (stripped := _strip(text, block.start, block.end)) is not None]
+
+
+def _fitting(text: str, start: int, end: int, target: int) -> list[Span]:
+    if end - start <= target:
+        return [Span(start, end)]
+    pieces: list[Span] = []
+    for sentence in sentences(text[start:end]):
+        left, right = start + sentence.start, start + sentence.end
+        if pieces and right - pieces[-1].start <= target:
+            pieces[-1] = Span(pieces[-1].start, right)
+        else:
+            pieces.extend(Span(cut, min(cut + 2 * target, right)) for cut in range(left, right, 2 * target))
+    return pieces
+
+
+def sentences(text: str) -> list[Span]:
+    """Split a text into sentences, English and Chinese; abbreviations, initials and decimals do not end one."""
+    found: list[Span] = []
+    start = 0
+    for mark in _END.finditer(text):
+        if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
+            continue
+        if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
+            continue
+        span = _strip(text, start, mark.start() if mark.group()[0] == "\n" else mark.end())
+        if span is not None:
+            found.append(span)
+        start = mark.end()
+    last = _strip(text, start, len(text))
+    return [*found, last] if last is not None else found
+
+
+def _wraps(text: str, left: int, right: int) -> bool:
+    """Tell whether a line end is a mere wrap inside a sentence: one newline, prose before and after it."""
+    if right - left > 1 or right >= len(text):
+        return False
+    line = text[text.rfind("\n", 0, left) + 1 : left]
+    following = text[right : right + 12]
+    structural = (
+        line.lstrip()[:1] in "#|>-*+" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
+    )
+    return not structural and len(line) >= 50 and line[-1] not in ".!?。！？；:："
+
+
+def _strip(text: str, start: int, end: int) -> Span | None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end) if end > start else None
+
+
+def _cjk_share(text: str) -> float:
+    sample = text[:4_000]
+    return sum("\u3400" <= char <= "\u9fff" for char in sample) / max(1, len(sample))

@@ -1,0 +1,122 @@
+"""What a question is made of, in English and Chinese: names, clauses, and the kind of answer that it wants."""
+
+import re
+from typing import Literal
+
+from services.text.tokens import STOP_WORDS, has_cjk, tokens
+
+AnswerType = Literal["person", "date", "place", "number", "reason", "manner", "yes_no", "definition", "thing"]
+
+_NAME = re.compile(
+    r"\b[A-Z][\w’'-]*(?:(?:\s+(?:of|the|de|von|van|der|du|la|and)){0,2}\s+[A-Z][\w’'-]*)*"
+    r"|《[^》]{1,40}》|[“\"「][^”\"」]{2,40}[”\"」]"
+)
+_OPENERS = STOP_WORDS | frozenset("describe compare explain according while although because since".split())
+_ASKING = r"what|when|where|why|how|who|which|whose"
+_CLAUSE = re.compile(
+    rf"[?？]\s*|[;；]\s*|,\s+(?=(?:{_ASKING})\s)"
+    rf"|(?<!\bwhen)(?<!\bwhere)(?<!\bhow)(?<!\bwhy)(?<!\bwho)(?:,|(?<!\s))\s++and\s+(?=(?:in |at |on |by |for |from |to )?(?:{_ASKING})\s)"
+    r"|，(?:并且?|以及|同时|又|且)?(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎))",
+    re.IGNORECASE,
+)
+_CHINESE_QUESTION = re.compile(r"什么|多少|哪|谁|何|几|怎|吗|如何|是否|呢|多[大高长深远久宽重快]")
+_TYPES: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
+    ("reason", re.compile(r"\bwhy\b|\bwhat (?:was|is|were|are) the (?:reason|cause)s?\b|为什么|为何|原因|何以", re.I)),
+    (
+        "number",
+        re.compile(
+            r"\bhow (?:many|much|deep|tall|high|long|far|fast|old|large|big|heavy|wide|often|thick)\b|\bwhat (?:percentage|share|proportion)\b|"
+            r"\bwhat (?:is|was|are|were) (?:the |its |their )?(?:\w+ ){0,3}(?:number|percentage|share|rate|depth|height|length|width|weight|"
+            r"distance|speed|population|area|cost|price|temperature|total|average|age|amount|size)\b|"
+            r"多少|几[个次种位人天岁座项名]|多[大高深长远久宽重快]|比例|百分之|占比|几成",
+            re.I,
+        ),
+    ),
+    (
+        "date",
+        re.compile(
+            r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:year|date|day|month|decade|century)\b|何时|什么时[候间]|哪一?[年天]|哪几年|几[年月]|哪个世纪|年份",
+            re.I,
+        ),
+    ),
+    (
+        "place",
+        re.compile(
+            r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town|county|region|island|continent|province|village|district)\b|"
+            r"哪里|何处|哪儿|什么地方|哪座?个?(?:国家|城市|省|地区|地方|县|州|岛)|哪国",
+            re.I,
+        ),
+    ),
+    ("person", re.compile(r"\bwh(?:o|om|ose)\b|\b(?:what|which) (?:person|man|woman)\b|谁|哪位|何人|什么人|哪个人", re.I)),
+    ("manner", re.compile(r"\bhow\b|怎么|如何|怎样", re.I)),
+    (
+        "yes_no",
+        re.compile(r"^(?:is|are|was|were|did|does|do|can|could|has|have|had|should|will|would)\b|吗[？?]?$|是否|能否|有没有", re.I),
+    ),
+    ("definition", re.compile(r"^what (?:is|are|was|were) (?:an? |the )?[^,]{2,40}\?*$|什么是|是什么", re.I)),
+)  # fmt: skip
+_WHO_IS = re.compile(
+    r"^[Ww]ho (?:is|was|are|were) (?:[A-Z][\w.'’-]*\s?){1,4}\??$|^[^的，,谁]{2,10}(?<![者人家员长])是谁[？?]?$"
+)
+"""A question for who somebody is: what is wanted is said of them, not another person."""
+
+_SURNAME = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤]"
+_CHINESE_PERSON = re.compile(
+    rf"(?:由|人|者|医生|教授|院士|博士|师|校长|导演)(?P<after>{_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=主持|牵头|领导|负责|发|设|创|提|[，。、；（]|在|于|等|和|与)|"
+    rf"(?P<before>{_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|设计)|"
+    r"(?P<foreign>[\u4e00-\u9fff]{1,8}·[\u4e00-\u9fff]{1,8})"
+)
+_PERSON = re.compile(r"(?:[A-Z][a-z]+\.? )?[A-Z][a-z]+(?: [A-Z]\.?)*(?: (?:de|von|van|der))*(?: [A-Z][\w’'-]+){1,2}")
+_NO_PERSON = re.compile(
+    r"\b(?:of|the|University|Institut\w+|College|Society|Company|Sea|Ocean|Bay|Trench|River|Island|War|North|South|East|West|New)\b"
+)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return proper names and quoted titles of a text; words that merely begin a sentence are none."""
+    names: list[str] = []
+    for match in _NAME.finditer(text):
+        name = match.group().strip('“”"「」《》')
+        words = name.split()
+        while words and words[0].lower() in _OPENERS:
+            words = words[1:]
+        begins = match.start() == 0 or text[max(0, match.start() - 20) : match.start()].rstrip()[-1:] in ".!?:\n"
+        lone = begins and len(words) == 1 and words == name.split() and match.group() == name
+        if words and not lone and len("".join(words)) > 1:
+            names.append(" ".join(words))
+    return tuple(dict.fromkeys(names))
+
+
+def persons_in(text: str) -> tuple[str, ...]:
+    """Return what looks like names of persons: Chinese by surname and the word beside it, others by their form."""
+    chinese = [match.group(match.lastgroup or 0) for match in _CHINESE_PERSON.finditer(text)]
+    other = [name for name in names_in(text) if _PERSON.fullmatch(name) and not _NO_PERSON.search(name)]
+    return tuple(dict.fromkeys([*chinese, *other]))
+
+
+def clauses_of(question: str, *, short: bool = False) -> list[str]:
+    """Split a question into its clauses that ask something of their own; those of a single word only with `short`.
+
+    A Chinese clause that only says what the question is about is joined to the one after it.
+    """
+    parts = [part.strip(" ,，。.?？") for part in _CLAUSE.split(question) if part and part.strip(" ,，。.?？")]
+    joined: list[str] = []
+    lead = ""
+    for part in parts:
+        lead = f"{lead}，{part}" if lead else part
+        if not has_cjk(question) or _CHINESE_QUESTION.search(part):
+            joined.append(lead)
+            lead = ""
+    if lead:
+        joined = [*joined[:-1], f"{joined[-1]}，{lead}"] if joined else [lead]
+    if short:
+        return joined or [question]
+    return [part for part in joined if len(tokens(part)) > 1 or (has_cjk(part) and len(part) > 3)] or [question]
+
+
+def answer_type(question: str) -> AnswerType:
+    """Return the kind of answer that a question wants."""
+    question = question.strip()
+    if _WHO_IS.search(question):
+        return "definition"
+    return next((kind for kind, pattern in _TYPES if pattern.search(question)), "thing")

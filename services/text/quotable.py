@@ -1,0 +1,104 @@
+"""Which sentences of a source a report can quote as they stand: prose, items of lists and rows of tables; no headings, no code."""
+
+import re
+from dataclasses import dataclass
+
+from services.text.passages import is_heading, sentences
+from services.text.tokens import has_cjk
+
+LEANS_BACK = re.compile(
+    r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter)|However|But|Moreover|Therefore|Thus|So|Then|Also|[它他她其该此这]|后者|前者|两者|因此|但|所以|于是)"
+)
+MOST = 500
+"""Characters of what is quoted together: a sentence with the one it leans on, a list with its introduction, a row with its head."""
+LONE = 60
+"""Characters from which an introduction says something without the list below it."""
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_CODE = re.compile(
+    r"^(?:>>>|\$ |\.{1,2}/|[#%]!|import |from \S+ import |def |class |@\w|[{\[<]|[\w.-]+/[\w./-]+ |\w+ ?= ?\S|--?\w)|[;{}]$|^(?>.*?\w\().*\) *+(?:#.*)?$"
+)
+_REFERENCE = re.compile(
+    r"^(?:see\b|(?:the|this|another|that) (?:article|page|section|chapter|document|note)s?\b.{0,60}\b(?:describe|explain|tell|cover|say|discuss|deal)s?\b)|^(?:见|参见|详见)",
+    re.IGNORECASE,
+)
+"""A sentence that only says where something is said."""
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
+_RULE = re.compile(r"[|\s:+=_*~-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A stretch of a text that can be quoted."""
+
+    start: int
+    end: int
+    own: int
+    """Where its last sentence begins; before that stands what it leans on."""
+    row: bool = False
+    """True for a row of a table."""
+
+
+def quotable(text: str) -> list[Wording]:
+    """Return the stretches of a text that can be quoted, in order.
+
+    A sentence that leans on the one before is quoted with it, an introduction that ends in a colon with the list below it, and
+    a row of a table with the head of the table, where that is near.
+    """
+    spans = [(span.start, span.end) for span in sentences(text)]
+    lines = [text[start:end] for start, end in spans]
+    kept: list[Wording] = []
+    fenced, head = False, -1
+    for place, (line, (start, end)) in enumerate(zip(lines, spans, strict=True)):
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        row = line.startswith("|") or (head >= 0 and line.count("|") > 1)
+        head = (head if head >= 0 else start) if row else -1
+        if fenced or _RULE.fullmatch(line) or not (row or says(line)):
+            continue
+        if row:
+            if start > head and not _RULE.match(text[end : end + 8].lstrip("\n")):
+                kept.append(Wording(head if end - head <= MOST else start, end, start, row=True))
+            continue
+        first, last = start, end
+        if place and LEANS_BACK.match(line) and says(lines[place - 1]) and not _ITEM.match(lines[place - 1]):
+            first = spans[place - 1][0] if end - spans[place - 1][0] <= MOST else start
+        if line.endswith((":", "：")):
+            for (_, after), item in zip(spans[place + 1 :], lines[place + 1 :], strict=True):
+                if not _ITEM.match(item) or after - first > MOST:
+                    break
+                last = after
+            if last == end and end - start < LONE:
+                continue
+        kept.append(Wording(first, last, start))
+    return kept
+
+
+def says(line: str) -> bool:
+    """Tell whether a line says something: it is no heading, no question, no code, and no piece of one."""
+    bare = _ITEM.sub("", line).strip()
+    if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
+        return False
+    if bare[-1:] in '.!。！；;:：)）”"’*' or _ITEM.match(line):
+        return True
+    return len(bare) >= (24 if has_cjk(bare) else 60)
+
+
+def as_prose(text: str) -> str:
+    """Return what is quoted as a sentence of a report: items of a list in a line, a row with the names of its columns."""
+    rows = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(rows) > 1 and all("|" in line for line in rows):
+        cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (rows[0], rows[-1])]
+        if len(cells[0]) == len(cells[1]) > 1:
+            named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
+            return f"{cells[1][0]}{'：' if has_cjk(text) else ': '}{('，' if has_cjk(text) else ', ').join(named)}"
+    if "|" in text and all("|" in line for line in rows):
+        return re.sub(r"(?:(?<!\s)\s++)?+\|\s*+", " · ", rows[-1].strip("| \n"))
+    items = [place for place, line in enumerate(rows) if _ITEM.match(line)]
+    if len(items) > 1 and not _ITEM.match(rows[0]):
+        before = " ".join(rows[: items[0]])
+        listed = [" ".join(rows[a:b]) for a, b in zip(items, [*items[1:], len(rows)], strict=True)]
+        parts = [_ITEM.sub("", one).rstrip(" ;；,，.。") for one in listed]
+        return f"{before} {'；'.join(parts) if has_cjk(text) else '; '.join(parts)}"
+    bare = re.sub(r"^\s*(?:[-*+>#•]+|\(?\w{1,2}[.)、])\s+", "", text)
+    return " ".join(bare.split()).rstrip(" ;；,，:：")

@@ -1,0 +1,137 @@
+"""Which sentences of a text bear a claim, and how much of the claim one passage of the text holds. Code, not a model.
+
+Both were chosen on the development part of WiCE (Kamoi et al., "WiCE: Real-World Entailment for Claims in Wikipedia", 2023);
+`benchmarks/README.md` says what was tried. Taking sentences in turn for what they add is the idea of Carbonell and Goldstein,
+"The Use of MMR, Diversity-Based Reranking for Reordering Documents and Producing Summaries" (1998).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from services.text.numbers import is_held, quantities
+from services.text.ranking import bm25, rarity
+from services.text.tokens import STOP_WORDS, has_cjk, pieces, tokens
+
+K1, B = 0.9, 0.4
+"""Of BM25 among sentences of one text: their lengths tell less than those of documents."""
+NEIGHBOURS = 2
+"""Sentences on each side that are looked at."""
+REPEATED = 1.0
+"""What a sentence loses that says nothing of a claim but what sentences before it in the ranking say over and over."""
+TURNS = 20
+"""Sentences that are ranked for what they add; the others follow by their own scores."""
+PASSAGE = 10
+"""Sentences of a passage; how well `coverage` tells claims apart is flat from 6 to 15."""
+
+
+class Signs(NamedTuple):
+    """What speaks for a sentence as evidence of a claim."""
+
+    words: float
+    """Its BM25 score, as a share of the best one of the text."""
+    letters: float
+    """Which share of the claim's words it holds in parts, so that another form of a word counts by half."""
+    numbers: float
+    """Which share of the claim's numbers and dates it holds."""
+    around: float
+    """The BM25 scores of the sentences around it: a claim is borne by a passage rather than by a line."""
+    late: float
+    """How far down the text it stands, 0 to 1: pages end with comments, other stories and menus."""
+
+
+WEIGHTS = Signs(words=1.0, letters=1.2, numbers=0.6, around=0.25, late=-0.4)
+"""As a logistic regression on WiCE's sentences weighs the signs, rounded."""
+
+
+def rank_sentences(claim: str, sentences: Sequence[str]) -> list[int]:
+    """Rank the sentences of one text by how much they tell of whether a claim is true.
+
+    Args:
+        claim: one sentence.
+        sentences: of one text, in its order: each is judged with those around it.
+
+    Returns:
+        The places of all sentences, the most telling first; each is taken for what the ones before it do not say.
+    """
+    return in_turn(claim, sentences, sentence_scores(claim, sentences))
+
+
+def in_turn(claim: str, sentences: Sequence[str], scores: Sequence[float]) -> list[int]:
+    """Rank sentences by their scores less what they repeat: a term of the claim counts half each time it was said."""
+    held = [set(tokens(sentence)) for sentence in sentences]
+    whole = shares(tokens(claim), held)
+    said = [[term for term in whole if term in terms] for terms in held]
+    left = dict(whole)
+    order = sorted(range(len(sentences)), key=lambda place: (-scores[place], place))
+    chosen: list[int] = []
+    for _ in range(min(TURNS, len(order))):
+        best = max(order, key=lambda one: scores[one] - REPEATED * sum(whole[term] - left[term] for term in said[one]))
+        chosen.append(best)
+        order.remove(best)
+        left |= {term: left[term] / 2 for term in said[best]}
+    return chosen + order
+
+
+def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
+    """Score each sentence of a text by itself and by those around it; scores of two texts do not compare."""
+    return [
+        sum(weight * sign for weight, sign in zip(WEIGHTS, one, strict=True))
+        for one in sentence_features(claim, sentences)
+    ]
+
+
+def sentence_features(claim: str, sentences: Sequence[str]) -> list[Signs]:
+    """Return what speaks for each sentence of a text."""
+    words = bm25([tokens(sentence) for sentence in sentences], tokens(claim), K1, B)
+    most = max(words, default=0.0) or 1.0
+    words = [score / most for score in words]
+    parts = [set(_parts(sentence)) for sentence in sentences]
+    share = shares(_parts(claim), parts)
+    wanted = quantities(claim)
+    found = []
+    for place, sentence in enumerate(sentences):
+        held = quantities(sentence) if wanted else []
+        near = range(max(0, place - NEIGHBOURS), min(len(words), place + NEIGHBOURS + 1))
+        found.append(
+            Signs(
+                words=words[place],
+                letters=sum(one for part, one in share.items() if part in parts[place]),
+                numbers=sum(is_held(one, held) for one in wanted) / max(1, len(wanted)),
+                around=sum(words[one] for one in near) - words[place],
+                late=place / len(sentences),
+            )
+        )
+    return found
+
+
+def coverage(claim: str, sentences: Sequence[str], passage: int = PASSAGE) -> float:
+    """Return how much of a claim's words one passage of a text holds: the best sentences in a row, 0 to 1.
+
+    Words that are scattered over a long text tell little; the rarer one is in the text, the more it counts.
+    """
+    said = [set(tokens(sentence)) for sentence in sentences]
+    share = shares(tokens(claim), said)
+    if not share:
+        return 1.0
+    starts = range(max(1, len(said) - passage + 1))
+    passages = (set[str]().union(*said[start : start + passage]) for start in starts)
+    return max(sum(one for term, one in share.items() if term in held) for held in passages)
+
+
+def shares(terms: Iterable[str], said: Sequence[Collection[str]]) -> dict[str, float]:
+    """Weigh terms by how few of a text's sentences hold them; together they weigh 1."""
+    holding = Counter(term for sentence in said for term in sentence)
+    weight = {term: rarity(holding[term], len(said)) for term in dict.fromkeys(terms)}
+    total = sum(weight.values()) or 1.0
+    return {term: one / total for term, one in weight.items()}
+
+
+def _parts(text: str) -> list[str]:
+    """Return the words of a text in threes of letters, Chinese in twos."""
+    found: list[str] = []
+    for piece in pieces(text):
+        if piece not in STOP_WORDS:
+            size, whole = (2, piece) if has_cjk(piece) else (3, f"^{piece}$")
+            found.extend(whole[place : place + size] for place in range(max(1, len(whole) - size + 1)))
+    return found

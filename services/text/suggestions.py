@@ -1,0 +1,80 @@
+"""Questions to ask next that the sources found can answer: about their sections, and about persons they name."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from services.text.passages import is_heading, plain_heading, sentences, split
+from services.text.questions import persons_in
+from services.text.tokens import has_cjk, tokens
+
+MOST = 3
+LEAST_SECTION = 120
+"""Characters of a section that has something to tell; half as many in Chinese."""
+LONGEST = 60
+"""Characters of a heading that reads well inside a question."""
+UNTOLD = 30
+"""Characters of a sentence that is worth asking about."""
+_EMPTY = re.compile(
+    r"^(?:introduction|overview|summary|conclusions?|references?|contents?|notes?|see also|appendix|abstract|license|changelog|more|"
+    r"references and further reading|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"^(?:how|why|what|when|where|who|which)\b.*\?$|.*[？]$", re.IGNORECASE)
+
+
+def recommended(
+    question: str, chinese: bool, texts: Mapping[str, str], told: Sequence[str], before: Sequence[str] = ()
+) -> list[str]:
+    """Return two or three questions that sources answer and the report does not.
+
+    Args:
+        question: the one that was asked; what it names is not asked about again.
+        chinese: the language of the answer.
+        texts: of the sources that the report quotes, by title, the most telling first.
+        told: what the report quotes.
+        before: what was asked in this conversation; it is not offered again.
+    """
+    quoted, known = "\n".join(told), set(tokens(question))
+    by_source = [_sections(title, text, quoted, known, chinese) for title, text in texts.items()]
+    persons = [asked for text in texts.values() for asked in _persons(text, question, quoted, chinese)][:1]
+    turns = [asked for turn in range(MOST) for own in by_source for asked in own[turn : turn + 1]]
+    fresh = [asked for asked in turns if asked not in before]
+    return list(dict.fromkeys([*fresh[: MOST - len(persons)], *(one for one in persons if one not in before)]))
+
+
+def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool) -> list[str]:
+    """Ask about the sections of a source that the report has not quoted."""
+    asked: list[str] = []
+    for span in split(text):
+        heading = plain_heading(span.heading)
+        body = text[span.start : span.end]
+        least = LEAST_SECTION / 2 if has_cjk(body) else LEAST_SECTION
+        own = set(tokens(heading))
+        unfit = not own or own <= known or own <= set(tokens(title)) or _EMPTY.match(heading) or len(heading) > LONGEST
+        if unfit or len(body) < least or any(line in quoted for line in body.splitlines()[1:] if len(line) > 40):
+            continue
+        asked.append(
+            heading if _ASKS.match(heading) and has_cjk(heading) == chinese else _about(title, heading, chinese)
+        )
+    said = [text[span.start : span.end] for span in sentences(text)]
+    untold = [one for one in said if len(one) > UNTOLD and one not in quoted and not is_heading(one)]
+    if not asked and untold:
+        asked.append(f"《{title}》还说明了什么？" if chinese else f"What else does “{title}” say?")
+    return list(dict.fromkeys(asked))
+
+
+def _about(title: str, heading: str, chinese: bool) -> str:
+    if chinese:
+        return f"《{title}》关于“{heading}”说了什么？"
+    return f"What does “{title}” say about “{heading}”?"
+
+
+def _persons(text: str, question: str, quoted: str, chinese: bool) -> list[str]:
+    """Ask about persons whom the report names and the source tells more of."""
+    words = set(re.findall(r"[\w’'-]+", text))
+    names = [
+        name
+        for name in persons_in(quoted)
+        if text.count(name) > 1 and name not in question and not any(word.lower() in words for word in name.split())
+    ]
+    return [f"{name}是谁？" if chinese else f"Who was {name}?" for name in names if has_cjk(name) == chinese]

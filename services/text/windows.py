@@ -1,0 +1,62 @@
+"""Which sentences of a passage say most about a question: the quote where no model chooses one."""
+
+import re
+
+from services.text.passages import sentences
+from services.text.tokens import tokens
+
+
+def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
+    """Return a window with the sentences around it, as many as `limit` characters hold, those after it first.
+
+    A window that says little, as a heading does, takes the next sentence with it even at twice the limit.
+    """
+    start, end = window
+    spans = [(span.start, span.end) for span in sentences(text)]
+    after = [last for _, last in spans if last > end]
+    before = [first for first, _ in reversed(spans) if first < start]
+    while True:
+        room = 2 * limit if 4 * (end - start) < limit else limit
+        if after and after[0] - start <= room:
+            end = after.pop(0)
+        elif before and end - before[0] <= limit:
+            start = before.pop(0)
+        else:
+            return start, end
+
+
+_QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
+
+
+def in_quotation_marks(text: str) -> list[str]:
+    """Return what a text has in quotation marks, as a question that names a section does."""
+    return _QUOTED.findall(text)
+
+
+MOST_SENTENCES = 20
+"""Sentences of a window: each further one must hold a term more to be worth its room."""
+
+
+def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
+    """Return start and end of the run of whole sentences, at most `limit` characters, that holds most of the question's terms.
+
+    A heading is not quoted where there is anything else. Ties go to the earlier and shorter run. A single sentence over the limit is returned whole.
+    """
+    wanted = set(tokens(question))
+    whole = [(span.start, span.end) for span in sentences(text)] or [(0, len(text))]
+    spans = [span for span in whole if not text[span[0] : span[1]].lstrip().startswith("#")] or whole
+    held = [wanted & set(tokens(text[start:end])) for start, end in spans]
+    best, best_score = spans[0], 0.0
+    for first in (
+        place for place, terms in enumerate(held) if terms
+    ):  # no best run begins with a sentence that holds none
+        found: set[str] = set()
+        for last in range(first, min(first + MOST_SENTENCES, len(spans))):
+            start, end = spans[first][0], spans[last][1]
+            if last > first and end - start > limit:
+                break
+            found |= held[last]
+            score = len(found) - (last - first) * 0.1
+            if score > best_score:
+                best, best_score = (start, end), score
+    return best

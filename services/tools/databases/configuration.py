@@ -1,0 +1,123 @@
+"""The databases of the configuration: their names, kinds and addresses. An address never leaves this folder."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import SecretStr
+
+from services.run.errors import DatabaseError, SettingsError
+from services.run.settings import settings
+
+Dialect = Literal["sqlite", "duckdb", "postgres"]
+DIALECTS: dict[Dialect, str] = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL"}
+INSTALL = ".venv/bin/python -m pip install -e '.[databases]'"
+FORM = "LEADLINE_DATABASES=primary=sqlite:///sales.db;crm=postgresql://reader:password@host/crm"
+_BACKENDS: dict[str, Dialect] = {
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+    "postgresql": "postgres",
+    "postgres": "postgres",
+}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database by its name."""
+
+    name: str
+    dialect: Dialect
+    address: SecretStr
+    """Its SQLAlchemy URL."""
+
+    @property
+    def kind(self) -> str:
+        """What people call its dialect."""
+        return DIALECTS[self.dialect]
+
+    def place(self) -> dict[str, Any]:
+        """Return what a connection needs: the path of a file, or a server's parameters.
+
+        Raises:
+            DatabaseError: the file is missing.
+        """
+        url = _parsed(self.name, self.address.get_secret_value())
+        if self.dialect == "postgres":
+            return {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+        path = Path(url.database or "").expanduser().absolute()
+        if not path.is_file():
+            raise DatabaseError(
+                f"The file of the database {self.name!r} is missing. Its operator can correct LEADLINE_DATABASES."
+            )
+        return {"path": str(path)}
+
+
+def databases() -> dict[str, Database]:
+    """Return the databases of the configuration by name, in its order.
+
+    Raises:
+        SettingsError: an entry cannot be used; the message holds no address.
+    """
+    given = settings().leadline_databases
+    if given is None:
+        return {}
+    found: dict[str, Database] = {}
+    for place, entry in enumerate(filter(None, map(str.strip, given.get_secret_value().split(";"))), 1):
+        name, separator, address = (part.strip() for part in entry.partition("="))
+        if not separator or not _NAME.fullmatch(name):
+            raise SettingsError(f"Entry {place} of LEADLINE_DATABASES has no name. Write for example {FORM}")
+        if name in found:
+            raise SettingsError(f"LEADLINE_DATABASES names {name!r} twice. Give each database a name of its own.")
+        found[name] = Database(name, _dialect(name, address), SecretStr(address))
+    return found
+
+
+def database(name: str) -> Database:
+    """Return a database by its name; `primary` is the first one where none is called so.
+
+    Raises:
+        DatabaseError: there is none of this name.
+        SettingsError: the configuration cannot be used.
+    """
+    known = databases()
+    if name in known:
+        return known[name]
+    if not known:
+        raise DatabaseError("No database is configured. The operator can name some in LEADLINE_DATABASES.")
+    if name == "primary":
+        return next(iter(known.values()))
+    raise DatabaseError(f"There is no database {name[:40]!r}. Known: {', '.join(known)}.")
+
+
+def _dialect(name: str, address: str) -> Dialect:
+    backend = address.partition(":")[0].partition("+")[0].lower()
+    if backend not in _BACKENDS:
+        raise SettingsError(
+            f"The address of the database {name!r} in LEADLINE_DATABASES is of no known kind. "
+            "Use sqlite:///file, duckdb:///file or postgresql://user:password@host/database."
+        )
+    dialect = _BACKENDS[backend]
+    url = _parsed(name, address)
+    if dialect != "postgres" and (not url.database or url.database.startswith((":", "file:", "md:")) or url.query):
+        raise SettingsError(
+            f"The address of the database {name!r} in LEADLINE_DATABASES names no file. "
+            f"Write {backend}:///name.db for a file beside the program, {backend}:////folder/name.db for any other."
+        )
+    return dialect
+
+
+def _parsed(name: str, address: str) -> Any:
+    try:
+        from sqlalchemy.engine import make_url
+        from sqlalchemy.exc import SQLAlchemyError
+    except ImportError:
+        raise SettingsError(f"Databases need packages that are not installed. Run: {INSTALL}") from None
+    try:
+        return make_url(address)
+    except (SQLAlchemyError, ValueError):
+        raise SettingsError(
+            f"The address of the database {name!r} in LEADLINE_DATABASES cannot be read. In user and password, write "
+            "@ as %40, : as %3A, / as %2F and ; as %3B."
+        ) from None

@@ -1,0 +1,153 @@
+"""What the servers of a run offer, written down once, so that a resumed or replayed run asks none of them again."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, Field
+
+from schemas.clean import CleanLine, CleanText
+from schemas.mcp import ToolView
+from services.run.errors import JournalMiss, SettingsError
+from services.run.scope import Run
+from services.tools.mcp import registry
+from services.tools.mcp.configuration import Server, configured
+from services.tools.mcp.definitions import MOST_PAGES, MOST_TOOLS, Definition, definitions
+from services.tools.mcp.failures import Broken, Failure, ServerFailed
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+
+LIST_SECONDS = 10.0
+LONGEST_DESCRIPTION = 240
+"""Characters of what a server is said to be good for."""
+
+
+class ServerView(BaseModel):
+    """A server that can be used."""
+
+    name: CleanLine
+    description: CleanText
+    tools: int
+
+
+class Servers(BaseModel):
+    """The servers of a run: those that can be used, and what is wrong with the others."""
+
+    views: list[ServerView] = Field(default_factory=list)
+    failures: list[Failure] = Field(default_factory=list)
+
+    @property
+    def tools(self) -> list[ToolView]:
+        """What the planner is shown."""
+        return [ToolView(name=view.name, description=view.description) for view in self.views]
+
+    def said(self, locale: str) -> list[str]:
+        """Say what is wrong, in the language of the run."""
+        return [failure.said(locale) for failure in self.failures]
+
+
+class Offered(BaseModel):
+    """What one server offers, or why it offers nothing."""
+
+    tools: list[Definition] = Field(default_factory=list)
+    failures: list[Failure] = Field(default_factory=list)
+
+
+async def servers_once(run: Run) -> Servers:
+    """Connect to all servers of a run side by side and return what there is, unless this is known already.
+
+    Raises:
+        SettingsError: the operator's file cannot be used, or the library is not installed.
+        BadInput: the run names a server that it may not use.
+    """
+
+    async def work() -> Servers:
+        offered = await asyncio.gather(*(offer(run, server) for server in servers.values()))
+        return _seen(servers, offered)
+
+    servers = {} if run.journal.replays else await configured(run.context)
+    if not servers and not run.journal.replays:
+        return Servers()
+    try:
+        return (await run.journal.once("tool", "mcp servers", {"mcp": "servers"}, Servers, work)).answer
+    except JournalMiss:
+        return Servers()
+
+
+async def offered_once(run: Run, server: Server | None, name: str) -> Offered | None:
+    """Return what one server offers, unless this is known already; None where a replay knows of no such server."""
+
+    async def work() -> Offered:
+        return Offered() if server is None else await offer(run, server)
+
+    try:
+        request = {"mcp": "tools", "server": name}
+        return (await run.journal.once("tool", f"mcp tools of {name}", request, Offered, work)).answer
+    except JournalMiss:
+        return None
+
+
+async def failures_once(run: Run) -> list[Failure]:
+    """Return the servers that were left out in the course of this run, as far as it has come here."""
+
+    async def work() -> Servers:
+        return Servers(failures=registry.failures(run.journal.key))
+
+    if not run.journal.replays and not registry.failures(run.journal.key):
+        return []
+    try:
+        known = await run.journal.once("tool", "mcp failures", {"mcp": "failures"}, Servers, work)
+    except JournalMiss:
+        return []
+    return known.answer.failures
+
+
+async def offer(run: Run, server: Server) -> Offered:
+    """Ask a server for its tools."""
+    try:
+        listed = await registry.call(run.journal.key, server, _listed, LIST_SECONDS)
+    except ServerFailed as failed:
+        return Offered(failures=[failed.failure])
+    except SettingsError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever a server answers, only that server is left out
+        return Offered(failures=[registry.fail(run.journal.key, server, Broken("garbage"))])
+    found = definitions(server, listed[:MOST_TOOLS])
+    if not found:
+        return Offered(failures=[registry.fail(run.journal.key, server, Broken("empty"))])
+    cut = Failure(server=server.name, address=server.address, reason="cut", detail=str(MOST_TOOLS))
+    return Offered(tools=found, failures=[cut] if len(listed) > MOST_TOOLS else [])
+
+
+async def _listed(session: "ClientSession") -> list[Any]:
+    from mcp.types import PaginatedRequestParams
+
+    able = session.get_server_capabilities()
+    if able is not None and able.tools is None:
+        return []
+    listed: list[Any] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
+        listed += page.tools
+        cursor = page.nextCursor
+        if not cursor or len(listed) > MOST_TOOLS:
+            break
+    return listed
+
+
+def _seen(servers: Mapping[str, Server], offered: Sequence[Offered]) -> Servers:
+    views = [
+        ServerView(name=name, description=_described(server, one), tools=len(one.tools))
+        for (name, server), one in zip(servers.items(), offered, strict=True)
+        if one.tools
+    ]
+    return Servers(views=views, failures=[failure for one in offered for failure in one.failures])
+
+
+def _described(server: Server, offered: Offered) -> str:
+    """Describe a server in a line: as its operator does, else by the names of its tools."""
+    text = server.description or f"tools {', '.join(tool.remote for tool in offered.tools)}"
+    line = server.without_secrets(" ".join(text.split()))
+    return line if len(line) <= LONGEST_DESCRIPTION else f"{line[: LONGEST_DESCRIPTION - 1]}…"

@@ -1,0 +1,113 @@
+"""A plan review as chat clients show it: LangChain's Agent Inbox and what Agent Chat made of it, in both of their forms.
+
+Such a client draws its form from the interrupt's own fields and sends its answer in a shape of its own. The older form
+(`action_request`, `config`, `description`) is answered with `[{"type": …, "args": …}]`, the newer one (`action_requests`,
+`review_configs`) with `{"decisions": [{"type": …}]}`. Here stands the plan as YAML, in one field that a person can edit.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from langchain_core.messages import AIMessage
+
+from schemas.planner import Plan
+
+PLANNER = "planner"
+"""Name of the messages that show a plan."""
+
+_SHOWN = {"id", "title", "description", "step_type", "queries", "depends_on", "tools"}
+
+
+def inbox_request(plan: Plan, title: str, description: str) -> dict[str, Any]:
+    """Return the fields that make chat clients show a form for the plan.
+
+    Args:
+        plan: what is to be reviewed.
+        title: one line, which such clients show above the form; it stands where they expect the name of an action.
+        description: Markdown, which they show on demand.
+    """
+    arguments = {"plan": plan_as_yaml(plan)}
+    return {
+        "action_request": {"action": title, "args": arguments},
+        "config": {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False},
+        "description": description,
+        "action_requests": [{"name": title, "args": arguments, "description": description}],
+        "review_configs": [{"action_name": title, "allowed_decisions": ["approve", "edit", "reject"]}],
+    }
+
+
+def plan_message(plan: Plan, turn: int, number: int, asked: str = "") -> AIMessage:
+    """Return the plan as a message of the thread: chat clients ask only below an answer, and a history without it has a hole.
+
+    Its id is that of every version of a turn's plan of that number, so that a changed or accepted plan takes the former one's place.
+
+    Args:
+        plan: what it shows.
+        turn: as the state counts turns.
+        number: of the plan within the turn, from 1.
+        asked: what the person is asked to do with it; nothing once that is done.
+    """
+    return AIMessage(
+        "\n\n".join([plan._repr_markdown_(), *([asked] if asked else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
+    )
+
+
+def plan_as_yaml(plan: Plan) -> str:
+    """Write a plan's title and steps so that a person can read and change them."""
+    shown = {
+        "title": plan.title,
+        "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
+    }
+    return yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100).rstrip()
+
+
+def from_inbox(answer: object, plan: Plan | None) -> object:
+    """Turn a chat client's answer into a plan review's own form; an answer in another form comes back as it is.
+
+    Raises:
+        ValueError: the edited plan cannot be read; the message says where.
+    """
+    if isinstance(answer, Mapping) and isinstance(answer.get("decisions"), list) and len(answer["decisions"]) == 1:
+        return from_inbox(answer["decisions"][0], plan)
+    kind = answer.get("type") if isinstance(answer, Mapping) else None
+    if not isinstance(answer, Mapping) or not isinstance(kind, str):
+        return answer
+    if kind in {"accept", "approve"}:
+        return {"action": "accept"}
+    if kind in {"response", "reject"}:
+        return {"action": "edit", "feedback": answer.get("args") or answer.get("message") or ""}
+    if kind == "edit":
+        return _edited(answer.get("edited_action") or answer.get("args"), plan)
+    return answer
+
+
+def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
+    """Read the plan from the field that was edited; what the form does not show stays as it was."""
+    arguments = action.get("args") if isinstance(action, Mapping) else None
+    written = arguments.get("plan") if isinstance(arguments, Mapping) else None
+    if isinstance(written, str):
+        try:
+            # The base loader makes nothing but strings, lists and mappings: a query `1875` or `yes` stays a text.
+            written = yaml.load(written, yaml.BaseLoader)  # noqa: S506 - see above
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f", line {mark.line + 1}" if mark else ""
+            raise ValueError(f"plan is not YAML{where}: {getattr(error, 'problem', None) or error}") from None
+    if not isinstance(written, Mapping):
+        raise ValueError("plan is missing")  # noqa: TRY004 - a person answered wrongly, not a program
+    kept = plan.model_dump(include={"locale", "thought"}) if plan else {}
+    before = {step.id: step.model_dump(exclude=_SHOWN) for step in plan.steps} if plan else {}
+    steps = written.get("steps")
+    if isinstance(steps, list):
+        steps = [_step(one, place, before) for place, one in enumerate(steps, 1)]
+    return {"action": "replace", "plan": {**kept, **written, "steps": steps}}
+
+
+def _step(written: object, place: int, before: dict[str, dict[str, Any]]) -> object:
+    """Complete a step that a person wrote: an id and a description may be left out."""
+    if not isinstance(written, Mapping):
+        return written
+    named = str(written.get("id") or f"new {place}")
+    described = written.get("description") or written.get("title", "")
+    return {**before.get(named, {}), **written, "id": named, "description": described}

@@ -1,0 +1,40 @@
+"""Attempts of one step: what an earlier attempt found stays evidence, whatever comes of the next."""
+
+from schemas.evidence import Excerpt
+from schemas.planner import Step
+from schemas.results import StepResult
+from services.run.ui_text import say
+
+
+def with_earlier(step: Step, result: StepResult, previous: StepResult | None, number: int, locale: str) -> StepResult:
+    """Return the result of an attempt together with what earlier attempts of the step found.
+
+    An attempt that came to nothing leaves the earlier finding in place and says in `error` why it added nothing. One that
+    succeeded gives the finding; excerpts of a research step are those of all attempts, a passage that both quote
+    once, while a program that was redone takes the place of the one that was wrong. Ids of new excerpts go on from the
+    earlier ones, so that an id never means two things.
+
+    Args:
+        step: the step.
+        result: of the latest attempt alone.
+        previous: the step's result before it, if it was tried before.
+        number: of the latest attempt, from 1.
+        locale: language of what is said of it.
+    """
+    if previous is None or not previous.excerpts:
+        return result
+    if result.status != "done":
+        error = say("redo_failed", locale, id=step.id, attempt=number, error=result.error)
+        return previous.model_copy(update={"error": error})
+    places = {(excerpt.source_id, excerpt.start, excerpt.end) for excerpt in previous.excerpts}
+    if step.step_type == "processing":
+        return result.model_copy(update={"excerpts": _numbered_on(step.id, result.excerpts, previous.excerpts)})
+    fresh = [excerpt for excerpt in result.excerpts if (excerpt.source_id, excerpt.start, excerpt.end) not in places]
+    merged = [*previous.excerpts, *_numbered_on(step.id, fresh, previous.excerpts)]
+    return result.model_copy(update={"excerpts": merged})
+
+
+def _numbered_on(step_id: str, excerpts: list[Excerpt], earlier: list[Excerpt]) -> list[Excerpt]:
+    """Number excerpts on from the highest number that the step has given out."""
+    highest = max((int(one.id.rpartition("-")[2]) for one in earlier), default=0)
+    return [one.model_copy(update={"id": f"E{step_id}-{place}"}) for place, one in enumerate(excerpts, highest + 1)]

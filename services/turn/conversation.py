@@ -1,0 +1,258 @@
+"""A thread's earlier turns: what they leave for the next one, and which of their evidence answers it."""
+
+import asyncio
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from langchain_core.messages import AnyMessage
+
+from schemas.conversation import Former
+from schemas.coordinator import Turn
+from schemas.evidence import Excerpt, Source
+from schemas.results import RECALLED
+from schemas.state import ResearchState
+from services.run.errors import StoreError
+from services.run.evidence_store import EvidenceStore
+from services.search.filters import Filters
+from services.search.semantic_recall import Place
+from services.text.passages import plain_heading, sentences, split
+from services.text.questions import answer_type, clauses_of, names_in
+from services.text.ranking import bm25, fuse, take_turns
+from services.text.tokens import has_cjk, tokens
+from services.text.windows import best_window, in_quotation_marks
+from services.turn.agent_inbox import PLANNER
+
+MAX_SOURCES = 30
+"""Sources that a thread carries on; the oldest go first."""
+PASSAGES, PER_SOURCE = 4, 3
+"""Passages of them that a question is shown, and of one source before others have had their turn."""
+NEAR = 0.4
+"""Share of the best passage's score that another must reach to be shown."""
+QUOTE = 320
+"""Characters of each."""
+CONTEXT = 0.25
+"""What a word of the turn before counts beside one of the question."""
+TOLD, TOLD_CHINESE = 0.6, 0.4
+"""Share of a clause's terms, by how rare they are, that a passage must hold to be shown; many Chinese pairs are no words."""
+FOREIGN = 3
+"""Passages in another language, of which only the meaning can be compared, that are shown."""
+MAX_ASKED = 3
+"""Earlier questions that are shown, the latest ones; of the answers only the last."""
+LONGEST_MESSAGE = 50_000
+"""Characters of an answer in which its prose is looked for: its beginning."""
+MAX_TURN = 300
+"""Characters of each."""
+_LINK = re.compile(r"\s?\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)")
+_CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
+_ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)
+_LEANS = re.compile(
+    r"\b(?:it|its|he|him|his|she|her|hers|they|them|their|theirs|this|that|these|those|there|then|one|ones|other|others|another|"
+    r"else|more|same|such|instead|too|also|again|both|former|latter|first|second|last|above|earlier|before|you|your)\b|"
+    r"^(?:and|but|so|or|because|what about|how about)\b|[它他她其此这那该另还也再又上前后两]|为什么[?？]?$|呢[?？]?$",
+    re.IGNORECASE,
+)
+_DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
+_NUMBER = re.compile(r"^\s*+(?:(?:#|no\.?|第)\s*+)?([1-9])\s*+(?:(?:[.)、。]|个问题|个|题|号)\s*+)?$", re.IGNORECASE)
+
+
+def carried_context(state: ResearchState) -> Former | None:
+    """Return what the turn that has just ended leaves for the one that begins; None at the first of a thread."""
+    triage, before = state.get("triage"), state.get("former") or Former()
+    if triage is None:
+        return state.get("former")
+    background, report = state.get("background"), state.get("report")
+    results = [one.excerpts for one in (state.get("results") or {}).values()]
+    quoted = {excerpt.source_id for excerpts in results for excerpt in excerpts}
+    quoted |= {excerpt.source_id for excerpt in background.excerpts} if background else set()
+    found = {
+        key: one
+        for key, one in (state.get("sources") or {}).items()
+        if key in quoted or (one.duplicate_of or "") in quoted
+    }
+    sources = list({**{key: one for key, one in before.sources.items() if key not in found}, **found}.items())
+    researched = bool(found) or not before.question
+    return Former(
+        question=triage.question if researched else before.question,
+        asked=triage.original if researched else before.asked,
+        sources=dict(sources[-MAX_SOURCES:]),
+        follow_up_questions=report.follow_up_questions if report else before.follow_up_questions,
+        asked_back=triage.question if triage.intent == "unclear" else "",
+    )
+
+
+def chosen_question(text: str, former: Former | None) -> str:
+    """Return the recommended question that a bare number stands for; any other text as it is."""
+    number = _NUMBER.match(text)
+    offered = former.follow_up_questions if former else []
+    return offered[int(number[1]) - 1] if number and int(number[1]) <= len(offered) else text
+
+
+def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> list[Turn]:
+    """Return the turns before the present question, shortened; the last question as it was understood.
+
+    What a question leaves out it leaves out of the last answer or of a question: older answers are not shown.
+    """
+    told = [
+        message for message in messages if message.type in {"human", "ai"} and message.text and message.name != PLANNER
+    ]
+    asked = [place for place, one in enumerate(told) if one.type == "human"][-MAX_ASKED:]
+    answer = max((place for place, one in enumerate(told) if one.type == "ai"), default=-1)
+    turns = []
+    for place in sorted({*asked, answer} - {-1}):
+        text = told[place].text
+        if told[place].type == "human":
+            understood = former is not None and text.strip() == former.asked
+            turns.append(Turn(role="user", text=(former.question if understood and former else text)[:MAX_TURN]))
+        else:
+            turns.append(Turn(role="assistant", text=_prose(text[:LONGEST_MESSAGE])[:MAX_TURN]))
+    return turns
+
+
+def _prose(report: str) -> str:
+    """Return what a report says: without its headings, its quotes, its links and what stands below `---` or in lists of sources."""
+    lines = [
+        line for line in _LINK.sub("", report).splitlines() if line.strip() and not line.startswith(("#", ">", "|"))
+    ]
+    return " ".join(lines or [report]).replace("**TL;DR** ", "")
+
+
+def stands_alone(question: str, former: Former, conversation: Sequence[Turn]) -> bool:
+    """Tell whether a question leans on nothing that was said before, so that the conversation need not be shown for it.
+
+    Strict: a pronoun, an opening such as `And`, few words, a word that compares, or a word that the conversation has used,
+    unless it is part of a name, keep it. Only English and Chinese are judged.
+    """
+    chinese, english = _CHINESE.search(question) is not None, _ENGLISH.search(question) is not None
+    own = set(tokens(question))
+    named = set(tokens(" ".join(names_in(question))))
+    if _DEFINITION.match(question):
+        return True
+    if not (chinese or english) or len(own) <= (4 if chinese else 2) or _LEANS.search(question) or former.asked_back:
+        return False
+    said = set(tokens(" ".join([former.question, former.asked, *(one.text for one in conversation)])))
+    return not (own - named) & said
+
+
+async def recall(
+    question: str,
+    former: Former,
+    conversation: Sequence[Turn],
+    evidence: EvidenceStore,
+    filters: Filters,
+    meant: Sequence[Place] = (),
+) -> list[Excerpt]:
+    """Look for a question in the stored texts of the sources that earlier turns quoted; nothing is searched or read anew.
+
+    What is shown costs tokens, so it is only what is likely to answer a clause of the question.
+
+    Args:
+        question: as asked; what it leaves out is taken from the turn before.
+        former: whose sources are looked through.
+        conversation: the turns before.
+        evidence: holds the texts.
+        filters: pages of sites that this run leaves out are not looked at.
+        meant: passages of these sources that are like the question in meaning, best first.
+
+    Returns:
+        The best windows of whole sentences, best first, with the ids `T0-1`, `T0-2`, …
+    """
+    around = f"{former.question} {' '.join(turn.text for turn in conversation[-1:])}"
+    texts: dict[str, str] = {}
+    for key, source in former.sources.items():
+        if source.duplicate_of in former.sources or (source.kind == "web" and not filters.permit(source.url)):
+            continue
+        try:
+            texts[key] = await evidence.get_text(key)
+        except StoreError:
+            continue  # it was kept in another store; what is not there cannot be quoted
+    titles = {key: former.sources[key].title for key in texts}
+    return await asyncio.to_thread(_windows, question, around, texts, titles, meant)
+
+
+def _windows(
+    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], meant: Sequence[Place]
+) -> list[Excerpt]:
+    places: list[Place] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
+    held = [tokens(texts[key][start:end]) for key, start, end in places]
+    own, near = bm25(held, tokens(question)), bm25(held, tokens(around))
+    scores = [one + CONTEXT * other for one, other in zip(own, near, strict=True)]
+    told = _told(question, held, [set(tokens(titles[key])) for key, _, _ in places])
+    by_words = [places[one] for one in _ranked(scores) if one in told]
+    foreign = [one for one in meant if one[0] in texts and has_cjk(texts[one[0]][one[1] : one[2]]) != has_cjk(question)]
+    ranked = list(fuse([by_words, foreign[:FOREIGN]]))
+    sections = _named(question, texts, titles)
+    best = sections or take_turns(ranked, {place: place[0] for place in ranked}, PASSAGES, PER_SOURCE)
+    excerpts = []
+    for number, (key, first, last) in enumerate(best, 1):
+        passage = texts[key][first:last]
+        if (key, first, last) in sections:
+            start, end = _opening(passage)
+        else:
+            start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
+        excerpts.append(
+            Excerpt(
+                id=f"T{RECALLED}-{number}",
+                source_id=key,
+                quote=passage[start:end],
+                start=first + start,
+                end=first + end,
+            )
+        )
+    return excerpts
+
+
+def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Place]:
+    """Return the sections that a question names in quotation marks together with their source, as the recommended ones do."""
+    named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
+    quoted = in_quotation_marks(question)
+    return [
+        (key, span.start, span.end)
+        for key, title in named
+        for span in split(texts[key])
+        if (heading := plain_heading(span.heading)) != title and heading in quoted
+    ][:PASSAGES]
+
+
+def _opening(passage: str) -> tuple[int, int]:
+    """Return start and end of the first whole sentences of a passage, without its heading, within the bound of a quote."""
+    told = [span for span in sentences(passage) if not passage[span.start :].startswith("#")]
+    if not told:
+        return 0, len(passage)
+    first = told[0]
+    return first.start, max([span.end for span in told if span.end - first.start <= QUOTE], default=first.end)
+
+
+def _ranked(scores: Sequence[float]) -> list[int]:
+    """Return the places of what scores near the best, best first."""
+    least = NEAR * max(scores, default=0.0)
+    near = (one for one in range(len(scores)) if scores[one] > 0 and scores[one] >= least)
+    return sorted(near, key=lambda one: (-scores[one], one))
+
+
+def _told(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]]) -> set[int]:
+    """Return the passages that hold most of a clause of the question, its rare terms counting most, and so may answer it.
+
+    A clause of one term (`What is a fathom?`) is answered where that is the topic, not wherever it occurs.
+    """
+    passages = [set(own) for own in held]
+    wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
+    counts = Counter(term for own in passages for term in own)
+    weight = {term: math.log(1 + len(passages) / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
+    found = set()
+    for clause, terms in wanted.items():
+        topical = len(terms) == 1 and answer_type(clause) in {"definition", "thing"}
+        whole = sum(weight[term] for term in terms)
+        least = TOLD_CHINESE if has_cjk(clause) else TOLD
+        for place, own in enumerate(passages):
+            known = titles[place] if topical else own | titles[place]
+            if sum(weight[term] for term in terms & known) >= least * whole:
+                found.add(place)
+    return found
+
+
+def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:
+    """Return the sources that excerpts quote, and copies of them."""
+    quoted = {excerpt.source_id for excerpt in excerpts}
+    return {key: one for key, one in former.sources.items() if key in quoted or (one.duplicate_of or "") in quoted}

@@ -1,0 +1,203 @@
+"""Steps of a plan: which can run now, what a worker is given, and how one attempt ends.
+
+A step is ready when it has no result yet and what it depends on is settled, or when the reflector wants it redone.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+
+from prompts import PromptError
+from schemas.context import RunContext
+from schemas.evidence import Source
+from schemas.planner import Step
+from schemas.results import StepResult
+from schemas.state import ResearchState, StepTask, plans_of
+from schemas.usage import Allowance
+from services.evidence.views import steps_by_id
+from services.run.budget import allowance_of, limit_message, shares
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.events import emit_message
+from services.run.log import INFO, WARNING, log
+from services.run.private_paths import without_paths
+from services.run.scope import Run, step_run
+from services.run.ui_text import problem_text, say
+from services.turn.attempts import with_earlier
+
+
+def to_redo(result: StepResult, max_attempts: int) -> bool:
+    """Tell whether the reflector's last word on the latest attempt is to try again, and an attempt is left."""
+    judged = bool(result.reflections) and not result.unjudged
+    return judged and result.reflections[-1].redo and result.attempts < max_attempts
+
+
+def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
+    """Return the steps that can run now: those of any plan that are to be redone, then the present plan's, in their order."""
+    plan, results = state["plan"], state["results"]
+    if plan is None:
+        return []
+    due = {one for one, result in results.items() if to_redo(result, max_attempts)}
+    settled = results.keys() - due
+    earlier = [step for step in steps_by_id(plans_of(state)[:-1]).values() if step.id in due]
+    present = [
+        step
+        for step in plan.steps
+        if step.id in due or (step.id not in results and all(one in settled for one in step.depends_on))
+    ]
+    return list({step.id: step for step in [*earlier, *present]}.values())
+
+
+def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
+    """Return a task for each step that is to be sent now, each with its share of what is left."""
+    ready = ready_steps(state, context.max_step_attempts)
+    if not ready:
+        return []
+    allowances = shares(allowance_of(context, state["usage"]), len(ready))
+    return [_task(state, step, allowance) for step, allowance in zip(ready, allowances, strict=False)]
+
+
+def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
+    """Give a worker its step and the part of the state that it may look at."""
+    results, triage = state["results"], state["triage"]
+    needed = {one: results[one] for one in step.depends_on if one in results}
+    hashes = {excerpt.source_id for result in needed.values() for excerpt in result.excerpts}
+    previous = results.get(step.id)
+    return StepTask(
+        step=step,
+        steps={one: found for one, found in steps_by_id(plans_of(state)).items() if one in needed},
+        question=triage.question if triage else state["question"],
+        locale=state["locale"],
+        results=needed,
+        sources={one: source for one, source in state["sources"].items() if one in hashes},
+        previous=previous,
+        feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
+        turn=state["turn"],
+        allowance=allowance,
+    )
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the work of one attempt came to."""
+
+    result: StepResult
+    sources: dict[str, Source] = field(default_factory=dict)
+    limits: list[str] = field(default_factory=list)
+    """Limits that were reached, in the user's language."""
+
+
+def step_told(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the event of a finished step says: the values of its title, and its data."""
+    said = {
+        "id": result.step_id,
+        "excerpts": len(result.excerpts),
+        "confidence": f"{result.confidence:.2f}",
+        "error": result.error,
+    }
+    data = {
+        "step": result.step_id,
+        "status": result.status,
+        "finding": result.finding,
+        "excerpts": len(result.excerpts),
+        "confidence": result.confidence,
+        "error": result.error,
+    }
+    return said, data
+
+
+async def attempt(
+    task: StepTask, node: str, runtime: Runtime[RunContext], work: Callable[[], Awaitable[Outcome]]
+) -> ResearchState:
+    """Do one attempt of a step: announce it, meter it, hold its time, and turn any failure into a failed result.
+
+    Only the step fails, never the run: what went wrong stands in the result's `error`.
+    """
+    step, locale, previous = task["step"], task["locale"], task["previous"]
+    number = previous.attempts + 1 if previous else 1
+    key = "step_started" if number == 1 else "step_redone"
+    emit_message(
+        runtime,
+        "step_started",
+        node,
+        key,
+        locale,
+        id=step.id,
+        title=step.title,
+        attempt=number,
+        data={"step": step.id, "attempt": number},
+    )
+    async with step_run(task, runtime, node) as run:
+        outcome = await _guarded(task, run, work)
+        log(
+            "step_finished",
+            INFO if outcome.result.status == "done" else WARNING,
+            status=outcome.result.status,
+            attempt=number,
+            excerpts=len(outcome.result.excerpts),
+            sources=len(outcome.sources),
+            tokens=run.usage.total.tokens,
+            calls=run.usage.total.calls,
+        )
+        for source in outcome.sources.values():
+            run.arrived(source)
+    merged = with_earlier(step, outcome.result, previous, number, locale)
+    result = merged.model_copy(
+        update={
+            "attempts": number,
+            "reflections": previous.reflections if previous else [],
+            "seconds": run.usage.seconds,
+        }
+    )
+    said, data = step_told(result)
+    emit_message(runtime, "step_finished", node, f"step_{outcome.result.status}", locale, data=data, **said)
+    return {
+        "results": {step.id: result},
+        "sources": outcome.sources,
+        "limits": [
+            *outcome.limits,
+            *([result.error] if result.status == "done" and result.error else []),
+            *left_out(run, locale),
+            *([say("unisolated", locale)] if run.usage.unisolated_runs else []),
+        ],
+        "usage": run.usage.model_copy(update={"seconds": 0.0}),
+    }
+
+
+def left_out(run: Run, locale: str) -> list[str]:
+    """Say how much evidence did not fit into a node's prompts, if any did not."""
+    return [say("left_out", locale, count=run.left_out, node=run.node)] if run.left_out else []
+
+
+async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    step, locale = task["step"], task["locale"]
+    if task["results"] and not any(result.status == "done" for result in task["results"].values()):
+        return Outcome(StepResult(step_id=step.id, status="skipped", error=say("dependency_failed", locale)))
+    try:
+        async with asyncio.timeout(task["allowance"].seconds):
+            return await work()
+    except (GraphBubbleUp, StoreUnwritable, PromptError):  # a prompt that cannot be used ends the run: each step has it
+        raise
+    except JournalMiss:
+        if not run.journal.marked("timeout"):
+            raise
+        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
+    except TimeoutError:
+        await run.journal.mark("timeout")
+        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
+    except LimitReached as limit:
+        return _limited(step, limit, locale)
+    except LeadlineError as failure:
+        error = problem_text(failure, locale)
+    except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
+        error = without_paths(f"{type(failure).__name__}: {failure}")
+    return Outcome(StepResult(step_id=step.id, status="failed", error=error))
+
+
+def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:
+    """Leave a step out because of a limit."""
+    said = limit_message(limit, locale)
+    return Outcome(StepResult(step_id=step.id, status="skipped", error=said), limits=[said])

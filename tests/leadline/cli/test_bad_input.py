@@ -1,0 +1,179 @@
+"""Whatever is wrong with what a person gives: one message that says what to do, the right exit code, nothing on stdout."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.leadline.conftest import Leadline
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+TABLE: dict[str, tuple[list[str], int, str]] = {
+    "a file of documents": (["research", QUESTION, "--docs", "file.txt"], 2, "is a file"),
+    "an unknown format": (["research", QUESTION, "--format", "odt"], 2, "odt"),
+    "an unknown length": (["research", QUESTION, "--length", "epic"], 2, "brief"),
+    "an unknown style": (["research", QUESTION, "--style", "haiku"], 2, "data"),
+    "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
+    "a search without its key": (["research", QUESTION, "--search", "tavily"], 2, "TAVILY_API_KEY"),
+    "no seconds": (["research", QUESTION, "--max-seconds", "0"], 2, "max_seconds"),
+    "negative tokens": (["research", QUESTION, "--max-tokens", "-5"], 2, "max_tokens"),
+    "money that is no number": (["research", QUESTION, "--max-cost", "cheap"], 2, "--max-cost"),
+    "negative words": (["research", QUESTION, "--words", "-1"], 2, "words"),
+    "no question at all": (["research"], 2, "question"),
+    "two questions": (["research", QUESTION, "and", "another"], 2, "Got unexpected extra argument"),
+    "a profile that is a folder": (["research", QUESTION, "--profile", "empty"], 2, "profile"),
+    "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], 2, "not valid YAML"),
+    "a profile with an unknown field": (["research", QUESTION, "--profile", "odd.yaml"], 2, "colour"),
+    "a folder that cannot be written": (["research", QUESTION, "--out", "/proc/nowhere"], 2, "--out"),
+    "an unknown run to show": (["show", "2000"], 2, "leadline runs"),
+    "an unknown run to replay": (["replay", "2000"], 2, "leadline runs"),
+    "an unknown run to report": (["report", "2000"], 2, "leadline runs"),
+    "an unknown run to refresh": (["refresh", "2000"], 2, "leadline runs"),
+    "nothing to show": (["show"], 2, "no run yet"),
+    "nothing to report": (["report"], 2, "no finished run"),
+    "nothing to replay": (["replay"], 2, "no finished run"),
+    "an unknown format of a report": (["report", "--format", "html,nonsense"], 2, "nonsense"),
+    "a report in an unwritable place": (["report", "--out", "/proc/nowhere"], 2, "--out"),
+    "a batch that is missing": (["batch", "nowhere.jsonl"], 2, "nowhere.jsonl"),
+    "a batch that is a folder": (["batch", "empty"], 2, "empty"),
+    "a batch that is empty": (["batch", "nothing.txt"], 2, "empty"),
+    "a batch with broken JSON": (["batch", "broken.jsonl"], 2, "line 2"),
+    "a batch with an id twice": (["batch", "doubled.jsonl"], 2, "more than one line"),
+    "a batch of no jobs": (["batch", "file.txt", "--jobs", "0"], 2, "--jobs"),
+    "results in an unwritable place": (["batch", "file.txt", "--results", "nowhere/r.jsonl"], 2, "--results"),
+    "reports of a batch in an unwritable place": (["batch", "file.txt", "--out", "file.txt/x"], 2, "--out"),
+    "a report to verify that is missing": (["verify", "nowhere"], 2, "evidence.json"),
+    "a report to verify that is none": (["verify", "empty"], 2, "evidence.json"),
+    "a bundle that is none": (["verify", "file.txt", "--bundle", "empty"], 2, "evidence.json"),
+    "a question set that is missing": (["compare", "nowhere.json"], 2, "nowhere.json"),
+    "a question set that is none": (["compare", "file.txt"], 2, "JSON"),
+    "prompts that are missing": (["compare", "set.json", "--docs", "empty", "--prompts", "nowhere"], 2, "nowhere"),
+    "an endpoint that is no address": (["init", "--endpoint", "localhost", "--model", "m"], 2, "http://"),
+    "a provider that nobody knows": (["init", "--provider", "hal"], 2, "openai"),
+    "an init with nobody to ask": (["init"], 2, "--provider"),
+    "an init without its key": (["init", "--provider", "openai"], 2, "OPENAI_API_KEY"),
+    "an init of documents that are missing": (["init", "--docs", "nowhere"], 2, "does not exist"),
+    "a timeline in an unwritable place": (["show", "--html", "nowhere/x.html"], 2, "no run yet"),
+}
+
+
+@pytest.fixture
+def around() -> Iterator[None]:
+    Path("empty").mkdir()
+    Path("nothing.txt").touch()
+    Path("file.txt").write_text("plain\n")
+    Path("broken.yaml").write_text("name: [unclosed\n")
+    Path("odd.yaml").write_text("name: x\ncolour: blue\n")
+    Path("broken.jsonl").write_text('{"question": "fine"}\n{"question": \n')
+    Path("doubled.jsonl").write_text('{"id": "a", "question": "x?"}\n{"id": "a", "question": "y?"}\n')
+    Path("set.json").write_text(json.dumps([{"id": "a", "question": "x?"}]))
+    yield
+    assert not Path(".env").exists()
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), TABLE.values(), ids=TABLE.keys())
+@pytest.mark.usefixtures("around")
+def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], code: int, message: str) -> None:
+    ran = leadline(*arguments)
+    assert ran.code == code, ran.err
+    assert message in " ".join(ran.err.replace("│", " ").split())
+    assert "Traceback" not in ran.err
+    assert "unexpected" not in ran.err.replace("unexpected extra", "")
+    assert ran.out == ""
+
+
+def test_a_wrong_key_is_named(endpoint: OpenAIServer, leadline: Leadline, docs: Path) -> None:
+    endpoint.key = "another"
+    ran = leadline("research", QUESTION, "--docs", docs)
+    assert ran.code == 1
+    assert "key" in ran.err
+    assert "Traceback" not in ran.err
+    assert leadline("models").code == 1
+
+
+def test_a_server_that_is_not_there_is_named(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    ran = leadline("research", QUESTION, "--docs", docs)
+    assert ran.code == 1
+    assert "OPENAI_BASE_URL" in ran.err
+    assert leadline("batch", docs / "tallow.md", "--server", "http://127.0.0.1:9").code == 1
+
+
+@pytest.mark.parametrize("command", [["research", QUESTION], ["runs"], ["resume"]])
+def test_a_home_that_cannot_be_made_is_named(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    Path("file.txt").touch()
+    monkeypatch.setenv("LEADLINE_HOME", "file.txt/home")
+    ran = leadline(*command)
+    assert ran.code == 1
+    assert "LEADLINE_HOME" in ran.err
+
+
+def test_a_beginning_that_several_runs_share_is_not_guessed(leadline: Leadline, docs: Path) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    ran = leadline("show", "20")
+    assert ran.code == 2
+    assert "2 runs" in ran.err
+
+
+def test_a_reader_who_leaves_early_is_no_error(leadline: Leadline, docs: Path) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    command = f"{sys.executable} -m leadline runs --json | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+    assert done.stdout.strip() in {"0", "1", "141"}
+
+
+def test_a_terminal_that_cannot_show_chinese_gets_question_marks(docs: Path) -> None:
+    arguments = ["research", "威廉·汤姆森何时受封为爵士？", "--docs", str(docs), "--quick"]
+    done = subprocess.run(
+        [sys.executable, "-m", "leadline", *arguments],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode in {0, 3}, done.stderr
+    assert b"?" in done.stdout
+
+
+def test_who_interrupts_a_command_sees_one_word() -> None:
+    begun = "import signal; from leadline.__main__ import main; from leadline.cli import app; "
+    begun += "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell's background process ignores it
+    at_once = "app.app = lambda: signal.raise_signal(signal.SIGINT); main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{begun}{at_once}"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == 130
+    assert not ran.stdout
+    assert ran.stderr.split() == ["leadline:", "Interrupted."]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "(No such file or directory)"),
+        (b"\xff\xfe", "no text in UTF-8"),
+        (b"a: [b\n", "line 2: expected ',' or ']'"),
+    ],
+)
+def test_a_profile_that_cannot_be_read_is_told_in_words(
+    leadline: Leadline, tmp_path: Path, content: bytes | None, why: str
+) -> None:
+    file = tmp_path / "a.profile.yaml"
+    if content is not None:
+        file.write_bytes(content)
+    ran = leadline("research", "Who was Kelvin?", "--profile", str(file))
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+    assert "Errno" not in ran.err
+    assert len(ran.err.strip().splitlines()) == 1

@@ -1,0 +1,136 @@
+"""The help teaches by examples that work, suggests what was meant, and shells complete what it knows."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leadline.cli.app import app
+from leadline.cli.examples import EXAMPLES
+from tests.leadline.conftest import Leadline
+
+QUESTION = "Who designed the sounding machine?"
+LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume", "batch"}
+"""Commands whose examples other tests run, with what they need."""
+
+
+def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
+    names = list(_names())
+    assert set(names) == EXAMPLES.keys()
+    for name in names:
+        ran = leadline(name, "--help")
+        assert ran.code == 0
+        for _, line in EXAMPLES[name]:
+            assert "".join(line.split()) in "".join(ran.out.split())
+
+
+def _names() -> Iterator[str]:
+    for group in [app, *(one.typer_instance for one in app.registered_groups)]:
+        for command in group.registered_commands if group else []:
+            yield str(command.name or getattr(command.callback, "__name__", ""))
+
+
+def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("papers").symlink_to(docs)
+    Path("question.txt").write_text(QUESTION)
+    monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
+    order = ["research", "runs", "show", "report", "replay", "refresh", "verify"]
+    assert {*order, *LIVE} == EXAMPLES.keys()
+    for name in order:
+        for _, line in EXAMPLES[name]:
+            words, _, source = line.partition(" < ")
+            arguments = [
+                found
+                for one in shlex.split(words)[1:]
+                for found in (map(str, Path().glob(one)) if "*" in one else [one])
+            ]
+            if "article.md" in arguments:
+                Path("article.md").write_text((Path(arguments[-1]) / "report.md").read_text())
+            with (Path(source) if source else Path(os.devnull)).open() as stdin:
+                monkeypatch.setattr("sys.stdin", stdin)
+                ran = leadline(*arguments)
+            waiting = 130 if "--review" in arguments else 0
+            assert ran.code == waiting, f"{line}: {ran.err}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["reserch", QUESTION], "research"),
+        (["docter"], "doctor"),
+        (["research", QUESTION, "--doc", "x"], "--docs"),
+        (["research", QUESTION, "--max-step", "3"], "--max-steps"),
+        (["report", "--fromat", "html"], "--format"),
+    ],
+)
+def test_what_is_mistyped_gets_a_suggestion(leadline: Leadline, arguments: list[str], meant: str) -> None:
+    ran = leadline(*arguments)
+    assert ran.code == 2
+    assert meant in ran.err
+
+
+def test_the_version_is_told(leadline: Leadline) -> None:
+    assert leadline("--version").out.startswith("leadline 0.")
+
+
+def completed(words: list[str], shell: str = "bash") -> list[str]:
+    """Return what a shell would propose for the last word, asked as its completion script asks."""
+    environment = {
+        **os.environ,
+        "_LEADLINE_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": " ".join(["leadline", *words]),
+        "COMP_CWORD": str(len(words)),
+        "_TYPER_COMPLETE_ARGS": " ".join(["leadline", *words]),
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("leadline"))],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.stdout.split("\n")
+
+
+def test_choices_formats_and_runs_are_completed(leadline: Leadline, docs: Path) -> None:
+    assert leadline("research", QUESTION, "--docs", docs).code == 0
+    run = leadline("runs").out.split()[0]
+    assert "research" in completed(["rese"])
+    assert "duckduckgo" in completed(["research", "x", "--search", "duck"])
+    assert "html,pptx" in completed(["report", "--format", "html,pp"])
+    assert "zh-CN" in completed(["research", "x", "--locale", "zh"])
+    assert run in completed(["show", run[:6]])
+
+
+IN_A_SHELL = {
+    "bash": "source <(leadline --show-completion bash); COMP_WORDS=(leadline verif); COMP_CWORD=1; "
+    '_leadline_completion leadline; echo "${COMPREPLY[@]}"',
+    "zsh": "autoload -U compinit; compinit -D; source <(leadline --show-completion zsh); whence -w _leadline_completion",
+    "fish": 'leadline --show-completion fish | source; complete -C "leadline verif"',
+}
+SAYS = {"bash": "verify", "zsh": "_leadline_completion: function", "fish": "verify"}
+
+
+@pytest.mark.parametrize("shell", IN_A_SHELL)
+def test_completion_works_in_the_shell_itself(shell: str, tmp_path: Path) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
+    done = subprocess.run(
+        [program, *flags, "-c", IN_A_SHELL[shell]],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert SAYS[shell] in done.stdout, done.stderr

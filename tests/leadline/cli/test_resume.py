@@ -1,0 +1,86 @@
+"""A run that was stopped in the middle goes on where it stopped, and comes to the same report."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch, research
+from leadline.runs.actions import aresume, aruns
+from leadline.runs.store import open_home
+from schemas.events import Event
+from services.run.errors import BadInput
+from services.run.settings import settings
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+
+
+@pytest.mark.parametrize("stop_at", ["triage", "background", "plan", "step_finished", "reflection"])
+async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: str) -> None:
+    whole = await aresearch(QUESTION, docs=[docs])
+
+    def stop(event: Event) -> None:
+        if event.type == stop_at:
+            task.cancel()
+
+    task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await aruns())[0].status == "interrupted"
+    repeated: list[Event] = []
+    report = await aresume(on_event=repeated.append)
+    assert report.markdown == whole.markdown
+    assert (await aruns())[0].status == "done"
+
+
+async def test_a_run_that_chose_what_is_refused_today_is_listed_and_says_so(docs: Path) -> None:
+    report = await aresearch(QUESTION, docs=[docs])
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(report.run_id)
+        kept = record.model_dump(mode="json")
+        kept["context"]["models"] = {"default": {"model": "x", "extra": {"base_url": "http://127.0.0.1:9"}}}
+        await home.store.aput(("runs",), record.id, {**kept, "status": "interrupted"}, index=False)
+    [listed] = await aruns()
+    assert listed.question == QUESTION
+    for again in (aresume(), aresearch("1", after=listed.id)):
+        with pytest.raises(BadInput, match=r"an earlier version took.*models\.default\.extra cannot be used: base_url"):
+            await again
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_signal_leaves_a_resumable_run(docs: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-u", "-m", "leadline.cli.app"]
+    if how == signal.SIGINT:  # in the background of a script it is ignored, and children inherit that
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    child = subprocess.Popen(
+        [*command, "research", QUESTION, "--docs", str(docs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ},
+    )
+    assert child.stderr is not None
+    for line in child.stderr:
+        if "Step 1" in line:
+            child.send_signal(how)
+            break
+    _, err = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert "leadline resume" in err
+    assert "Traceback" not in err
+    resumed = subprocess.run([*command, "resume"], capture_output=True, text=True, check=False, timeout=60)
+    assert resumed.returncode == 0
+    assert "Belfast" in resumed.stdout
+
+
+def test_research_works_where_no_loop_runs_and_where_one_does(docs: Path) -> None:
+    outside = research(QUESTION, docs=[docs])
+
+    async def inside() -> str:
+        return research(QUESTION, docs=[docs]).markdown
+
+    assert asyncio.run(inside()) == outside.markdown

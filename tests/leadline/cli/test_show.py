@@ -1,0 +1,176 @@
+"""`leadline show`: the timeline of a run, in the terminal and as a page."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from leadline import aresearch, research
+from leadline.runs.actions import aresume, atimeline
+from leadline.runs.timeline import Timeline
+from schemas.usage import Usage
+from services.run.errors import ModelError
+from services.run.journal import Entry, Journal, Recording
+from tests.fakes.browser import chromium, needs_chromium
+from tests.fakes.openai_server import OpenAIServer, error
+from tests.leadline.conftest import Leadline
+
+QUESTION = "Where was the designer of the wire sounding machine <b>born</b>?"
+
+
+def entry(kind: str, at: str, seconds: float, **more: object) -> Entry:
+    about = {"kind": kind, "name": kind, "place": "1:x", "request": "", "occurrence": 0, "at": at, "seconds": seconds}
+    return Entry.model_validate({**about, **more})
+
+
+def test_calls_stand_in_the_order_in_which_they_began() -> None:
+    timeline = Timeline.of(
+        [
+            entry("model", "2026-01-01T00:00:10+00:00", 4),
+            entry("search", "2026-01-01T00:00:09+00:00", 7, error=("SearchError", "down")),
+            entry("clock", "2026-01-01T00:00:01+00:00", 0),
+        ]
+    )
+    assert [(one.kind, one.start, one.end, one.failed) for one in timeline.spans] == [
+        ("search", 0.0, 7.0, "SearchError"),
+        ("model", 4.0, 8.0, ""),
+    ]
+    assert timeline.seconds == 8.0
+    assert timeline.by_kind() == [("search", 1, 7.0), ("model", 1, 4.0)]
+
+
+def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadline) -> None:
+    report = research(QUESTION, docs=[docs])
+    ran = leadline("show", report.run_id)
+    assert ran.code == 0
+    for place in ("  coordinator", "  researcher 1", "  reporter"):
+        assert place in ran.out
+    assert "model:" in ran.out
+
+
+def test_the_page_holds_what_was_asked_as_text(docs: Path, leadline: Leadline, tmp_path: Path) -> None:
+    research(QUESTION, docs=[docs])
+    ran = leadline("show", "--html", tmp_path / "run.html")
+    assert ran.code == 0
+    assert not ran.out
+    page = (tmp_path / "run.html").read_text("utf-8")
+    assert "&lt;b&gt;born" in page
+    assert "<script" not in page
+    assert page.count('class="bar') > 5
+
+
+def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
+    assert leadline("show").code == 2
+    assert "no run yet" in leadline("show").err
+    assert leadline("show", "no-such-run").code == 2
+
+
+def test_a_second_process_on_one_run_is_refused(docs: Path, leadline: Leadline) -> None:
+    command = [sys.executable, "-u", "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    assert child.stderr is not None
+    for line in child.stderr:
+        if "Understanding" in line:
+            child.send_signal(signal.SIGSTOP)
+            break
+    try:
+        ran = leadline("resume")
+        assert ran.code == 2
+        assert "Another process works on run" in ran.err
+    finally:
+        child.kill()
+        child.communicate(timeout=30)
+    assert leadline("resume").code == 0
+
+
+def test_a_call_waits_for_its_own_node_else_for_the_step_of_the_graph_before() -> None:
+    timeline = Timeline.of(
+        [
+            entry("model", "2026-01-01T00:00:02+00:00", 2, place="1:planner"),
+            entry("gather", "2026-01-01T00:00:04+00:00", 1.5, place="3:researcher:1"),
+            entry("search", "2026-01-01T00:00:03.900+00:00", 1, place="3:researcher:1"),
+            entry("gather", "2026-01-01T00:00:03+00:00", 0.5, place="3:researcher:2"),
+            entry("model", "2026-01-01T00:00:05+00:00", 1, place="3:researcher:1"),
+            entry("model", "2026-01-01T00:00:09+00:00", 6, place="3:researcher:2"),
+            entry("model", "2026-01-01T00:00:11+00:00", 1, place="4:reflector"),
+        ]
+    )
+    waits = {
+        (one.where, one.kind): None
+        if one.after is None
+        else (timeline.spans[one.after].where, timeline.spans[one.after].kind)
+        for one in timeline.spans
+    }
+    assert waits[("planner", "model")] is None
+    assert waits[("researcher 1", "gather")] == waits[("researcher 2", "gather")] == ("planner", "model")
+    assert waits[("researcher 1", "model")] == ("researcher 1", "gather")
+    assert waits[("reflector", "model")] == ("researcher 2", "model")
+    assert [one.where for one in timeline.chain] == ["planner", "researcher 2", "researcher 2", "reflector"]
+    assert timeline.critical_seconds == 9.5
+    [search] = [one for one in timeline.spans if one.kind == "search"]
+    assert search.inside
+    assert not search.critical
+    assert "4 calls" in timeline.path_title()
+    assert "(1.00 s before it without a call)" in timeline.path()[-1]
+
+
+async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.script = {
+        "planner": [error(429, "slow down", "rate", retry_after="0.2")],
+        "reporter": [error(401, "no", "no")],
+    }
+    with pytest.raises(ModelError):
+        await aresearch(QUESTION, docs=[docs], run_id="the-run")
+    report = await aresume("the-run")
+    _, timeline = await atimeline("the-run")
+    plan = next(one for one in timeline.spans if one.where == "planner" and one.kind == "model")
+    assert plan.faults == ("HTTP 429",)
+    assert plan.waited >= 0.2
+    assert plan.seconds >= plan.waited
+    text = "\n".join(timeline.lines())
+    assert "tried again after HTTP 429" in text
+    assert "░" in text
+    read, wrote = report.usage.total.input_tokens, report.usage.total.output_tokens
+    assert f"{read:,} tokens in, {wrote:,} out" in text
+    assert report.usage.total.cost
+    assert f"${report.usage.total.cost:.4f}" in text
+    assert timeline.chain[-1].where == "reporter"
+
+
+async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
+    store = InMemoryStore()
+
+    async def work() -> Usage:
+        return Usage()
+
+    for _ in range(2):  # the same task, once before a crash and once after it
+        journal = Journal(store, "key", "task", "1:planner")
+        await journal.once("model", "planner", {"asked": 1}, Usage, work)
+    timeline = Timeline.of((await Recording.load(store, "key", "the-run")).entries.values(), "zh-CN")
+    assert [one.reused for one in timeline.spans] == [1]
+    assert "续跑时未重复请求" in "\n".join(timeline.lines())
+
+
+@needs_chromium
+async def test_the_page_is_whole_in_a_browser_and_asks_for_nothing(docs: Path, tmp_path: Path) -> None:
+    await aresearch("测深机的设计者在哪里出生？", docs=[docs], run_id="the-run")
+    record, timeline = await atimeline("the-run")
+    file = tmp_path / "timeline.html"
+    file.write_text(timeline.html(record.question), "utf-8")
+    assert "关键路径" in file.read_text("utf-8")
+
+    def look() -> None:
+        with chromium() as page:
+            for width in (1280, 480):
+                page.open(file, width=width)
+                assert not page.logged
+                assert not page.asked
+                assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+                assert page.evaluate("document.querySelectorAll('.critical .bar').length") >= 2
+
+    await asyncio.to_thread(look)

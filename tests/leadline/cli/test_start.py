@@ -1,0 +1,61 @@
+"""The start of a command: what it loads, and what it says first."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.leadline.conftest import Leadline
+
+HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "torch", "trafilatura", "transformers"}
+"""Packages that only processes of their own need: those that parse files and pages, or notebooks."""
+
+
+def _loaded_by(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    return set(done.stdout.split())
+
+
+def test_the_command_loads_no_parser_of_files_and_pages() -> None:
+    loaded = _loaded_by("import leadline.cli.app")
+    assert "langgraph" in loaded
+    assert not loaded & HEAVY
+
+
+def test_several_threads_may_ask_first_at_the_same_time() -> None:
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from leadline import research
+
+with ThreadPoolExecutor(4) as pool:
+    asked = [pool.submit(research, " ", search="none") for _ in range(4)]
+print(*(type(one.exception()).__name__ for one in asked))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["BadInput"] * 4
+
+
+def test_the_question_is_shown_first(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", "When was William  Thomson\nknighted?", "--docs", docs)
+    assert ran.err.splitlines()[0] == "· Researching: When was William Thomson knighted?"
+
+
+def test_a_long_question_is_shown_shortened_and_in_its_language(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", "威廉·汤姆森何时受封为爵士？" * 20, "--docs", docs)
+    first = ran.err.splitlines()[0]
+    assert first.startswith("· 开始研究：威廉")
+    assert first.endswith("…")
+
+
+def test_a_japanese_question_gets_english_messages(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", "ウィリアム・トムソンはいつ爵位を受けましたか？", "--docs", docs, "--quick")
+    assert ran.err.startswith("· Researching: ")
+    assert not re.search("[\u4e00-\u9fff]", ran.err.partition("\n")[2].partition("\nWritten to")[0])
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "leadline", "--help"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "research" in done.stdout

@@ -1,0 +1,242 @@
+"""Progress: one picture in a terminal, whatever its width; plain lines in a pipe; JSON lines for programs; stdout is the report's."""
+
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from leadline import aresearch
+from leadline.progress.live import Board, LiveView
+from leadline.progress.run_view import Watched, clock
+from schemas.events import Event
+from tests.fakes.openai_server import OpenAIServer
+from tests.leadline.conftest import Leadline
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+PLAN: dict[str, Any] = {
+    "title": "Kelvin and his machine",
+    "steps": [
+        {"id": "1", "title": "The designer of the wire sounding machine", "step_type": "research", "depends_on": []},
+        {"id": "2", "title": "His birthplace", "step_type": "research", "depends_on": []},
+        {"id": "3", "title": "How long ago that was", "step_type": "processing", "depends_on": ["1", "2"]},
+    ],
+}
+USED: dict[str, Any] = {"calls": 1, "input_tokens": 1_000, "output_tokens": 234, "cost": 0.5}
+
+
+def told(kind: str, said: str = "", /, node: str = "researcher", **data: object) -> Event:
+    return Event.model_validate({"type": kind, "node": node, "title": said, "data": data})
+
+
+EVENTS = [
+    told("triage", "Understanding the question", intent="in_scope", locale="en-US"),
+    told("plan", "Making the research plan", **PLAN),
+    told("step_started", "Step 1", step="1", attempt=1),
+    told("step_started", "Step 2", step="2", attempt=1),
+    told("source", "Read: Tallow", step="2", url="tallow.md", title="Tallow"),
+    told("call", "researcher: 1,234 tokens", role="researcher", **USED),
+    told("step_finished", "Step 1 done", step="1", status="done", excerpts=3, confidence=0.82),
+]
+
+
+def seen(events: list[Event]) -> Watched:
+    watched = Watched()
+    for event in events:
+        watched.see(event)
+    return watched
+
+
+def drawn(watched: Watched, width: int, height: int = 30) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
+    with console.capture() as captured:
+        console.print(Board(console, watched)())
+    return re.sub(r"\x1b\[[0-9;]*m", "", captured.get()).splitlines()
+
+
+def test_a_run_is_known_from_its_events() -> None:
+    watched = seen(EVENTS)
+    first, second, third = watched.plans[0].steps
+    assert (first.state, first.excerpts, first.confidence) == ("done", 3, 0.82)
+    assert (second.state, second.sources, second.latest) == ("running", 1, "Tallow")
+    assert (third.state, third.needs) == ("waiting", ["1", "2"])
+    assert (watched.calls, watched.tokens, watched.cost) == (1, 1_234, 0.5)
+
+
+def test_an_edited_plan_takes_the_place_of_the_one_before_and_a_replan_stands_below() -> None:
+    assert len(seen([*EVENTS[:2], told("plan", "again", **PLAN)]).plans) == 1
+    again: dict[str, Any] = {"title": "More", "steps": [{**PLAN["steps"][1], "id": "4"}]}
+    assert [plan.title for plan in seen([*EVENTS, told("plan", "again", **again)]).plans] == [PLAN["title"], "More"]
+
+
+def test_the_cost_is_not_shown_once_a_price_is_unknown() -> None:
+    watched = seen([*EVENTS, told("call", **{**USED, "cost": None})])
+    assert watched.cost is None
+    assert "$" not in drawn(watched, 120)[-1]
+
+
+def test_the_picture_shows_every_step_what_it_came_to_and_the_account() -> None:
+    text = "\n".join(drawn(seen(EVENTS), 120))
+    assert "Plan 1: Kelvin and his machine" in text
+    assert "✓ 1 The designer of the wire sounding machine  3 quotes, 82%" in text
+    assert "2 His birthplace  sources 1, last: Tallow" in text
+    assert "· 3 How long ago that was  after 1, 2" in text
+    assert "calls 1 · tokens 1,234 · sources 1 · 0:00 · $0.5000" in text
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 160])
+def test_no_line_reaches_the_edge(width: int) -> None:
+    lines = drawn(seen(EVENTS), width)
+    assert len(lines) == 6
+    assert max(map(len, lines)) < width
+
+
+def test_a_low_terminal_shows_what_is_under_way_and_counts_the_rest() -> None:
+    lines = drawn(seen(EVENTS), 80, height=6)
+    assert len(lines) < 6
+    assert lines[0] == "… 2 more"
+    assert lines[-1].startswith("  calls 1")
+
+
+def test_a_terminal_made_narrower_is_drawn_over_from_the_first_row_it_shows() -> None:
+    console = Console(file=io.StringIO(), width=100, height=30, force_terminal=True, _environ={"TERM": "xterm"})
+    view = LiveView(console)
+    for event in EVENTS:
+        view(event)
+    view._live.auto_refresh = False
+    with view.running():
+        view._live.refresh()
+        rows = sum(-(-length // 30) for length in view._live._drawn)
+        assert rows > len(view._live._drawn)
+        before = console.file.tell()
+        console.width = 30
+        view._live.refresh()
+        console.file.seek(before)
+        assert console.file.read().count("\x1b[1A") == rows - 1
+
+
+def test_what_stands_still_is_said_when_it_ends() -> None:
+    watched = seen(EVENTS)
+    watched.end()
+    text = drawn(watched, 80)
+    assert any(line.startswith("  - 2 His birthplace") for line in text)
+    assert not any("Step 1 done" in line for line in text)
+
+
+def test_hours_are_shown_as_hours() -> None:
+    assert [clock(one) for one in (7.9, 754, 3_723)] == ["0:07", "12:34", "1:02:03"]
+
+
+async def test_calls_are_events_that_add_up_to_the_usage(endpoint: OpenAIServer, docs: Path) -> None:
+    watched = Watched()
+    report = await aresearch(QUESTION, docs=[docs], on_event=watched.see)
+    assert watched.calls == report.usage.total.calls == len(endpoint.requests)
+    assert watched.tokens == report.usage.total.tokens
+    assert set(watched.sources) >= {source.url for source in report.sources if source.id}
+
+
+def plain(shown: str) -> str:
+    """Return what a terminal was told, without what moves its cursor and colours its text."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+
+
+def in_terminal(arguments: list[str], columns: int, **environment: str) -> tuple[str, str]:
+    """Run the command with stderr at a terminal of this width and stdout in a pipe."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    command = [sys.executable, "-m", "leadline", *arguments]
+    environment = {**os.environ, "TERM": "xterm-256color", **environment}
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    shown = bytearray()
+    while True:
+        try:
+            piece = os.read(ours, 65_536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, shown.decode()
+    return out.decode(), shown.decode()
+
+
+def test_in_a_terminal_the_picture_is_on_stderr_and_the_report_alone_on_stdout(docs: Path) -> None:
+    out, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 40, COLUMNS="200")
+    assert out.startswith("# ")
+    assert "\x1b[" not in out
+    last = plain(shown.rpartition("\x1b[2K")[2])
+    assert last.startswith("Plan 1: ")
+    assert "✓ 1 " in last
+    assert "\x1b[?25h" in shown, "the cursor is shown again"
+    assert max(map(len, last.partition("Written to")[0].splitlines())) < 40
+
+
+def test_no_color_means_none(docs: Path) -> None:
+    _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, NO_COLOR="1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
+
+
+def test_a_dumb_terminal_gets_lines(docs: Path) -> None:
+    _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, TERM="dumb")
+    assert "\x1b" not in shown
+    assert "> Step 1" in shown
+
+
+def test_colours_that_are_forced_do_not_make_a_pipe_a_terminal(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    ran = leadline("research", QUESTION, "--docs", docs)
+    assert "\x1b[1A" not in ran.err
+    assert "> Step 1" in ran.err
+
+
+def test_a_terminal_that_knows_ascii_only_gets_no_other_marks(docs: Path) -> None:
+    _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, PYTHONIOENCODING="ascii")
+    assert "+ 1 " in plain(shown)
+    assert shown.partition("Written to")[0].isascii()  # the questions that it then recommends quote what sources say
+
+
+def test_events_are_json_lines_on_stderr_and_the_report_is_on_stdout(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", QUESTION, "--docs", docs, "--events", "--json")
+    events = [Event.model_validate_json(line) for line in ran.err.splitlines()]
+    report = json.loads(ran.out)
+    assert events[0].data["run_id"] == report["run_id"]
+    assert {"triage", "background", "plan", "step_started", "source", "call", "report"} <= {one.type for one in events}
+    end = events[-1]
+    assert (end.type, end.data["exit"], end.data["folder"]) == ("end", 0, report["folder"])
+
+
+def test_events_end_with_what_went_wrong(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", QUESTION, "--docs", docs / "nowhere", "--events")
+    end = Event.model_validate_json(ran.err.splitlines()[-1])
+    assert ran.code == end.data["exit"] == 2
+    assert "does not exist" in end.title
+
+
+def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    waiting = leadline("research", QUESTION, "--docs", docs, "--review", "--events")
+    end = Event.model_validate_json(waiting.err.splitlines()[-1])
+    assert (waiting.code, end.data["exit"]) == (130, 130)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    ran = leadline("resume", str(end.data["run_id"])[:17], "--events")
+    events = [Event.model_validate_json(line) for line in ran.err.splitlines() if line.startswith("{")]
+    assert [one.type for one in events][:3] == ["notice", "call", "plan"]
+    watched = seen(events)
+    assert [step.state for step in watched.plans[0].steps] == ["done"] * len(watched.plans[0].steps)

@@ -1,0 +1,153 @@
+"""Profile files: what they say holds, and what they cannot say is refused with its line and key."""
+
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.profiles import load_profile
+from schemas.context import RunContext
+from schemas.profile import Profile
+from services.run.errors import BadInput
+from tests.conftest import EXAMPLES
+from tests.leadline.conftest import Leadline
+
+WHOLE = """\
+name: Lights
+locale: en-GB
+documents: [papers]
+scope:
+  core:
+    - topic: Lighthouses
+      keywords: [lighthouse, lamp]
+tone: plain
+search:
+  provider: documents
+  include_domains: [example.org]
+  exclude_domains: [ads.example.org]
+  time_range: year
+  max_results: 5
+  max_searches: 9
+  max_pages: 3
+models:
+  default: small
+  reporter: {temperature: 0.1, max_tokens: 900}
+formats: [html, pdf]
+style: data
+length: brief
+words: 200
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "papers").mkdir()
+    written = tmp_path / "lights.profile.yaml"
+    written.write_text(WHOLE)
+    return written
+
+
+def test_what_it_says_holds_for_a_run_that_does_not_choose_otherwise(file: Path) -> None:
+    profile, [folder] = load_profile(file)
+    context = RunContext(profile=profile, max_results=7)
+    assert context.documents == [str(folder)]
+    assert (context.locale, context.search, context.time_range) == ("en-GB", "documents", "year")
+    assert (context.include_domains, context.exclude_domains) == (["example.org"], ["ads.example.org"])
+    assert (context.max_results, context.max_searches, context.max_pages) == (7, 9, 3)
+    assert (context.output_formats, context.output_style, context.length) == (["md", "html", "pdf"], "data", "brief")
+    assert (context.words, context.models["default"].model, context.models["reporter"].max_tokens) == (
+        200,
+        "small",
+        900,
+    )
+
+
+def test_it_survives_being_written_down(file: Path) -> None:
+    context = RunContext(profile=load_profile(file)[0])
+    assert RunContext.model_validate_json(context.model_dump_json()) == context
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "said"),
+    [
+        ("tone: plain", "tune: plain", "line 8, tune: there is no such key. There are: name, "),
+        (
+            "  max_results: 5",
+            "  max_result: 5",
+            "line 14, search.max_result: there is no such key. There are: provider, ",
+        ),
+        ("      keywords: [lighthouse, lamp]", "      words: [x]", "line 7, scope.core.0.words: there is no such key"),
+        ("  max_results: 5", "  max_results: many", "line 14, search.max_results cannot be 'many'"),
+        ("formats: [html, pdf]", "formats: [html, doc]", "line 20, formats.1 cannot be 'doc'"),
+        ("locale: en-GB", "locale: klingon", "line 2, locale cannot be 'klingon'"),
+        ("name: Lights", "# no name", "line 1, name: it is missing"),
+        ("documents: [papers]", "documents: [sheets]", "line 3, documents.0: there is no folder"),
+        ("tone: plain", "tone: [plain", "is not valid YAML"),
+        ("  default: small", "  reviewer: small", "line 18, models.reviewer"),
+    ],
+)
+def test_what_it_cannot_say_is_refused_with_line_and_key(file: Path, line: str, instead: str, said: str) -> None:
+    file.write_text(WHOLE.replace(line, instead))
+    with pytest.raises(BadInput) as refused:
+        load_profile(file)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_or_one_that_is_no_mapping_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        load_profile(tmp_path / "none.yaml")
+    (tmp_path / "list.yaml").write_text("- a\n- b\n")
+    with pytest.raises(BadInput, match="the whole file"):
+        load_profile(tmp_path / "list.yaml")
+
+
+def test_the_command_line_refuses_it_as_bad_input(leadline: Leadline, file: Path) -> None:
+    file.write_text(WHOLE.replace("tone:", "tune:"))
+    ran = leadline("research", "Which lamp is brightest?", "--profile", file)
+    assert ran.code == 2
+    assert "line 8, tune" in ran.err
+    assert "Traceback" not in ran.err
+
+
+async def test_python_takes_a_file_and_edge_answers_carry_the_topics_note() -> None:
+    report = await aresearch("How to fix a toaster?", profile=EXAMPLES / "repair-cafe.profile.yaml")
+    assert "not how it is done" in report.markdown
+    refused = await aresearch("Where can I buy a kettle at a discount?", profile=EXAMPLES / "repair-cafe.profile.yaml")
+    assert (refused.direct, refused.markdown) == (
+        True,
+        "This assistant knows about repairs only, not about what to buy.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "figures"),
+    [
+        ("Which category has the highest share of repaired items?", ["household", "92.86"]),
+        ("What is the mean number of minutes for each category?", ["75.45", "66.79", "82"]),
+        ("What did the parts cost in total?", ["146"]),
+    ],
+)
+async def test_the_data_profiles_figures_come_from_runs(question: str, figures: list[str]) -> None:
+    report = await aresearch(question, profile=EXAMPLES / "repair-cafe.profile.yaml")
+    assert all(figure in report.markdown for figure in figures)
+    kinds = {one.id: one.kind for one in report.sources}
+    sources = {one.id: one.source_id for one in report.excerpts}
+    cited = {kinds[sources[one]] for claim in report.citations for one in claim.citations}
+    assert cited == {"computation"}
+    assert report.usage.code_runs > 0
+
+
+@pytest.mark.parametrize("name", ["myopia", "repair-cafe"])
+def test_the_examples_are_whole_profiles(name: str) -> None:
+    profile, folders = load_profile(EXAMPLES / f"{name}.profile.yaml")
+    assert all(folder.is_dir() for folder in folders)
+    assert profile.scope.core
+    assert profile.scope.edge
+    assert profile.scope.outside
+    assert profile.replies.out_of_scope
+    assert profile.tone
+    assert profile.safety_note
+    assert profile.search.provider
+    assert profile.formats
+    assert isinstance(Profile.model_validate(profile.model_dump()), Profile)

@@ -1,0 +1,129 @@
+"""`leadline refresh`: which claims of a report hold when its sources have changed."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline import research
+from leadline.runs import refresh
+from schemas.context import RunContext
+from schemas.evidence import Claim
+from services.run.settings import forget_settings
+from services.search.web import forget_web
+from tests.fakes.site import Answer, site
+from tests.leadline.conftest import Leadline
+from tests.services.search.test_duckduckgo import results
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+BORN = "William Thomson was born in Belfast in 1824."
+
+
+@pytest.fixture
+def run_id(docs: Path) -> str:
+    report = research(QUESTION, docs=[docs], out="out")
+    assert any("Belfast" in claim.text for claim in report.citations)
+    return report.run_id
+
+
+def refreshed(leadline: Leadline, run_id: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
+    ran = leadline("refresh", run_id, "--json")
+    return ran.code, json.loads(ran.out)
+
+
+def test_everything_holds_while_nothing_has_changed(run_id: str, leadline: Leadline) -> None:
+    code, found = refreshed(leadline, run_id)
+    assert code == 0
+    assert {one["state"] for one in found["claims"]} == {"holds"}
+    assert {one["state"] for one in found["sources"]} == {"unchanged"}
+
+
+def test_a_quote_that_only_moved_still_holds(run_id: str, docs: Path, leadline: Leadline) -> None:
+    thomson = docs / "thomson.md"
+    thomson.write_text(thomson.read_text().replace("# William Thomson", "# William Thomson\n\nA new introduction."))
+    code, found = refreshed(leadline, run_id)
+    assert code == 0
+    assert {one["state"] for one in found["claims"]} == {"holds"}
+    assert "changed" in {one["state"] for one in found["sources"]}
+
+
+def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, leadline: Leadline) -> None:
+    thomson = docs / "thomson.md"
+    thomson.write_text(thomson.read_text().replace(BORN, "In 1824 William Thomson was born in the town of Belfast."))
+    code, found = refreshed(leadline, run_id)
+    assert code == 0
+    changed = [one for one in found["claims"] if one["state"] == "changed"]
+    assert changed
+    assert all(BORN in one["was"] for one in changed)
+    assert "In 1824 William Thomson was born in the town of Belfast." in {one["now"] for one in changed}
+
+
+def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Leadline) -> None:
+    thomson = docs / "thomson.md"
+    thomson.write_text(thomson.read_text().replace("1824", "1842"))
+    ran = leadline("refresh", run_id)
+    assert ran.code == 1
+    assert "## Fallen" in ran.out
+    assert "now: “William Thomson was born in Belfast in 1842.”" in ran.out
+    assert ran.out.strip() == next(Path("out").glob("*/refresh.md")).read_text("utf-8").strip()
+
+
+def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, leadline: Leadline) -> None:
+    thomson = docs / "thomson.md"
+    thomson.write_text(
+        "# William Thomson\n\nThis page has moved. Please see the museum's catalogue for opening hours.\n"
+    )
+    code, found = refreshed(leadline, run_id)
+    assert code == 1
+    assert {one["now"] for one in found["claims"] if one["state"] == "fallen"} == {""}
+
+
+def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
+    thomson = docs / "thomson.md"
+    report = research(QUESTION, docs=[docs])
+    quote = next(one for one in report.excerpts if BORN in one.quote).model_copy(
+        update={"quote": f"{BORN} He was knighted in 1866."}
+    )
+    said = Claim(
+        text="William Thomson, born in Belfast in 1824, was knighted in 1866.", citations=[quote.id], verified=True
+    )
+    thomson.write_text(
+        thomson.read_text().replace(
+            BORN, "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
+        )
+    )
+    changed = report.model_copy(update={"excerpts": [quote], "citations": [said]})
+    [claim] = asyncio.run(refresh.refreshed(changed, RunContext(documents=[str(docs)]))).claims
+    assert claim.state == "changed"
+    assert claim.now == "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
+
+
+def test_a_document_that_is_gone_takes_its_claims_with_it(run_id: str, docs: Path, leadline: Leadline) -> None:
+    (docs / "thomson.md").unlink()
+    code, found = refreshed(leadline, run_id)
+    assert code == 1
+    assert "gone" in {one["state"] for one in found["sources"]}
+    assert any(one["state"] == "fallen" and "Belfast" in one["text"] for one in found["claims"])
+
+
+def test_pages_are_read_again(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "<p>The first tide predicting machine was designed by William Thomson and built in {}.</p>"
+    head = "<html><head><title>Tide machines</title></head><body><article><h1>Tide predicting machines</h1>"
+    with site() as served:
+        address = served.page("/machine", head + text.format(1873) + "</article></body></html>")
+        served.pages["/html/"] = Answer(results((address, "Tide machines", "In short.")).encode())
+        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
+        monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", served.url("/html/"))
+        forget_settings()
+        forget_web()
+        report = research("Who designed the tide predicting machine and in which year?", search="duckduckgo")
+        assert "1873" in report.markdown
+        served.page("/machine", head + text.format(1876) + "</article></body></html>")
+        code, found = refreshed(leadline, report.run_id)
+    assert code == 1
+    assert "fallen" in {one["state"] for one in found["claims"]}
+
+
+def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
+    assert leadline("refresh", "no-such-run").code == 2

@@ -1,0 +1,123 @@
+"""`leadline serve`: one command that starts the server, says where it is, keeps everything and stops cleanly."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from leadline.server.launch import environment, refuse_taken
+from services.run.errors import BadInput
+from services.run.settings import forget_settings
+
+COMMAND = str(Path(sys.executable).with_name("leadline"))
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(folder: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """Run the command in a folder until it says where it is."""
+    with subprocess.Popen(
+        [COMMAND, "serve", "--no-open", "--port", str(port)],
+        cwd=folder,
+        env={**os.environ, "LEADLINE_HOME": "kept"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr
+            for line in process.stderr:
+                if "Leadline is at" in line:
+                    assert f"http://127.0.0.1:{port}/" in line
+                    break
+            else:
+                pytest.fail("it did not start")
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def test_it_serves_the_page_keeps_the_threads_and_stops_at_ctrl_c(tmp_path: Path, port: int, docs: Path) -> None:
+    (tmp_path / ".env").write_text(f"LEADLINE_DOCS={docs.relative_to(tmp_path)}\nLEADLINE_EMBEDDINGS_MODEL=none\n")
+    address = f"http://127.0.0.1:{port}"
+    with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
+        assert "<title>Leadline</title>" in http.get("/").text
+        thread = http.post("/threads", json={}).json()["thread_id"]
+        asked = {"assistant_id": "deep_research", "input": {"question": "When was William Thomson knighted?"}}
+        state = http.post(f"/threads/{thread}/runs/wait", json=asked).json()
+        assert "1866" in state["report"]["markdown"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    assert gone(port)
+    with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
+        assert thread in [one["thread_id"] for one in http.post("/threads/search", json={}).json()]
+        assert "1866" in http.get(f"/reports/{thread}/report.md").text
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    assert not (tmp_path / ".langgraph_api").exists()
+
+
+def test_the_server_ends_with_the_command_that_was_killed(tmp_path: Path, port: int) -> None:
+    if sys.platform != "linux":
+        pytest.skip("only Linux ends a process with its parent")
+    with serving(tmp_path, port) as process:
+        process.kill()
+        process.wait(20)
+    assert gone(port)
+
+
+def gone(port: int) -> bool:
+    """Wait until nobody listens at a port."""
+    for _ in range(400):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)):
+                return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_taken_port_is_said_and_not_left_for_another() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"Port {port} cannot be used.*--port {port + 1}"):
+            refuse_taken("127.0.0.1", port)
+        ran = subprocess.run(
+            [COMMAND, "serve", "--no-open", "--port", str(port)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert f"Port {port} cannot be used" in ran.stderr
+
+
+def test_paths_of_the_environment_hold_from_the_servers_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("LEADLINE_MODEL=small\nLEADLINE_MCP=mcp.json\n")
+    monkeypatch.setenv("LEADLINE_HOME", "home")
+    monkeypatch.setenv("LEADLINE_DOCS", f"a{os.pathsep}{tmp_path}/b")
+    monkeypatch.setenv("LEADLINE_DATABASES", "one=sqlite:///x.db;two=sqlite:////y/z.db;three=duckdb:///~/d.db")
+    forget_settings()
+    given = environment()
+    assert given["LEADLINE_HOME"] == str(tmp_path / "home")
+    assert given["LEADLINE_DOCS"] == f"{tmp_path}/a{os.pathsep}{tmp_path}/b"
+    assert given["LEADLINE_MCP"] == str(tmp_path / "mcp.json")
+    assert given["LEADLINE_MODEL"] == "small"
+    assert given["LEADLINE_DATABASES"] == f"one=sqlite:///{tmp_path}/x.db;two=sqlite:////y/z.db;three=duckdb:///~/d.db"

@@ -1,0 +1,137 @@
+"""Deadlines of one call: for its first piece and between pieces, growing for slow models, never on a long answer."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from schemas.reflector import Reflection
+from services.models import ask, transport, write
+from services.models.endpoint import learned
+from services.run.errors import ModelError
+from services.run.roles import RoleModel, role_model
+from services.run.scope import current_run
+from services.run.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion, error
+from tests.services.models.conftest import ANSWER, PROMPT
+from tests.services.models.test_ask import PROMPT_OF_REPORT
+
+STREAMED = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
+Environment = Callable[..., None]
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> Environment:
+    def put(**variables: str) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        forget_settings()
+
+    monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+    return put
+
+
+def model(role: str) -> RoleModel:
+    return role_model(role, current_run().context)
+
+
+async def test_every_call_asks_for_a_stream_and_its_usage(endpoint: OpenAIServer) -> None:
+    await ask("reflector", PROMPT, Reflection)
+    assert endpoint.requests[0]["stream"]
+    assert endpoint.requests[0]["stream_options"] == {"include_usage": True}
+
+
+async def test_a_stall_before_the_answer_is_tried_again(endpoint: OpenAIServer, environment: Environment) -> None:
+    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.3")
+    endpoint.script["reflector"] = [Reply(200, {}, stall=60), ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize("role", ["reflector", "reporter"])
+async def test_a_stall_amid_the_answer_is_tried_again(
+    endpoint: OpenAIServer, environment: Environment, role: str
+) -> None:
+    environment(LEADLINE_TOKEN_TIMEOUT="0.3")
+    over = threading.Event()
+    stuck = Reply(events=completion(STREAMED, ANSWER).events, gate=over)
+    endpoint.script[role] = [stuck, ANSWER]
+    if role == "reporter":
+        assert (await write(role, PROMPT_OF_REPORT)).text == ANSWER
+    else:
+        assert (await ask(role, PROMPT, Reflection)).has_enough_context
+    over.set()
+    assert len(endpoint.requests) == 2
+
+
+async def test_a_slow_model_is_given_more_at_each_try_and_from_then_on(
+    endpoint: OpenAIServer, environment: Environment
+) -> None:
+    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.1")
+    slow = completion(STREAMED, ANSWER).events
+    endpoint.script["reflector"] = [Reply(events=slow, stall=1.0) for _ in range(20)]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    first = len(endpoint.requests)
+    assert first > 1
+    assert learned(model("reflector")).longest_silence > 0.5
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert len(endpoint.requests) == first + 1
+
+
+@pytest.mark.parametrize("role", ["reflector", "reporter"])
+async def test_an_answer_that_keeps_coming_may_take_longer_than_any_silence(
+    endpoint: OpenAIServer, environment: Environment, role: str
+) -> None:
+    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="1", LEADLINE_TOKEN_TIMEOUT="1")
+    answer = ANSWER.replace(",", ", ")
+    events = completion(STREAMED, answer).events or []
+    endpoint.script[role] = [Reply(events=events, pace=2.0 / len(events))]
+    if role == "reporter":
+        assert (await write(role, PROMPT_OF_REPORT)).text == answer
+    else:
+        assert (await ask(role, PROMPT, Reflection)).has_enough_context
+    assert len(endpoint.requests) == 1
+
+
+async def test_an_endpoint_that_only_stalls_ends_in_an_error_that_names_the_setting(
+    endpoint: OpenAIServer, environment: Environment
+) -> None:
+    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.05", LEADLINE_MAX_RETRIES="2")
+    endpoint.script["reflector"] = [Reply(200, {}, stall=60)] * 9
+    with pytest.raises(ModelError, match="LEADLINE_FIRST_TOKEN_TIMEOUT"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) == 3
+
+
+@pytest.mark.parametrize("parameter", ["stream", "stream_options"])
+async def test_an_endpoint_that_cannot_stream_is_asked_for_whole_answers(
+    endpoint: OpenAIServer, parameter: str
+) -> None:
+    endpoint.refuses = {parameter}
+    if parameter == "stream":  # a client that asks for no stream says so
+        endpoint.refuses = set()
+        endpoint.fault = lambda number, role, body: (
+            error(400, "stream is not supported with this model", "unsupported", "stream") if body["stream"] else None
+        )
+    for _ in range(2):
+        await ask("reflector", PROMPT, Reflection)
+    assert [bool(one.get(parameter)) for one in endpoint.requests] == [True, False, False]
+
+
+async def test_an_endpoint_that_answers_whole_although_a_stream_was_asked_for_is_understood(
+    endpoint: OpenAIServer,
+) -> None:
+    endpoint.script["reflector"] = [completion({"model": "m", "messages": []}, ANSWER)]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_stream_that_ends_before_the_answer_does_is_begun_anew(
+    endpoint: OpenAIServer, environment: Environment
+) -> None:
+    environment()
+    whole = completion(STREAMED, ANSWER)
+    endpoint.script["reflector"] = [Reply(events=(whole.events or [])[:1]), ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert len(endpoint.requests) == 2

@@ -1,0 +1,137 @@
+"""Faults on the wire: passing ones are tried again, lasting ones are one clear error."""
+
+import asyncio
+import time
+
+import pytest
+
+from schemas.context import RunContext
+from schemas.reflector import Reflection
+from services.models import ask, close_clients, transport
+from services.run.errors import ModelError
+from services.run.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, completion, error
+from tests.services.models.conftest import ANSWER, PROMPT
+from tests.services.models.test_ask import PROMPT_OF_REPORT
+
+BODY = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        error(429, "slow down", "rate_limit_exceeded", retry_after="0"),
+        error(500, "oops", "server_error"),
+        error(503, "overloaded", "overloaded"),
+        Reply(200, {"id": "x"}, cut_after=3),
+    ],
+    ids=["429", "500", "503", "reset amid the answer"],
+)
+async def test_a_passing_fault_is_tried_again(endpoint: OpenAIServer, fault: Reply) -> None:
+    endpoint.script["reflector"] = [fault, fault, ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert len(endpoint.requests) == 3
+
+
+async def test_a_stream_that_is_reset_in_its_middle_is_begun_anew(endpoint: OpenAIServer) -> None:
+    from services.models import write
+
+    whole = completion(BODY, "The trench is deep, very deep.")
+    endpoint.script["reporter"] = [Reply(events=whole.events, cut_after=300), whole]
+    assert (await write("reporter", PROMPT_OF_REPORT)).text == "The trench is deep, very deep."
+    assert len(endpoint.requests) == 2
+
+
+async def test_a_call_that_stalls_is_given_up_after_its_timeout_and_tried_again(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_TIMEOUT_REFLECTOR", "0.3")
+    forget_settings()
+    endpoint.script["reflector"] = [Reply(200, {}, stall=20), ANSWER]
+    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+
+
+async def test_an_endpoint_that_only_stalls_is_said_to_have_not_answered(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_TIMEOUT", "0.2")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "1")
+    forget_settings()
+    endpoint.script["reflector"] = [Reply(200, {}, stall=20)] * 5
+    with pytest.raises(ModelError, match="did not answer in time"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) == 2
+
+
+async def test_the_wait_that_the_endpoint_asks_for_is_kept(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [error(429, "slow down", "rate_limit_exceeded", retry_after="0.4"), ANSWER]
+    started = time.monotonic()
+    await ask("reflector", PROMPT, Reflection)
+    assert time.monotonic() - started >= 0.4
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+async def test_a_lasting_fault_is_not_tried_again(endpoint: OpenAIServer, status: int) -> None:
+    endpoint.script["reporter"] = [error(status, "no", "no")] * 9
+    from services.models import write
+
+    with pytest.raises(ModelError):
+        await write("reporter", PROMPT_OF_REPORT)
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_used_up_quota_is_not_tried_again(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [error(429, "You exceeded your current quota.", "insufficient_quota")] * 9
+    with pytest.raises(ModelError, match="quota"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_fault_that_lasts_ends_after_the_retries_with_what_to_do(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "2")
+    forget_settings()
+    endpoint.script["reflector"] = [error(500, "oops", "server_error")] * 9
+    with pytest.raises(ModelError, match=r"failed.*resuming.*HTTP 500"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) == 3
+
+
+async def test_no_more_calls_are_under_way_at_once_than_allowed(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MAX_CONCURRENCY", "2")
+    forget_settings()
+    await close_clients()
+    slow = completion({"model": "m", "messages": []}, ANSWER)
+    endpoint.script["reflector"] = [Reply(slow.status, slow.body, stall=0.05) for _ in range(8)]
+    await asyncio.gather(*(ask("reflector", PROMPT, Reflection) for _ in range(8)))
+    assert endpoint.most_at_once == 2
+
+
+async def test_calls_keep_to_the_rate(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_REQUESTS_PER_MINUTE", "600")
+    forget_settings()
+    endpoint.script["reflector"] = [ANSWER] * 4
+    started = time.monotonic()
+    await asyncio.gather(*(ask("reflector", PROMPT, Reflection) for _ in range(4)))
+    assert time.monotonic() - started >= 0.3
+
+
+async def test_all_calls_share_one_connection_pool(endpoint: OpenAIServer) -> None:
+    from services.models.endpoint import client
+
+    endpoint.script["reflector"] = [ANSWER] * 3
+    first = client()
+    for _ in range(3):
+        await ask("reflector", PROMPT, Reflection)
+    assert client() is first
+    assert len(endpoint.ports) == 1
+
+
+def test_a_run_has_no_timeout_that_is_longer_than_ten_minutes() -> None:
+    with pytest.raises(ValueError, match="less than or equal to 600"):
+        RunContext.model_validate({"models": {"default": {"timeout": 601}}})
+    assert transport.LONGEST_WAIT < 600

@@ -1,0 +1,291 @@
+"""A report after the check says nothing that its citations do not support, and links to nothing."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from schemas.evidence import Excerpt
+from services.reports.checking.citations import CheckedReport, check_citations
+
+Excerpts = Mapping[str, Excerpt]
+GOOD = "HMS Challenger sounded 4,475 fathoms near Guam [E2-1]."
+GOOD_CHINESE = "要求到2030年小学生近视率下降到38%以下[E4-1]。"
+
+
+def check(
+    markdown: str, excerpts: Excerpts, unsupported: Literal["mark", "drop"] = "mark", locale: str = "en-US"
+) -> CheckedReport:
+    titles = {"source of E2-1": "Narrative of the Voyage of 1872 to 1876", "source of E4-1": "实施方案要点"}
+    return check_citations(
+        markdown, excerpts, titles=titles, unsupported=unsupported, locale=locale, question="How deep is it?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("HMS Challenger sounded 4,475 fathoms [E2-1].", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
+        ("HMS Challenger sounded 4,475 fathoms. [E2-1]", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
+        ("HMS Challenger sounded 4,475 fathoms.[E2-1, E3-2]", "HMS Challenger sounded 4,475 fathoms [E2-1][E3-2]."),
+        ("HMS Challenger sounded 4,475 fathoms [E2-1], [E3-2].", "HMS Challenger sounded 4,475 fathoms [E2-1][E3-2]."),
+        ("HMS Challenger sounded 4,475 fathoms 【E2-1】.", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
+        ("HMS Challenger sounded 4,475 fathoms (E2-1).", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
+        ("教育部等八部门印发了实施方案。【E4-1】", "教育部等八部门印发了实施方案[E4-1]。"),
+        ("教育部等八部门印发了实施方案［E4-1］。", "教育部等八部门印发了实施方案[E4-1]。"),
+    ],
+)
+def test_citations_are_understood_in_the_forms_that_models_write(written: str, shown: str, excerpts: Excerpts) -> None:
+    checked = check(written, excerpts)
+    assert checked.markdown == shown
+    assert [claim.verified for claim in checked.claims] == [True]
+
+
+def test_an_unknown_citation_is_removed_and_supports_nothing(excerpts: Excerpts) -> None:
+    checked = check("HMS Challenger sounded 4,475 fathoms [E9-9]. It sounded near Guam [E2-1][E9-9].", excerpts)
+    assert checked.markdown == "HMS Challenger sounded 4,475 fathoms. (⚠ unverified) It sounded near Guam [E2-1]."
+    assert checked.claims[0].reason == "It cites E9-9, and there is no such excerpt."
+    assert checked.claims[1].citations == ["E2-1"]
+
+
+@pytest.mark.parametrize("invented", ["[1]", "[S1]", "[^2]", "【3†source】", "[E2]"])
+def test_citations_in_invented_forms_are_removed(invented: str, excerpts: Excerpts) -> None:
+    assert (
+        check(f"HMS Challenger sounded near Guam {invented}[E2-1].", excerpts).markdown
+        == "HMS Challenger sounded near Guam [E2-1]."
+    )
+
+
+def test_a_sentence_without_support_is_marked_in_the_report_s_language(excerpts: Excerpts) -> None:
+    english = check(f"{GOOD} It was 9,999 fathoms [E2-1]. {GOOD}", excerpts)
+    assert english.markdown == f"{GOOD} It was 9,999 fathoms [E2-1]. (⚠ unverified) {GOOD}"
+    assert [(one.verified, one.reason) for one in english.claims][1] == (False, "Not in what it cites: 9,999.")
+    chinese = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。", excerpts, locale="zh-CN")
+    assert chinese.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]。（⚠ 未核实）"
+    assert chinese.claims[1].reason == "所引内容中没有：2035年, 20%。"
+    assert (english.marked, english.dropped) == (1, 0)
+
+
+def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Excerpts) -> None:
+    checked = check(
+        f"# Depth\n\n## Fiction\n\nIt was 9,999 fathoms [E2-1].\n\n## Fact\n\n{GOOD} It sank.", excerpts, "drop"
+    )
+    assert checked.markdown == f"# Depth\n\n## Fact\n\n{GOOD}"
+    assert (checked.marked, checked.dropped, len(checked.claims)) == (0, 2, 1)
+
+
+def test_a_sentence_that_cites_nothing_is_marked_even_beside_one_that_does(excerpts: Excerpts) -> None:
+    checked = check(f"The wire replaced the hemp line. {GOOD}", excerpts)
+    assert checked.markdown.startswith("The wire replaced the hemp line. (⚠ unverified) HMS")
+
+
+@pytest.mark.parametrize(
+    "exempt",
+    [
+        "## What was found",
+        "Was the trench ever deeper?",
+        "还有哪些问题没有回答？",
+        "No evidence was found on the crew.",
+        "The sources do not say who paid for the voyage.",
+        "It is not known how many ships took part.",
+        "没有找到关于高中生的资料。",
+        "现有证据没有说明具体方法。",
+        "**TL;DR**",
+        "结论：",
+        "The ships were these:",
+        "$$d = \\frac{c t}{2}$$",
+        "**Narrative of the Voyage of 1872 to 1876** [E2-1]",
+        "---",
+    ],
+)
+def test_what_makes_no_claim_needs_no_citation(exempt: str, excerpts: Excerpts) -> None:
+    checked = check(exempt, excerpts)
+    assert checked.claims == []
+    assert checked.markdown == exempt
+
+
+@pytest.mark.parametrize(
+    "smuggled",
+    [
+        "No evidence was found, but the crew mutinied.",
+        "No evidence contradicts that 3,000 men died.",
+        "没有找到资料，但船员曾经哗变。",
+        "The captain of the ship was Nares:",
+        "# The trench is 12,345 m deep",
+        "**The trench is 12,345 m deep**",
+    ],
+)
+def test_a_claim_in_the_clothes_of_something_else_is_marked(smuggled: str, excerpts: Excerpts) -> None:
+    checked = check(smuggled, excerpts)
+    assert "⚠ unverified" in checked.markdown
+    assert [claim.verified for claim in checked.claims] == [False]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "[the site](https://evil.example/a)",
+        '[the site](https://evil.example/a_(b) "title")',
+        "[the [nested] site](https://evil.example)",
+        "[the `site`](https://evil.example)",
+        "![the site](https://evil.example/x.png)",
+        "[![the site](https://evil.example/x.png)](https://evil.example)",
+        "[the site][ref]\n\n[ref]: https://evil.example",
+        "[the site]\n\n[the site]: https://evil.example",
+        "<https://evil.example>",
+        "https://evil.example/path?q=1",
+        "www.evil.example/path",
+        "evil.example.com/path/page",
+        "<a href='https://evil.example'>the site</a>",
+        "<img src=x onerror=alert(1)>",
+        "<script>alert('https://evil.example')</script>",
+        "<!-- https://evil.example -->",
+        "[the site](javascript:alert(1))",
+        "$x](https://evil.example)$",
+        "[$x$](https://evil.example)",
+        "`x` [y](https://evil.example) `z`",
+        "[a\\](b](https://evil.example)",
+        "<div>\n\n[the site](https://evil.example)\n\n</div>",
+        "| a |\n|---|\n| [x](https://evil.example) [E2-1] |",
+        "> [x](https://evil.example)",
+        "# [x](https://evil.example)",
+        "```html\n<a href='https://evil.example'>\n```",
+        "[[E2-1]](https://evil.example)",
+        "[\ue000E2-1\ue001](https://evil.example)",
+    ],
+)
+def test_nothing_that_links_loads_or_runs_survives(hostile: str, excerpts: Excerpts) -> None:
+    checked = check(f"{hostile}\n\n{GOOD}", excerpts)
+    assert "evil.example" not in checked.markdown
+    assert active(checked.markdown) == []
+    assert GOOD in checked.markdown
+
+
+def active(markdown: str) -> list[str]:
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+    inner = [child.type for token in tokens for child in token.children or []]
+    return [
+        kind
+        for kind in [*(token.type for token in tokens), *inner]
+        if kind in {"link_open", "image", "html_block", "html_inline"}
+    ]
+
+
+PIECES = [
+    *[
+        "[",
+        "]",
+        "(",
+        ")",
+        "](",
+        "![",
+        "<a>",
+        "<",
+        ">",
+        "`",
+        "$",
+        "*",
+        "_",
+        "\\",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "| ",
+        "# ",
+        " ",
+    ],
+    *["x", "https://evil.example", "[E2-1]", "E2-1", "[r]: /u", "&lt;", "。", "```", "1. "],
+]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_no_mixture_of_markup_makes_a_link(markdown: str) -> None:
+    quote = "HMS Challenger sounded 4,475 fathoms."
+    excerpts = {"E2-1": Excerpt(id="E2-1", source_id="s", quote=quote, start=0, end=len(quote))}
+    checked = check_citations(markdown, excerpts)
+    assert active(checked.markdown) == []
+    assert not set(checked.markdown) & set("\ue000\ue001\ue002\ue003")
+
+
+def test_an_address_that_the_evidence_names_stays_as_code() -> None:
+    quote = "The data lie at https://data.example/depths under a free licence."
+    excerpts = {"E1-1": Excerpt(id="E1-1", source_id="s", quote=quote, start=0, end=len(quote))}
+    checked = check_citations("The data lie at https://data.example/depths [E1-1].", excerpts)
+    assert checked.markdown == "The data lie at `https://data.example/depths` [E1-1]."
+
+
+def test_a_blockquote_becomes_the_stored_text_and_its_citation(excerpts: Excerpts) -> None:
+    checked = check('> "HMS challenger sounded **4,475** fathoms" — Narrative, 1875 [E2-1]', excerpts)
+    assert checked.markdown == "> HMS Challenger sounded 4,475 fathoms [E2-1]"
+    assert checked.claims[0].verified
+
+
+def test_a_blockquote_is_found_without_or_with_a_wrong_citation(excerpts: Excerpts) -> None:
+    assert check("> 每天户外活动两小时以上\n\n> replaced the hemp line [E2-1]", excerpts).markdown == (
+        "> 每天户外活动两小时以上 [E4-2]\n\n> replaced the hemp line [E3-2]"
+    )
+
+
+def test_a_blockquote_that_is_not_verbatim_is_marked_or_dropped(excerpts: Excerpts) -> None:
+    invented = "> HMS Challenger sounded 4,475 fathoms and found gold [E2-1]"
+    marked = check(invented, excerpts)
+    assert marked.markdown.endswith("found gold [E2-1] (⚠ unverified)")
+    assert marked.claims[0].reason == "It is not a verbatim quote of an excerpt."
+    assert check(invented, excerpts, "drop").markdown == ""
+
+
+def test_a_table_row_is_one_claim(excerpts: Excerpts) -> None:
+    table = "| Ship | Fathoms |\n| --- | --- |\n| HMS Challenger | 4,475 [E2-1] |\n| USS Tuscarora | 4,655 [E2-1] |"
+    marked = check(table, excerpts)
+    assert marked.markdown == f"{table[:-2]} (⚠ unverified) |"
+    assert [claim.text for claim in marked.claims] == ["HMS Challenger | 4,475", "USS Tuscarora | 4,655"]
+    assert check(table, excerpts, "drop").markdown == table.rsplit("\n", 1)[0]
+
+
+def test_lists_keep_their_form_and_lose_what_fails(excerpts: Excerpts) -> None:
+    written = f"1. {GOOD}\n2. It was green [E2-1].\n3. {GOOD}\n   - {GOOD_CHINESE}"
+    assert check(written, excerpts, "drop").markdown == f"1. {GOOD}\n2. {GOOD}\n   - {GOOD_CHINESE}"
+
+
+def test_numbers_in_a_diagram_must_stand_in_the_evidence(excerpts: Excerpts) -> None:
+    good, bad = "```mermaid\ntimeline\n  1875 : 4,475 fathoms\n```", "```mermaid\ntimeline\n  1999 : 9,999\n```"
+    assert check(good, excerpts).markdown == good
+    assert check(bad, excerpts).markdown == f"{bad}\n\n(⚠ unverified)"
+    assert check(bad, excerpts, "drop").markdown == ""
+
+
+def test_formulas_and_code_stay_as_they_are(excerpts: Excerpts) -> None:
+    sentence = "HMS Challenger sounded $d_1 = 4475$ fathoms with `a_b` near Guam [E2-1]."
+    assert check(sentence, excerpts).markdown == sentence
+
+
+def test_abbreviations_decimals_and_semicolons_end_no_sentence(excerpts: Excerpts) -> None:
+    assert (
+        len(check("On 23 March 1875 H.M.S. Challenger, e.g. near Guam, sounded 4,475 fathoms [E2-1].", excerpts).claims)
+        == 1
+    )
+    assert len(check("教育部等八部门印发实施方案；要求到2030年小学生近视率下降到38%以下[E4-1]。", excerpts).claims) == 1
+
+
+def test_a_wrapped_paragraph_is_joined_and_hard_breaks_stay(excerpts: Excerpts) -> None:
+    assert (
+        check("HMS Challenger sounded\n4,475 fathoms [E2-1].", excerpts).markdown
+        == "HMS Challenger sounded 4,475 fathoms [E2-1]."
+    )
+    assert check("教育部等八部门\n印发实施方案[E4-1]。", excerpts).markdown == "教育部等八部门印发实施方案[E4-1]。"
+    assert check(f"{GOOD}  \n{GOOD}", excerpts).markdown == f"{GOOD}  \n{GOOD}"
+
+
+@pytest.mark.parametrize("unsupported", ["mark", "drop"])
+def test_checking_a_checked_report_again_changes_no_verdict(
+    unsupported: Literal["mark", "drop"], excerpts: Excerpts
+) -> None:
+    written = f"# Depth\n\n{GOOD} {GOOD}\n\n- {GOOD_CHINESE}\n\n> the hemp line [E3-2]"
+    once = check(written, excerpts, unsupported)
+    again = check(once.markdown, excerpts, unsupported)
+    assert (again.markdown, again.claims) == (once.markdown, once.claims)

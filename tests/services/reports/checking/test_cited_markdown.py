@@ -1,0 +1,77 @@
+"""Any Markdown that cites a bundle can be checked, and the bundle has the form that is documented."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from schemas.bundle import EvidenceFile, evidence_schema
+from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.parser import parse_report
+from services.run.errors import BundleError
+from services.run.evidence_store import EvidenceStore
+from tests.conftest import PROJECT
+from tests.services.reports.full import CHINESE, ENGLISH, chinese, english
+
+
+@pytest.fixture(params=["en", "zh"])
+async def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    store = EvidenceStore(InMemoryStore())
+    for text in (*ENGLISH, *CHINESE):
+        await store.put_text(text)
+    folder = tmp_path / str(request.param)
+    await write_bundle(english() if request.param == "en" else chinese(), folder, store)
+    return folder
+
+
+def test_the_documented_schema_is_that_of_the_model() -> None:
+    assert json.loads((PROJECT / "docs" / "evidence.schema.json").read_text("utf-8")) == evidence_schema()
+
+
+async def test_a_written_bundle_has_the_documented_form(bundle: Path) -> None:
+    written = json.loads((bundle / "evidence.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(evidence_schema()).validate(written)
+    assert set(written) == set(EvidenceFile.model_fields)
+    assert not verify_bundle(bundle).problems
+
+
+async def test_a_report_holds_as_markdown_that_cites_its_bundle(bundle: Path) -> None:
+    check = verify_markdown(bundle / "report.md")
+    assert check.problems == []
+    assert check.checked["citations"] >= 10
+    assert check.checked["quotes"] == 1
+
+
+def cited(number: int) -> str:
+    return f"[[{number}]]({next(one.link for one in parse_report(english()).references if one.number == number)})"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"A survey gave 10,995 metres in 2010 {cited(1)}.", "not supported by what it cites: Not in what it cites: 10,995"),
+        (f"> A survey gave 10,994 metres. {cited(1)}", "is not verbatim"),
+        ("A survey gave 10,994 metres in 2010 [[77]](https://example.org/).", "resolves to no source"),
+        ("A multibeam survey gave 10,994 metres in 2010 [[1]](https://example.org/elsewhere).", "not to its source"),
+        (f"| Year | Depth |\n|---|---|\n| 2010 | 10,995 {cited(1)} |", "Not in what it cites: 10,995"),
+    ],
+)  # fmt: skip
+async def test_what_does_not_hold_is_named(tmp_path: Path, text: str, problem: str) -> None:
+    store = EvidenceStore(InMemoryStore())
+    for one in ENGLISH:
+        await store.put_text(one)
+    await write_bundle(english(), tmp_path / "bundle", store)
+    article = tmp_path / "article.md"
+    article.write_text(f"# An article\n\nA multibeam survey gave 10,994 metres in 2010 {cited(1)}.\n\n{text}\n")
+    problems = verify_markdown(article, tmp_path / "bundle").problems
+    assert len(problems) == 1
+    assert problem in problems[0]
+
+
+def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A")
+    with pytest.raises(BundleError, match="--bundle DIR"):
+        verify_markdown(tmp_path / "a.md")

@@ -1,0 +1,96 @@
+"""Joining sections: what is said twice goes, terms become one, and no section is lost."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.reporter_joining import Joining, TermChange
+from schemas.reporter_outline import Outline, OutlineSection
+from services.reports.labels import CHINESE, ENGLISH
+from services.reports.merge_sections import merge_sections, number_paragraphs
+from services.reports.ordered_stream import InOrder
+from services.reports.outline import settle_outline
+
+SECTIONS = [
+    ("One", "First [E1-1].\n\nAgain, in other words [E1-1].\n\n```mermaid\na\n\nb\n```"),
+    ("Two", "Second [E2-1].\n\nFirst [E1-2].\n\n> “The lead line.” [E2-2]\n\nThe lead line."),
+]
+
+
+def join(**mending: object) -> str:
+    return merge_sections(
+        number_paragraphs(SECTIONS), Joining.model_validate({"title": "T", "summary": "S.", **mending}), ENGLISH
+    )
+
+
+def test_paragraphs_are_numbered_throughout_and_fences_stay_whole() -> None:
+    texts = number_paragraphs(SECTIONS)
+    assert [[one.number for one in section.paragraphs] for section in texts] == [[1, 2, 3], [4, 5, 6]]
+    assert texts[0].paragraphs[2].text == "```mermaid\na\n\nb\n```"
+
+
+def test_a_paragraph_that_another_one_repeats_word_for_word_goes() -> None:
+    assert join().count("First") == 1
+
+
+def test_paragraphs_that_are_named_as_repetitions_go_but_never_a_section() -> None:
+    assert "in other words" not in join(repeated=[2])
+    text = join(repeated=[1, 2, 3, 4, 5, 6])
+    assert "First" in text
+    assert "Second" in text
+    assert sum(one in text for one in ("other words", "mermaid", "“The lead line.”", "The lead line.")) >= 3
+
+
+def test_terms_are_written_alike_except_in_quotes() -> None:
+    text = join(terms=[{"written": "lead line", "instead": "sounding line"}])
+    assert "The sounding line." in text
+    assert "“The lead line.”" in text
+
+
+@pytest.mark.parametrize("change", [("1872", "1873"), ("[E1-1]", ""), ("", "x"), ("First", "F" * 80), ("First", "5")])
+def test_a_change_of_terms_that_could_change_facts_is_left_alone(change: tuple[str, str]) -> None:
+    assert join(terms=[TermChange(written=change[0], instead=change[1])]) == join()
+
+
+def test_the_report_opens_with_what_answers() -> None:
+    text = merge_sections(number_paragraphs(SECTIONS), Joining(title="题", summary="简。", conclusion="结。"), CHINESE)
+    assert text.startswith("# 题\n\n**TL;DR** 简。\n\n## 结论\n\n结。\n\n## One\n\nFirst [E1-1].")
+
+
+def finding(step: str, *ids: str) -> FindingView:
+    return FindingView(
+        step_id=step, title="", status="done", evidence=[EvidenceView(id=one, title="", quote="q") for one in ids]
+    )
+
+
+def test_an_excerpt_that_the_outline_forgot_goes_where_most_of_its_step_is() -> None:
+    outline = Outline(
+        title="T",
+        sections=[OutlineSection(title="a", excerpt_ids=["E1-1"]), OutlineSection(title="b", excerpt_ids=["E2-1"])],
+    )
+    settled = settle_outline(outline, [finding("1", "E1-1"), finding("2", "E2-1", "E2-2")])
+    assert [one.excerpt_ids for one in settled.sections] == [["E1-1"], ["E2-1", "E2-2"]]
+
+
+def test_an_outline_without_evidence_is_refused() -> None:
+    outline = Outline(title="T", sections=[OutlineSection(title="a", excerpt_ids=["E7-1"])])
+    with pytest.raises(ValueError, match="no section names an excerpt"):
+        settle_outline(outline, [finding("1", "E1-1")])
+
+
+@given(st.permutations([(place, piece) for place in range(3) for piece in ("a", "b", None)]))
+def test_texts_come_out_in_their_order_whatever_order_they_are_written_in(
+    moves: list[tuple[int, str | None]],
+) -> None:
+    sent: list[str] = []
+    order = InOrder(["0", "1", "2"], sent.append)
+    written: dict[int, list[str]] = {place: [str(place)] for place in range(3)}
+    for place, piece in moves:
+        if piece is not None:
+            written[place].append(piece)
+            order.add(place, piece)
+    for place, piece in moves:
+        if piece is None:
+            order.end(place)
+    assert sent == [*written[0], *written[1], *written[2]]

@@ -1,0 +1,228 @@
+"""The journal: what was answered is not asked again, and a replay asks nothing."""
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+from pydantic import BaseModel
+
+from leadline import aresearch
+from leadline.runs.actions import areplay, aresume, aruns
+from services.run.errors import BadInput, JournalMiss, LimitReached, ModelError
+from services.run.journal import Entry, Journal, Recording, namespace, replaying
+from services.run.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer
+
+QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+
+
+class Said(BaseModel):
+    text: str
+
+
+class Asked:
+    """Counts how often it is asked."""
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.answers = list(answers)
+        self.times = 0
+
+    async def __call__(self) -> Said:
+        self.times += 1
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return Said(text=answer)
+
+
+def journal(store: InMemoryStore, task: str = "t", place: str = "1:planner") -> Journal:
+    return Journal(store, "run", task, place)
+
+
+async def test_a_task_that_runs_again_takes_its_answers_from_the_journal() -> None:
+    store, asked = InMemoryStore(), Asked("one", "two")
+    first = journal(store)
+    answers = [(await first.once("model", "planner", {"q": 1}, Said, asked)).answer.text for _ in range(2)]
+    again = journal(store)
+    assert [(await again.once("model", "planner", {"q": 1}, Said, asked)).answer.text for _ in range(2)] == answers
+    assert answers == ["one", "two"]
+    assert asked.times == 2
+
+
+async def test_another_task_and_another_request_ask_for_themselves() -> None:
+    store, asked = InMemoryStore(), Asked("one", "two", "three")
+    await journal(store).once("model", "planner", {"q": 1}, Said, asked)
+    await journal(store, task="fork").once("model", "planner", {"q": 1}, Said, asked)
+    await journal(store).once("model", "planner", {"q": 2}, Said, asked)
+    assert asked.times == 3
+
+
+async def test_an_error_is_asked_again_by_a_resumed_run_and_repeated_by_a_replay() -> None:
+    store, asked = InMemoryStore(), Asked(ModelError("the endpoint failed"), "one")
+    with pytest.raises(ModelError):
+        await journal(store).once("model", "planner", {"q": 1}, Said, asked)
+    recording = await Recording.load(store, "run", "r")
+    with replaying(recording), pytest.raises(ModelError, match="the endpoint failed"):
+        await journal(store).once("model", "planner", {"q": 1}, Said, asked)
+    assert (await journal(store).once("model", "planner", {"q": 1}, Said, asked)).answer.text == "one"
+
+
+async def test_a_limit_that_was_reached_is_reached_in_a_replay() -> None:
+    store = InMemoryStore()
+    with pytest.raises(LimitReached):
+        await journal(store).once("model", "planner", {}, Said, Asked(LimitReached("token_limit", 500)))
+    with replaying(await Recording.load(store, "run", "r")), pytest.raises(LimitReached) as caught:
+        await journal(store).once("model", "planner", {}, Said, Asked())
+    assert (caught.value.key, caught.value.limit) == ("token_limit", 500)
+
+
+async def test_a_miss_names_the_request() -> None:
+    store = InMemoryStore()
+    await journal(store).once("model", "planner (Plan)", {"q": 1}, Said, Asked("one"))
+    with replaying(await Recording.load(store, "run", "r-7")):
+        with pytest.raises(
+            JournalMiss, match=r"run r-7 holds no model call 'planner \(Plan\)' at 1:planner.*other words"
+        ):
+            await journal(store).once("model", "planner (Plan)", {"q": 2}, Said, Asked())
+        with pytest.raises(JournalMiss, match="never asked"):
+            await journal(store, place="9:reporter").once("model", "reporter", {}, Said, Asked())
+
+
+async def test_an_answer_is_durable_before_it_is_used() -> None:
+    store = InMemoryStore()
+    await journal(store).once("model", "planner", {}, Said, Asked("one"))
+    [item] = await store.asearch(namespace("run"))
+    assert Entry.read(item.value).answer == {"text": "one"}
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "half a pair: \ud83d", "測深"], ids=["a NUL", "half a pair", "Chinese"])
+async def test_an_answer_with_any_characters_is_kept_as_plain_text_that_every_store_takes(text: str) -> None:
+    store = InMemoryStore()
+    await journal(store).once("model", text, {}, Said, Asked(text))
+    [item] = await store.asearch(namespace("run"))
+    [kept] = item.value.values()
+    assert "\x00" not in kept
+    assert kept.encode()
+    assert (await journal(store).once("model", text, {}, Said, Asked())).answer.text == text
+
+
+async def test_an_answer_that_was_written_as_an_object_is_known_still() -> None:
+    store, asked = InMemoryStore(), Asked("one")
+    await journal(store).once("model", "planner", {}, Said, asked)
+    [item] = await store.asearch(namespace("run"))
+    await store.aput(namespace("run"), item.key, Entry.read(item.value).model_dump(mode="json"), index=False)
+    assert (await journal(store).once("model", "planner", {}, Said, asked)).answer.text == "one"
+    assert asked.times == 1
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{}, {"max_tokens": 3_000}, {"max_searches": 1}, {"deep_research": False}, {"max_step_attempts": 1}],
+    ids=["plain", "few tokens", "one search", "quick", "one attempt"],
+)
+async def test_a_replay_asks_nobody_and_writes_the_same_bytes(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, choices: dict[str, Any]
+) -> None:
+    whole = await aresearch(QUESTION, docs=[docs], out=tmp_path / "first", **choices)
+    asked = len(endpoint.requests)
+    shutil.rmtree(docs)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    forget_settings()
+    again = await areplay(whole.run_id, out=tmp_path / "second")
+    assert len(endpoint.requests) == asked
+    assert again.markdown == whole.markdown
+    assert files(tmp_path / "first") == files(tmp_path / "second")
+
+
+async def test_a_computation_is_replayed_without_running_it(docs: Path, tmp_path: Path) -> None:
+    whole = await aresearch(
+        "What is the average depth_m of the soundings of the Challenger, and who designed the wire sounding machine?",
+        docs=[docs],
+        out=tmp_path / "first",
+    )
+    assert whole.usage.code_runs
+    (docs / "soundings.csv").unlink()
+    await areplay(whole.run_id, out=tmp_path / "second")
+    assert files(tmp_path / "first") == files(tmp_path / "second")
+
+
+async def test_a_reviewed_run_is_replayed_with_its_answers(docs: Path, tmp_path: Path) -> None:
+    answers = [{"action": "edit", "feedback": "also who owned the yacht Lalla Rookh"}, {"action": "accept"}]
+
+    async def review(_: dict[str, Any]) -> object:
+        return answers.pop(0)
+
+    whole = await aresearch(
+        QUESTION, docs=[docs], out=tmp_path / "first", review_plan=True, on_review=review, max_plan_iterations=1
+    )
+    await areplay(whole.run_id, out=tmp_path / "second")
+    assert files(tmp_path / "first") == files(tmp_path / "second")
+
+
+async def test_a_run_that_was_cancelled_and_resumed_is_replayed_whole(docs: Path, tmp_path: Path) -> None:
+    def stop(event: Any) -> None:
+        if event.type == "plan":
+            task.cancel()
+
+    task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], out=tmp_path / "first", on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    whole = await aresume()
+    await areplay(whole.run_id, out=tmp_path / "second")
+    assert files(tmp_path / "first") == files(tmp_path / "second")
+
+
+async def test_useless_answers_are_counted_and_a_resumed_run_does_not_ask_for_them_again(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
+    endpoint.script["planner"] = ["no", "no", "no"]
+
+    def stop(event: Any) -> None:
+        if event.type == "plan":
+            task.cancel()
+
+    task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    report = await aresume()
+    assert "Tallow was pressed" in report.markdown
+    assert endpoint.roles.count("planner") == 3
+    assert report.usage.total.calls == len(endpoint.counted)
+    assert (await areplay(report.run_id)).markdown == report.markdown
+
+
+async def test_what_cannot_be_replayed_says_why(docs: Path) -> None:
+    with pytest.raises(BadInput, match="leadline runs"):
+        await areplay("nothing")
+    with pytest.raises(BadInput):
+        await aresearch(" ", docs=[docs])
+    assert not await aruns()
+
+
+async def test_no_secret_is_ever_written(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.key = "sk-a-secret-of-this-test"
+    monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
+    monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "h"))
+    forget_settings()
+    await aresearch(QUESTION, docs=[docs], out=tmp_path / "out")
+    written = files(tmp_path)
+    assert len(written) > 5
+    assert not [name for name, data in written.items() if endpoint.key.encode() in data]
+    with sqlite3.connect(tmp_path / "h" / "store.sqlite") as connection:
+        kept = [
+            Entry.read(json.loads(value))
+            for (value,) in connection.execute("SELECT value FROM store WHERE prefix LIKE 'journal%'")
+        ]
+    assert {"model", "gather", "seconds", "clock"} <= {entry.kind for entry in kept}

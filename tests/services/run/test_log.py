@@ -1,0 +1,131 @@
+"""Structured logs: an event a line, with the run in each, and never a secret or a text."""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from services.run.log import WARNING, about, forget_log, log
+from services.run.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer, error
+
+QUESTION = "Where was the designer of the wire sounding machine born, asks QUESTIONMARKER?"
+MARKERS = (
+    "QUESTIONMARKER",
+    "PAGEMARKER",
+    "PROMPTMARKER",
+    "ANSWERMARKER",
+    "sk-secret-marker",
+    "TITLEMARKER",
+    "FILEMARKER",
+)
+
+
+@pytest.fixture(params=["debug", "info", "warning"])
+def lines(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> "Lines":
+    return Lines(str(request.param), monkeypatch, capsys)
+
+
+class Lines:
+    """Turns the log on, and reads it."""
+
+    def __init__(self, level: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setenv("LEADLINE_LOG", "json")
+        monkeypatch.setenv("LEADLINE_LOG_LEVEL", level)
+        forget_settings()
+        forget_log()
+        self.level = level
+        self._capsys = capsys
+
+    def read(self) -> list[dict[str, object]]:
+        return [json.loads(line) for line in self._capsys.readouterr().err.splitlines()]
+
+
+def marked(docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a marker into everything that a run reads, asks and keeps secret."""
+    (docs / "FILEMARKER.md").write_text(
+        "# TITLEMARKER of Belfast\n\nPAGEMARKER: William Thomson, who designed the wire sounding machine, was born in Belfast.\n"
+    )
+    endpoint.key = "sk-secret-marker"
+    monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
+    forget_settings()
+    endpoint.script = {
+        "coordinator": [error(429, "ANSWERMARKER PROMPTMARKER", "rate", retry_after="0.01"), "ANSWERMARKER"]
+    }
+
+
+async def test_no_secret_and_no_text_is_logged_at_any_level(
+    lines: Lines, docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked(docs, endpoint, monkeypatch)
+    report = await aresearch(QUESTION, docs=[docs], run_id="the-run")
+    assert report.excerpts
+    assert any("PAGEMARKER" in str(body) for body in endpoint.requests), "the run has read it"
+    logged = lines.read()
+    text = json.dumps(logged)
+    assert not [marker for marker in MARKERS if marker in text]
+    assert {one["run"] for one in logged} == {"the-run"}
+    levels = {one["level"] for one in logged}
+    assert (
+        levels
+        == {"debug": {"debug", "info", "warning"}, "info": {"info", "warning"}, "warning": {"warning"}}[lines.level]
+    )
+
+
+async def test_what_matters_is_a_line_each(
+    docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Lines("info", monkeypatch, capsys)
+    marked(docs, endpoint, monkeypatch)
+    report = await aresearch(QUESTION, docs=[docs], run_id="the-run", max_step_num=2)
+    logged = lines.read()
+    calls = [one for one in logged if one["event"] == "model"]
+    assert sum(int(str(one["tokens_in"])) for one in calls) == report.usage.total.input_tokens
+    [retry] = [one for one in logged if one["event"] == "model_retry"]
+    assert (retry["fault"], retry["attempt"], retry["node"]) == ("HTTP 429", 1, "coordinator")
+    assert calls[0]["retries"] == ["HTTP 429"]
+    steps = {str(one["step"]) for one in logged if one.get("node") == "researcher"}
+    assert steps == {step.id for plan in report.plans for step in plan.steps}
+    [ended] = [one for one in logged if one["event"] == "run_finished"]
+    assert ended["calls"] == report.usage.total.calls
+    assert [one["event"] for one in logged if str(one["event"]).startswith("run_")] == ["run_started", "run_finished"]
+
+
+async def test_tasks_side_by_side_keep_their_own_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Lines("info", monkeypatch, capsys)
+
+    async def one(name: str) -> None:
+        with about(run=name):
+            await asyncio.sleep(0)
+            await asyncio.gather(*(asyncio.to_thread(log, "inside", part=part) for part in range(3)))
+
+    await asyncio.gather(*(one(name) for name in "abc"))
+    log("outside", WARNING)
+    logged = lines.read()
+    assert sorted((str(item["run"]), item["part"]) for item in logged[:-1]) == [(n, p) for n in "abc" for p in range(3)]
+    assert "run" not in logged[-1]
+
+
+def test_by_default_the_lines_are_the_hosts(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forget_log()
+    with caplog.at_level(logging.INFO):
+        log("something", number=1, words=["a", "b c"])
+    assert caplog.messages == ['something number=1 words="a,b c"']
+    assert not capsys.readouterr().err
+
+
+def test_the_command_itself_logs_nothing_unless_it_is_told_to(docs: Path) -> None:
+    command = [sys.executable, "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs), "--quick"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    assert "run_started" not in ran.stderr

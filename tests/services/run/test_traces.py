@@ -1,0 +1,193 @@
+"""Traces: what a run does arrives at a collector as spans, run > node > call, when the standard variables ask for it."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from leadline import aresearch
+from leadline.runs.actions import aresume
+from leadline.runs.execute import ReviewPending
+from services.run import traces
+from services.run.journal import run_key
+from tests.fakes.collector import Collector, collector
+from tests.fakes.openai_server import OpenAIServer, error
+
+QUESTION = "Where was the designer of the wire sounding machine born, asks QUESTIONMARKER?"
+WITHOUT = "import sys; sys.modules['opentelemetry'] = None; sys.argv = ['leadline', *sys.argv[1:]]; from leadline.cli.app import main; main()"
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with collector() as serving:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", serving.address)
+        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+        traces.forget_traces()
+        yield serving
+        traces.forget_traces()
+
+
+def spans_of(taken: Collector) -> list[Any]:
+    """Decode what the collector took."""
+    requests = [ExportTraceServiceRequest.FromString(body) for path, body in taken.posted if path == "/v1/traces"]
+    return [
+        span for one in requests for part in one.resource_spans for scope in part.scope_spans for span in scope.spans
+    ]
+
+
+def attributes_of(span: Any) -> dict[str, Any]:
+    values = {one.key: one.value for one in span.attributes}
+    return {name: getattr(value, value.WhichOneof("value")) for name, value in values.items()}
+
+
+async def test_a_run_is_one_tree_of_spans(taken: Collector, docs: Path, endpoint: OpenAIServer) -> None:
+    endpoint.script = {"planner": [error(429, "slow down", "rate", retry_after="0.01")]}
+    report = await aresearch(QUESTION, docs=[docs], run_id="the-run")
+    await asyncio.to_thread(traces.flush)
+    spans = spans_of(taken)
+    by_id = {span.span_id: span for span in spans}
+    [root] = [span for span in spans if not span.parent_span_id]
+    assert root.name == "invoke_agent leadline"
+    assert len({span.trace_id for span in spans}) == 1
+    nodes = [span for span in spans if span.parent_span_id == root.span_id]
+    names = [span.name.split()[0] for span in nodes]
+    assert names[:3] == ["coordinator", "background_investigator", "planner"]
+    assert {"researcher", "reflector", "reporter"} <= set(names)
+    calls = [span for span in spans if attributes_of(span).get("gen_ai.operation.name") == "chat"]
+    assert len(calls) == report.usage.total.calls
+    for call in calls:
+        about = attributes_of(call)
+        assert by_id[call.parent_span_id] in nodes
+        assert (about["gen_ai.provider.name"], about["server.address"]) == ("openai", "127.0.0.1")
+    total = sum(attributes_of(call)["gen_ai.usage.input_tokens"] for call in calls)
+    assert total == report.usage.total.input_tokens == attributes_of(root)["gen_ai.usage.input_tokens"]
+    [retried] = [call for call in calls if "leadline.retries" in attributes_of(call)]
+    assert by_id[retried.parent_span_id].name == "planner"
+
+
+async def test_no_text_and_no_secret_is_in_a_span(taken: Collector, docs: Path, endpoint: OpenAIServer) -> None:
+    endpoint.script = {"coordinator": ["ANSWERMARKER"]}
+    await aresearch(QUESTION, docs=[docs])
+    await asyncio.to_thread(traces.flush)
+    sent = b"".join(body for _, body in taken.posted)
+    assert b"leadline" in sent
+    for marker in (b"QUESTIONMARKER", b"ANSWERMARKER", b"Belfast", endpoint.key.encode()):
+        assert marker not in sent
+
+
+async def test_the_trace_has_the_runs_own_key(taken: Collector, docs: Path) -> None:
+    await aresearch(QUESTION, docs=[docs], run_id="the-run")
+    await asyncio.to_thread(traces.flush)
+    [trace] = {span.trace_id.hex() for span in spans_of(taken)}
+    assert trace in {run_key("the-run", turn) for turn in (-1, 0, 1)}
+
+
+async def test_a_call_that_fails_says_what_kind_of_error_it_was(
+    taken: Collector, docs: Path, endpoint: OpenAIServer
+) -> None:
+    endpoint.script = {"reporter": [error(401, "ANSWERMARKER", "no")]}
+    with pytest.raises(Exception, match="key"):
+        await aresearch(QUESTION, docs=[docs])
+    await asyncio.to_thread(traces.flush)
+    failed = [span for span in spans_of(taken) if span.status.code == 2]
+    assert {attributes_of(span)["error.type"] for span in failed} == {"ModelError"}
+    assert {span.name.split()[0] for span in failed} == {"chat", "reporter", "invoke_agent"}
+    [root] = [span for span in failed if not span.parent_span_id]
+    assert attributes_of(root)["leadline.status"] == "failed"
+
+
+async def test_a_run_that_is_cancelled_ends_its_trace_and_goes_on_in_the_same_one(
+    taken: Collector, docs: Path, endpoint: OpenAIServer
+) -> None:
+    begun, go = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def hold(number: int) -> None:
+        if number == 2:
+            loop.call_soon_threadsafe(begun.set)
+            go.wait(60)
+
+    endpoint.on_request = hold
+    running = asyncio.create_task(aresearch(QUESTION, docs=[docs], run_id="the-run"))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    go.set()
+    await aresume("the-run")
+    await asyncio.to_thread(traces.flush)
+    stopped, done = (span for span in spans_of(taken) if not span.parent_span_id)
+    assert stopped.trace_id == done.trace_id
+    assert attributes_of(stopped)["leadline.status"] == "cancelled"
+    assert attributes_of(stopped)["error.type"] == "CancelledError"
+    assert (stopped.status.code, done.status.code) == (2, 0)
+    assert attributes_of(done)["leadline.status"] == "done"
+
+
+async def test_a_run_that_waits_for_a_review_has_not_ended(taken: Collector, docs: Path) -> None:
+    with pytest.raises(ReviewPending):
+        await aresearch(QUESTION, docs=[docs], run_id="the-run", review_plan=True)
+    await asyncio.to_thread(traces.flush)
+    assert [span for span in spans_of(taken) if not span.parent_span_id] == []
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{}, {"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}],
+    ids=["nothing set", "no exporter", "disabled"],
+)
+async def test_nothing_is_sent_unless_it_is_asked_for(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+) -> None:
+    with collector() as serving:
+        if variables:
+            monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", serving.address)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        traces.forget_traces()
+        await aresearch(QUESTION, docs=[docs], deep_research=False)
+        await asyncio.to_thread(traces.flush)
+        assert not serving.posted
+
+
+@pytest.mark.parametrize(("question", "said"), [("What is tallow?", "Install it with"), ("什么是测深机？", "安装命令")])
+def test_a_missing_extra_is_named_with_the_command_and_the_run_goes_on(docs: Path, question: str, said: str) -> None:
+    with collector() as serving:
+        environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": serving.address}
+        ran = subprocess.run(
+            [sys.executable, "-c", WITHOUT, "research", question, "--docs", str(docs), "--quick"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+            timeout=100,
+        )
+    assert said in ran.stderr
+    assert f'{sys.executable} -m pip install -e ".[otel]"' in ran.stderr
+    assert "Written to" in ran.stderr
+
+
+def test_the_command_sends_what_is_left_when_it_ends(docs: Path) -> None:
+    with collector() as serving:
+        environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": serving.address, "OTEL_SERVICE_NAME": "soundings"}
+        subprocess.run(
+            [sys.executable, "-m", "leadline.cli.app", "research", "What is tallow?", "--docs", str(docs), "--quick"],
+            capture_output=True,
+            check=False,
+            env=environment,
+            timeout=100,
+        )
+        assert "invoke_agent leadline" in {span.name for span in spans_of(serving)}
+        assert b"soundings" in serving.posted[0][1]
+
+
+def test_nothing_of_it_is_imported_where_nobody_asks_for_it() -> None:
+    code = "import leadline.runs.actions, graph.app, sys; sys.exit('services.run.traces_sdk' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

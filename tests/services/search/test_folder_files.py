@@ -1,0 +1,77 @@
+"""Which files of a folder are searched."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from services.run.errors import DocumentsError
+from services.search import folder_files
+from services.search.folder_files import check_folder, list_files
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inner = tmp_path / "papers"
+    for path in ("b.md", "a/z.txt", "a-b.md", "a/deep/er.pdf", ".git/config.md", "a/.hidden.md", "photo.heic"):
+        (inner / path).parent.mkdir(parents=True, exist_ok=True)
+        (inner / path).write_text("text")
+    (tmp_path / "outside.md").write_text("of somebody else")
+    return inner
+
+
+def test_files_come_in_the_order_of_their_paths_without_hidden_ones(folder: Path) -> None:
+    states, skipped = list_files(folder)
+    assert [one.path for one in states] == ["a/deep/er.pdf", "a/z.txt", "a-b.md", "b.md"]
+    assert [one.size for one in states] == [4] * 4
+    assert states[3].mtime == (folder / "b.md").stat().st_mtime_ns
+    assert skipped == [("photo.heic", "is of a kind that is not read")]
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("../outside.md", "leads out of the folder"),
+        ("nowhere.md", "leads nowhere"),
+        ("link.md", "leads to itself"),
+        ("pipe", "is no regular file"),
+        ("a", None),
+    ],
+)
+def test_a_link_is_followed_no_further_than_the_folder(folder: Path, target: str, why: str | None) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "link.md").symlink_to(target)
+    states, skipped = list_files(folder)
+    assert "link.md" not in {one.path for one in states}
+    assert dict(skipped).get("link.md") == why
+
+
+def test_a_link_within_the_folder_is_what_it_leads_to(folder: Path) -> None:
+    (folder / "link.md").symlink_to("a/z.txt")
+    (folder / "a" / "z.txt").write_text("a longer text")
+    assert {one.path: one.size for one in list_files(folder)[0]}["link.md"] == len("a longer text")
+
+
+def test_what_is_beyond_the_most_files_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_files, "MAX_FILES", 3)
+    states, skipped = list_files(folder)
+    assert len(states) == 3
+    assert ("b.md", "is beyond the first 3 files") in skipped
+
+
+def test_a_folder_is_checked_by_its_first_file_that_can_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_folder(folder)
+    for one in ("b.md", "a/z.txt", "a-b.md", "a/deep/er.pdf"):
+        (folder / one).unlink()
+    with pytest.raises(DocumentsError, match=r"no documents that can be read \(photo\.heic is of a kind"):
+        check_folder(folder)
+    (folder / "late.csv").write_text("a,b")
+    monkeypatch.setattr(folder_files, "list_files", None)  # what looks at all of them is not asked
+    check_folder(folder)
+
+
+@pytest.mark.parametrize(("name", "problem"), [("b.md", "is a file"), ("none", "does not exist")])
+def test_what_is_no_folder_is_said_to_be_none(folder: Path, name: str, problem: str) -> None:
+    for look in (list_files, check_folder):
+        with pytest.raises(DocumentsError, match=problem):
+            look(folder / name)

@@ -1,0 +1,148 @@
+"""Numbers and dates compare across the ways of writing them, in English and Chinese."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.text.numbers import missing_quantities, quantities
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,234", 1234),
+        ("1 234 m", 1234),
+        ("1234.5", 1234.5),
+        ("3.5 million", 3_500_000),
+        ("$6.5bn", 6_500_000_000),
+        ("12 %", 12),
+        ("12 percent", 12),
+        ("百分之十二", 12),
+        ("百分之十二点五", 12.5),
+        ("12个百分点", 12),
+        ("一万二千", 12_000),
+        ("三万五", 35_000),
+        ("一亿二千万", 120_000_000),
+        ("两千零五", 2005),
+        ("3.5万", 35_000),
+        ("1.2亿", 120_000_000),
+        ("5百万", 5_000_000),
+        ("twelve", 12),
+        ("two thousand and five", 2005),
+        ("Twenty-five thousand", 25_000),
+        ("10,994 m", 10_994),
+        ("三个月", 3),
+        ("２０３０", 2030),
+    ],
+)
+def test_a_number_has_one_value_however_it_is_written(text: str, value: float) -> None:
+    assert [one.value for one in quantities(text)] == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("on 23 March 1875", (1875, 3, 23)),
+        ("March 23rd, 1875", (1875, 3, 23)),
+        ("23rd of Mar. 1875", (1875, 3, 23)),
+        ("1875-03-23", (1875, 3, 23)),
+        ("2018年8月30日", (2018, 8, 30)),
+        ("二〇一八年八月三十日", (2018, 8, 30)),
+        ("8月30日", (None, 8, 30)),
+        ("May 1875", (1875, 5, None)),
+        ("2018年", (2018, None, None)),
+    ],
+)
+def test_a_date_has_one_meaning_however_it_is_written(text: str, date: tuple[int | None, ...]) -> None:
+    assert [one.date for one in quantities(text)] == [date]
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("in the 1870s", (1870, 1879)),
+        ("19世纪70年代", (1870, 1879)),
+        ("the 19th century", (1801, 1900)),
+        ("the nineteenth century", (1801, 1900)),
+        ("二十世纪", (1901, 2000)),
+    ],
+)
+def test_decades_and_centuries_are_stretches_of_years(text: str, years: tuple[int, int]) -> None:
+    assert [one.years for one in quantities(text)] == [years]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the 2nd and the third ship, 第三次, 第12届",
+        "1. a step",
+        "- an item [E2-1][E3-12]",
+        "【E2-1】 (E2-1, E3-4) [[3]](https://example.org/12) [12]",
+        "COVID-19 and H2O",
+        "one of them, 一个, 统一, 四川, 万一, 千方百计, 十分重要",
+    ],
+)
+def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
+    assert quantities(text) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("It was 4,475 fathoms.", "4475 fathoms"),
+        ("about 4,500 fathoms", "4,475 fathoms"),
+        ("近一万米", "9,994米"),
+        ("大约３５０００人", "3.51万人"),
+        ("10%左右", "10.4 %"),
+        ("1875年3月23日", "on 23 March 1875"),
+        ("in March 1875", "On March 23, 1875"),
+        ("in 1875", "23 March 1875"),
+        ("in the 1870s", "1875"),
+        ("19世纪", "in 1875"),
+        ("百分之五十二点七", "52.7%"),
+        ("52.7 %", "a share of 0.527"),
+        ("1.2亿", "120 million"),
+        ("in 1876", "the voyage of 1872–76"),
+        ("on 23 March 1875", "The year was 1875. On 23 March they sounded."),
+    ],
+)
+def test_a_number_that_the_evidence_holds_is_not_missing(claim: str, evidence: str) -> None:
+    assert missing_quantities(claim, [evidence]) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "missing"),
+    [
+        ("It was 4,500 fathoms.", "4,475 fathoms", ["4,500"]),
+        ("about 4,900 fathoms", "4,475 fathoms", ["4,900"]),
+        ("on 23 March 1875", "in March 1875", ["23 March 1875"]),
+        ("on 24 March 1875", "23 March 1875", ["24 March 1875"]),
+        ("in 1875", "in the 1870s", ["1875"]),
+        ("2018年8月31日", "2018年8月30日", ["2018年8月31日"]),
+        ("百分之五十三", "52.7%", ["百分之五十三"]),
+        ("3.5万人", "3.5亿人", ["3.5万"]),
+        ("two thousand men", "twelve thousand men", ["two thousand"]),
+        ("三个月和六个月", "三个月", ["六"]),
+        ("5 million", "5 billion", ["5 million"]),
+    ],
+)
+def test_a_number_that_the_evidence_lacks_is_named_as_written(claim: str, evidence: str, missing: list[str]) -> None:
+    assert missing_quantities(claim, [evidence]) == missing
+
+
+def test_numbers_may_come_from_different_texts() -> None:
+    assert missing_quantities("4,475 in 1875", ["4,475", "1875"]) == []
+
+
+@settings(deadline=None)
+@given(st.integers(2, 10**9))
+def test_separators_do_not_matter(number: int) -> None:
+    assert missing_quantities(f"{number:,} m", [f"{number} m"]) == []
+    assert missing_quantities(f"{number} m", [f"{number:,} m"]) == []
+    assert missing_quantities(f"{number + 1} m", [f"{number:,} m"]) == [str(number + 1)]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_a_text_holds_its_own_numbers(text: str) -> None:
+    assert missing_quantities(text, [text]) == []

@@ -1,0 +1,55 @@
+"""Passages and sentences: exact offsets, and cuts where the text itself has them."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.text.passages import sentences, split
+
+
+def cut(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Behm lived in Kiel. He measured.", ["Dr. Behm lived in Kiel.", "He measured."]),
+        ("W. Thomson used 2.5 km of wire. It held.", ["W. Thomson used 2.5 km of wire.", "It held."]),
+        ("“Is it deep?” It is!", ["“Is it deep?”", "It is!"]),
+        ("近视率下降。户外活动有效！为什么？", ["近视率下降。", "户外活动有效！", "为什么？"]),
+        ("他说：“有效。”然后离开。", ["他说：“有效。”", "然后离开。"]),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
+    assert cut(text) == expected
+
+
+def test_a_passage_does_not_cross_a_heading_and_keeps_its_path() -> None:
+    text = "# Sounding\n\nLead lines.\n\n## Wire\n\nPiano wire.\n\n# Echo\n\nSound."
+    spans = split(text)
+    assert [text[span.start : span.end].splitlines()[-1] for span in spans] == ["Lead lines.", "Piano wire.", "Sound."]
+    assert [span.heading for span in spans] == ["Sounding", "Sounding > Wire", "Echo"]
+
+
+def test_a_long_table_is_cut_between_rows() -> None:
+    rows = [f"| Station {place} | {place * 100} fathoms |" for place in range(100)]
+    text = "\n".join(["| Station | Depth |", "| --- | --- |", *rows])
+    pieces = [text[span.start : span.end] for span in split(text)]
+    assert len(pieces) > 2
+    assert all(piece.startswith("|") and piece.endswith("|") for piece in pieces)
+
+
+def test_chinese_passages_are_half_as_long() -> None:
+    text = "\n\n".join(["每天户外活动两小时可以降低近视的发生。" * 4] * 20)
+    assert max(span.end - span.start for span in split(text)) <= 450
+
+
+@given(st.text(alphabet="ab. 。\n#|一二!", max_size=400))
+def test_offsets_are_in_order_and_lose_no_letter(text: str) -> None:
+    spans = split(text, target=40)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    kept = "".join(text[span.start : span.end] for span in spans)
+    assert "".join(kept.split()) == "".join(text.split())

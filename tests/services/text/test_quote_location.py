@@ -1,0 +1,126 @@
+"""Quotes are found under harmless differences, with exact offsets, and not found when they are not there."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.text.quote_location import MAX_GAP, MIN_MEANING, locate
+
+TEXT = (
+    "The line read “4,475 fathoms”, meas-\nured on  the deep-sea\nvoyage. "
+    "‘Then’ came the **big** wire – in 1872–1876.\n"
+    "近视率为５２．７％，其中　小学生\n占比“较高”。"
+    "See the tag <b> and the ﬁne café."
+)
+
+
+def found(quote: str, text: str = TEXT) -> str | None:
+    span = locate(quote, text)
+    return None if span is None else text[span[0] : span[1]]
+
+
+@pytest.mark.parametrize(
+    ("quote", "stored"),
+    [
+        ("on the deep-sea voyage", "on  the deep-sea\nvoyage"),
+        ('"4,475 fathoms"', "4,475 fathoms"),
+        ("measured on the", "meas-\nured on  the"),
+        ("'Then' came the big wire", "Then’ came the **big** wire"),
+        ("wire - in 1872-1876", "wire – in 1872–1876"),
+        ("近视率为52.7%,其中小学生占比", "近视率为５２．７％，其中　小学生\n占比"),
+        ("「较高」", "较高"),
+        ("the tag ‹b›", "the tag <b>"),
+        ("the fine cafe\u0301", "the ﬁne café"),
+        ("THE LINE READ", "The line read"),
+        ("…came the *big* wire...", "came the **big** wire"),
+        ("The line read … deep-sea voyage", TEXT[: TEXT.index(". ‘Then’")]),
+        ("近视率为 [...] 占比", "近视率为５２．７％，其中　小学生\n占比"),
+    ],
+)
+def test_harmless_differences_are_found_and_the_stored_text_is_returned(quote: str, stored: str) -> None:
+    assert found(quote) == stored
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "4,476 fathoms",
+        "the deep-sea voyages of",
+        "近视率为52.8%",
+        "小学生占比较低",
+        "deep-sea voyage … The line read",
+        "x",
+        "。",
+        "是",
+        "… ... …",
+        "",
+        "therapist",
+        "cafe",
+    ],
+)
+def test_a_quote_that_is_not_there_is_not_found(quote: str) -> None:
+    assert locate(quote, TEXT) is None
+
+
+def test_an_ellipsis_does_not_span_more_than_its_gap() -> None:
+    text = f"The beginning {'x ' * MAX_GAP}the end"
+    assert locate("The beginning … the end", text) is None
+    assert locate("The beginning … the end", f"{text}. The beginning and the end") == (len(text) + 2, len(text) + 27)
+
+
+def test_only_the_stretch_that_was_asked_for_is_searched() -> None:
+    text = "one two three, one two three"
+    assert locate("one  two", text, 5) == (15, 22)
+    assert locate("one two", text, 0, 5) is None
+
+
+def test_exact_matches_come_before_looser_ones() -> None:
+    assert locate("Big wire", "big wire, Big wire") == (10, 18)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(codec="utf-8"), min_size=2, max_size=200), st.data())
+def test_any_substring_is_found_exactly(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    quote = text[start:end]
+    span = locate(quote, text)
+    if sum(map(str.isalnum, quote)) < MIN_MEANING:
+        assert span is None
+    else:
+        assert span is not None
+        assert text[span[0] : span[1]] == quote
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["deep", "sea", "line", "4,475", "fathoms", "近视", "防控", "wire’s", "“said”", "été", "**big**", "x-ray"]
+    ),
+    min_size=3,
+)
+
+
+@settings(deadline=None)
+@given(WORDS, st.data())
+def test_a_quote_with_other_white_space_and_quotation_marks_is_found_in_place(
+    words: list[str], data: st.DataObject
+) -> None:
+    text = " ".join(words)
+    start = data.draw(st.integers(0, len(words) - 2))
+    end = data.draw(st.integers(start + 2, len(words)))
+    part = " ".join(words[start:end])
+    quote = part.replace(" ", " \n ").replace("“", '"').replace("”", '"').replace("’", "'").replace("*", "")
+    span = locate(quote, text)
+    assert span is not None
+    kept = [char for char in text[span[0] : span[1]] if char.isalnum()]
+    assert kept == [char for char in part if char.isalnum()]
+
+
+def test_a_megabyte_takes_well_below_seconds() -> None:
+    text = ("The quick “brown” fox — jumps over\nthe lazy dog. 中文测试， " * 25_000)[:1_000_000]
+    began = time.perf_counter()
+    assert locate("the slow zebra … of the plain", text) is None
+    assert locate("aa … zebra", "a" * 1_000_000) is None
+    assert time.perf_counter() - began < 5

@@ -1,0 +1,89 @@
+"""Which sentences bear a claim: the rare word, the number, the passage, what is new; English and Chinese."""
+
+import pytest
+
+from services.text.sentence_ranking import coverage, rank_sentences, sentence_scores
+
+VOYAGE = [
+    "# HMS Challenger",
+    "The ship left Portsmouth in December 1872.",
+    "Her crew sounded the ocean with hemp rope.",
+    "On 23 March 1875 they sounded near Guam.",
+    "The lead touched bottom at 4,475 fathoms.",
+    "The crew mended sails for a week.",
+    "Letters reached the ship at Yokohama.",
+    "Comments: what a ship, what an ocean, what a crew!",
+]
+CLINIC = [
+    "眼科门诊每天上午八点开放。",
+    "研究发现，每天户外活动两小时可以预防近视。",
+    "散光需要配镜矫正。",
+    "对照组的近视发病率为百分之十七。",
+    "欢迎关注本院公众号。",
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentences", "first"),
+    [
+        ("The expedition sailed from Portsmouth.", VOYAGE, 1),
+        ("Bottom was found 4475 fathoms down.", VOYAGE, 4),
+        ("A sounding was made off Guam in March 1875.", VOYAGE, 3),
+        ("Mending the sails took seven days.", VOYAGE, 5),
+        ("户外活动能够预防近视。", CLINIC, 1),
+        ("对照组有17%的人患上近视。", CLINIC, 3),
+    ],
+    ids=["a rare word", "a number", "a date", "another form of a word", "Chinese", "a Chinese number"],
+)
+def test_the_sentence_that_bears_a_claim_comes_first(claim: str, sentences: list[str], first: int) -> None:
+    assert rank_sentences(claim, sentences)[0] == first
+
+
+def test_every_sentence_is_ranked_once() -> None:
+    many = VOYAGE * 8
+    assert sorted(rank_sentences("The ship sounded the ocean.", many)) == list(range(len(many)))
+
+
+def test_a_second_sentence_that_adds_something_comes_before_a_repetition() -> None:
+    text = [
+        "The wire sounding machine was designed by William Thomson.",
+        "The wire sounding machine, we said, was designed by William Thomson.",
+        "It was first tried on the yacht Lalla Rookh.",
+    ]
+    claim = "William Thomson designed the wire sounding machine and tried it on the Lalla Rookh."
+    assert rank_sentences(claim, text)[1] == 2
+    assert sentence_scores(claim, text)[1] > sentence_scores(claim, text)[2]
+
+
+def test_of_two_like_sentences_the_one_in_the_right_passage_comes_first() -> None:
+    text = [
+        "He retired in that year.",
+        "Nobody knows why.",
+        "The garden was large.",
+        "The brass tide predictor of Thomson stood in Glasgow.",
+        "He retired in that year.",
+        "The predictor drew tides.",
+    ]
+    order = rank_sentences("Thomson retired after the tide predictor stood in Glasgow.", text)
+    assert order.index(4) < order.index(0)
+
+
+def test_a_claim_is_covered_by_a_passage_and_not_by_words_all_over_a_text() -> None:
+    claim = "Thomson tried a wire machine on his yacht in the Bay of Biscay."
+    parts = ["Thomson lectured.", "A wire snapped.", "The machine hummed.", "His yacht sank.", "It rained in the Bay."]
+    between = ["Nothing else was said of it here."] * 11
+    scattered = [one for part in parts for one in (part, *between)]
+    assert coverage(claim, parts) > 0.5
+    assert coverage(claim, scattered) < 0.3
+
+
+def test_what_a_text_does_not_speak_of_is_hardly_covered() -> None:
+    assert coverage("The lead touched bottom at 4,475 fathoms.", VOYAGE) == pytest.approx(1.0)
+    assert coverage("近视可以通过户外活动预防。", CLINIC) > 0.3
+    assert coverage("Astigmatism is corrected with glasses.", VOYAGE) < 0.1
+
+
+def test_nothing_bears_a_claim_where_nothing_is_said() -> None:
+    assert rank_sentences("The lead touched bottom.", []) == []
+    assert coverage("The lead touched bottom.", []) == 0.0
+    assert coverage("…", VOYAGE) == 1.0

@@ -1,0 +1,54 @@
+"""Search terms of English and Chinese texts."""
+
+import pytest
+
+from services.text.tokens import message_language, tokens
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("soundings", "sounding"),
+        ("measured", "measures"),
+        ("Ｌｅａｄ", "lead"),
+        ("4,475", "4475"),
+        ("companies", "company"),
+        ("Akinoshū", "Akinoshu"),
+        ("Jime\u0301nez", "Jimenez"),
+    ],
+)
+def test_forms_of_one_word_are_one_term(one: str, other: str) -> None:
+    assert tokens(one) == tokens(other)
+
+
+def test_chinese_becomes_bigrams_without_function_words() -> None:
+    assert tokens("近视的防控") == ["近视", "防控"]
+
+
+def test_a_lone_character_stays() -> None:
+    assert tokens("眼 axis") == ["眼", "axis"[:4]]
+
+
+def test_stop_words_can_be_kept() -> None:
+    assert tokens("the sea") == ["sea"]
+    assert tokens("the sea", keep_stop_words=True) == ["the", "sea"]
+
+
+def test_words_of_two_scripts_that_touch_are_told_apart() -> None:
+    assert tokens("ROCIT试验用OK镜")[:2] == ["rocit", "试验"]
+    assert "ok" in tokens("ROCIT试验用OK镜")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("威廉·汤姆森何时受封为爵士？", "zh"),
+        ("什么是 tallow？", "zh"),
+        ("ウィリアム・トムソンはいつ爵位を受けましたか？", "en"),
+        ("測深儀はどこで発明された", "en"),
+        ("윌리엄 톰슨은 언제 기사 작위를 받았습니까?", "en"),
+        ("When was Thomson knighted?", "en"),
+    ],
+)
+def test_messages_about_a_text_are_in_chinese_or_english(text: str, language: str) -> None:
+    assert message_language(text) == language

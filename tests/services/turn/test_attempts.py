@@ -1,0 +1,49 @@
+"""What an earlier attempt found stays, whatever comes of the next."""
+
+import pytest
+
+from schemas.evidence import Excerpt
+from schemas.planner import Step
+from schemas.reflector import StepVerdict
+from schemas.results import StepResult
+from services.turn.attempts import with_earlier
+
+RESEARCH = Step(id="2", title="t", description="d")
+PROCESSING = Step(id="2", title="t", description="d", step_type="processing", need_web_search=False)
+
+
+def excerpt(number: int, quote: str) -> Excerpt:
+    return Excerpt(id=f"E2-{number}", source_id="s", quote=quote, start=ord(quote), end=ord(quote) + 1)
+
+
+FIRST = StepResult(step_id="2", status="done", finding="first", excerpts=[excerpt(1, "a"), excerpt(2, "b")])
+
+
+@pytest.mark.parametrize("status", ["failed", "skipped"])
+def test_an_attempt_that_comes_to_nothing_erases_nothing(status: str) -> None:
+    latest = StepResult.model_validate({"step_id": "2", "status": status, "error": "no source"})
+    result = with_earlier(RESEARCH, latest, FIRST, 2, "en-US")
+    assert (result.status, result.finding, result.excerpts) == ("done", "first", FIRST.excerpts)
+    assert "no source" in result.error
+
+
+def test_an_attempt_that_finds_more_adds_to_it_under_new_ids() -> None:
+    latest = StepResult(step_id="2", status="done", finding="second", excerpts=[excerpt(1, "b"), excerpt(2, "c")])
+    result = with_earlier(RESEARCH, latest, FIRST, 2, "en-US")
+    assert [(one.id, one.quote) for one in result.excerpts] == [("E2-1", "a"), ("E2-2", "b"), ("E2-3", "c")]
+    assert (result.finding, result.error) == ("second", "")
+
+
+def test_a_program_that_is_redone_takes_the_place_of_the_wrong_one_under_ids_of_its_own() -> None:
+    latest = StepResult(step_id="2", status="done", finding="second", excerpts=[excerpt(1, "c")])
+    result = with_earlier(PROCESSING, latest, FIRST, 2, "en-US")
+    assert [(one.id, one.quote) for one in result.excerpts] == [("E2-3", "c")]
+
+
+def test_verdicts_of_an_earlier_version_are_numbered_by_their_place() -> None:
+    stored = {"step_id": "2", "status": "done", "attempts": 2, "reflections": [{"step_id": "2", "redo": True}]}
+    result = StepResult.model_validate(stored)
+    assert [one.attempt for one in result.reflections] == [1]
+    assert result.unjudged
+    judged = result.model_copy(update={"reflections": [*result.reflections, StepVerdict(step_id="2", attempt=2)]})
+    assert not judged.unjudged
