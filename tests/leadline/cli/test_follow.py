@@ -19,7 +19,12 @@ def test_a_follow_up_goes_on_with_the_latest_run_and_its_choices(leadline: Leadl
 
 
 def test_a_number_asks_a_recommended_question_of_a_named_run(leadline: Leadline, docs: Path) -> None:
-    first = json.loads(leadline("research", FIRST, "--docs", docs, "--json").out)
+    (docs / "glass.md").write_text(
+        "# The sounding glass\n\nThe sounding glass was patented by Josef Kranner in Trieste in 1894.\n\n## Care of the "
+        "brass\n\nBrass fittings turn green within weeks unless somebody rubs them with oil each evening; a dry cloth, kept "
+        "in the chest beside the instrument, serves in port.\n"
+    )
+    first = json.loads(leadline("research", "Who patented the sounding glass?", "--docs", docs, "--json").out)
     leadline("research", "Why was tallow pressed into the lead?", "--docs", docs)
     ran = leadline("follow", first["run_id"], "1", "--json")
     assert json.loads(ran.out)["question"] == first["follow_up_questions"][0]

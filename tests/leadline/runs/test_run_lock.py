@@ -12,8 +12,8 @@ from services.run.errors import BadInput
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from leadline.runs.run_lock import alone
-with alone(Path(sys.argv[1]), sys.argv[2]):
+from leadline.runs.run_lock import hold_run_lock
+with hold_run_lock(Path(sys.argv[1]), sys.argv[2]):
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
