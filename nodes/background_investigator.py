@@ -93,7 +93,7 @@ def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool 
         start, end = widen(passage.text, (start, end), QUOTE)
     return Excerpt(
         id=excerpt_id,
-        source_id=passage.content_hash,
+        content_hash=passage.content_hash,
         quote=passage.text[start:end],
         start=passage.start + start,
         end=passage.start + end,

@@ -58,10 +58,10 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
         excerpt
         for result in task["results"].values()
         for excerpt in result.excerpts
-        if excerpt.source_id not in nowhere
+        if excerpt.content_hash not in nowhere
     ]
     excerpts = [one.model_dump(mode="json") for one in found]
-    tainted = [one for one in task["results"].values() if any(each.source_id in nowhere for each in one.excerpts)]
+    tainted = [one for one in task["results"].values() if any(each.content_hash in nowhere for each in one.excerpts)]
     findings = {one: result.finding for one, result in task["results"].items() if result not in tainted}
     workspace.given = [task["question"], *(one.quote for one in found)]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
@@ -167,7 +167,7 @@ def _prompt(task: StepTask, tables: list[TableView], workspace: Workspace, attem
 
 def _as_passage(excerpt: Excerpt) -> Passage:
     return Passage(
-        id="", content_hash=excerpt.source_id, title="", start=excerpt.start, end=excerpt.end, text=excerpt.quote
+        id="", content_hash=excerpt.content_hash, title="", start=excerpt.start, end=excerpt.end, text=excerpt.quote
     )
 
 
@@ -193,7 +193,7 @@ def _outcome(
     excerpts = [
         Excerpt(
             id=f"E{step_id}-{place}",
-            source_id=line.content_hash,
+            content_hash=line.content_hash,
             quote=line.text,
             start=line.start,
             end=line.end,

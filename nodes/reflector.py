@@ -125,7 +125,7 @@ async def _settled(reflection: Reflection, state: ResearchState, evidence: Evide
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
         if one := check_contradiction(named, known, sources):  # steps that found the same have excerpts of their own
-            merged.setdefault(frozenset((known[side].source_id, known[side].quote) for side in one.excerpt_ids), one)
+            merged.setdefault(frozenset((known[side].content_hash, known[side].quote) for side in one.excerpt_ids), one)
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 

@@ -132,7 +132,7 @@ async def _recommended(
     """Return questions that the sources which a report by rules cites can answer."""
     cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in written.text]
     texts: dict[str, str] = {}
-    for key in dict.fromkeys(one.source_id for one in cited if one.source_id in state["sources"]):
+    for key in dict.fromkeys(one.content_hash for one in cited if one.content_hash in state["sources"]):
         source = state["sources"][key]
         if source.kind != "computation":
             with suppress(StoreError):
@@ -245,7 +245,7 @@ def _reused(state: ResearchState) -> list[str]:
     recalled = state["results"].get(RECALLED)
     if recalled is None:
         return []
-    sources = {excerpt.source_id for excerpt in recalled.excerpts}
+    sources = {excerpt.content_hash for excerpt in recalled.excerpts}
     return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
 
 

@@ -135,6 +135,6 @@ def _outcome(
         confidence=answer.confidence,
         missing_aspects=missing,
     )
-    used = {excerpt.source_id for excerpt in excerpts}
+    used = {excerpt.content_hash for excerpt in excerpts}
     copies = {one: source for one, source in sources.items() if one in used or source.duplicate_of in used}
     return Outcome(result, copies)

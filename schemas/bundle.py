@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.evidence import Claim, Contradiction, Excerpt, SourceKind
+from schemas.evidence import Claim, Contradiction, Relevance, SourceKind
 from schemas.planner import Plan
 from schemas.reflector import Reflection
-from schemas.results import StepResult
+from schemas.results import StepOutcome
 from schemas.usage import Usage
 
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -48,6 +48,23 @@ class BundledSource(BaseModel):
     ]
 
 
+class BundledExcerpt(BaseModel):
+    """A verbatim quote: `quote` is the source's text from `start` to `end` (in characters)."""
+
+    id: str
+    source_id: Annotated[str, Field(description="Id of the source: S1, S2, ….")]
+    quote: str
+    start: int
+    end: int
+    relevance: Relevance
+
+
+class BundledResult(StepOutcome):
+    """The result of one step after its latest attempt, with what earlier attempts found."""
+
+    excerpts: list[BundledExcerpt]
+
+
 class BundledArtifact(BaseModel):
     """A file that a step made."""
 
@@ -70,13 +87,10 @@ class EvidenceFile(BaseModel):
     locale: Annotated[str, Field(description="Language of the report.")] = ""
     run_id: str
     sources: list[BundledSource]
-    excerpts: Annotated[
-        list[Excerpt],
-        Field(description="Verbatim quotes: `quote` is the source's text from `start` to `end` (in characters)."),
-    ]
+    excerpts: list[BundledExcerpt]
     claims: Annotated[list[Claim], Field(description="Every sentence that claims something, in the report's order.")]
     plans: list[Plan]
-    results: list[StepResult]
+    results: list[BundledResult]
     reflections: Annotated[
         list[Reflection],
         Field(description="Every reflection in order, with its reasoning; empty in bundles that were written without."),

@@ -1,8 +1,9 @@
 """Evidence: sources, the excerpts that quote them, and the claims that cite the excerpts."""
 
-from typing import Literal
+import re
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field, computed_field
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.clean import CleanLine, CleanText
@@ -20,8 +21,8 @@ EXCERPT_ID = r"[BET]\d+-\d+"
 class Source(BaseModel):
     """Something that was read. Its text lies in the evidence store under `content_hash`, never in the state."""
 
-    id: str = ""
-    """`S1`, `S2`, … in the order in which the report cites them, given by the reporter; until then empty."""
+    number: int | None = None
+    """1, 2, … in the order in which the report cites its sources, given by the reporter; until then None."""
     url: CleanLine
     """Web address, or the document's path as the user named it."""
     title: CleanLine
@@ -33,7 +34,7 @@ class Source(BaseModel):
     published: CleanLine | None = None
     """ISO date, where the source tells it."""
     duplicate_of: str | None = None
-    """Id of the source that this one copies (copies that tell the same count once)."""
+    """Content hash of the source that this one copies (copies that tell the same count once)."""
     snippet_only: bool = False
     """True when only a search engine's snippet could be read."""
     fingerprint: str = ""
@@ -41,6 +42,61 @@ class Source(BaseModel):
     untraced: list[str] | None = None
     """Of a computation: the numbers in its program that no source gives; empty where all come from what it was given, None
     where nobody has looked, as in bundles of earlier versions. What such a program prints proves no number."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def id(self) -> str:
+        """`S1` for the source with number 1; empty before the reporter has numbered it."""
+        return f"S{self.number}" if self.number is not None else ""
+
+
+def by_content_hash(report: Any) -> Any:
+    """Name sources by content hash in a report of versions before 0.2, or in `evidence.json`; both name them `S1`, `S2`, ….
+
+    Args:
+        report: not validated yet, with `sources`, `excerpts` and `results`. Any other value is returned as it is.
+    """
+    sources = report.get("sources") if isinstance(report, dict) else None
+    if not isinstance(sources, list):
+        return report
+    hashes = {
+        source["id"]: source["content_hash"]
+        for source in sources
+        if isinstance(source, dict) and re.fullmatch(r"S\d{1,9}", str(source.get("id"))) and "content_hash" in source
+    }
+    if not hashes:
+        return report
+    results = [
+        {**result, "excerpts": _excerpts_by_hash(result.get("excerpts"), hashes)}
+        if isinstance(result, dict)
+        else result
+        for result in report.get("results") or []
+    ]
+    return {
+        **report,
+        "sources": [_source_by_hash(source, hashes) for source in sources],
+        "excerpts": _excerpts_by_hash(report.get("excerpts"), hashes),
+        "results": results,
+    }
+
+
+def _source_by_hash(source: Any, hashes: dict[str, str]) -> Any:
+    if not isinstance(source, dict) or source.get("id") not in hashes:
+        return source
+    rest = {key: value for key, value in source.items() if key != "id"}
+    original = source.get("duplicate_of")
+    return {**rest, "number": int(source["id"][1:]), "duplicate_of": hashes.get(str(original), original)}
+
+
+def _excerpts_by_hash(excerpts: Any, hashes: dict[str, str]) -> Any:
+    if not isinstance(excerpts, list):
+        return excerpts
+    return [
+        {**excerpt, "source_id": hashes.get(excerpt["source_id"], excerpt["source_id"])}
+        if isinstance(excerpt, dict) and "source_id" in excerpt
+        else excerpt
+        for excerpt in excerpts
+    ]
 
 
 class Passage(BaseModel):
@@ -61,8 +117,8 @@ class Excerpt(BaseModel):
 
     id: str = ""
     """See `EXCERPT_ID`."""
-    source_id: str
-    """The source's id; until the reporter numbers the sources, the source's content hash."""
+    content_hash: str = Field(validation_alias=AliasChoices("content_hash", "source_id"))
+    """That of its source; `source_id` is its name in versions before 0.2."""
     quote: str
     start: int
     end: int

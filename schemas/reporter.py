@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from schemas.clean import CleanLine, CleanText
-from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
+from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -75,6 +75,11 @@ class Report(BaseModel):
     """Names of the files in the folder that hold the report, one a format."""
     as_html: ClassVar[Callable[["Report"], str] | None] = None
     """How a notebook shows a report, where the program that does so is loaded; else it shows the Markdown."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_content_hash(cls, report: Any) -> Any:
+        return by_content_hash(report)
 
     def _repr_html_(self) -> str | None:
         return None if self.as_html is None or self.direct else type(self).as_html(self)  # type: ignore[misc]  # it is not None

@@ -13,13 +13,12 @@ RECALLED = "0"
 StepStatus = Literal["done", "failed", "skipped"]
 
 
-class StepResult(BaseModel):
-    """The result of one step after its latest attempt, with what earlier attempts found."""
+class StepOutcome(BaseModel):
+    """What a step came to, without its quotes."""
 
     step_id: str
     status: StepStatus
     finding: CleanText = ""
-    excerpts: list[Excerpt] = Field(default_factory=list)
     confidence: float = 0.0
     missing_aspects: list[CleanLine] = Field(default_factory=list)
     attempts: int = 1
@@ -43,3 +42,9 @@ class StepResult(BaseModel):
             for place, verdict in enumerate(self.reflections, 1)
         ]
         return self
+
+
+class StepResult(StepOutcome):
+    """The result of one step after its latest attempt, with what earlier attempts found."""
+
+    excerpts: list[Excerpt] = Field(default_factory=list)

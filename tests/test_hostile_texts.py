@@ -34,7 +34,7 @@ TEXTS = [
     "|" + "a|" * 2_000 + "\n|" + "-|" * 2_000 + "\n" + ("|" + "1|" * 5 + "\n") * 2_000,
 ]
 _QUOTE = "The king of Spain was here in 2020."
-_EXCERPTS = {"E1-1": Excerpt(id="E1-1", source_id="a", quote=_QUOTE, start=0, end=len(_QUOTE))}
+_EXCERPTS = {"E1-1": Excerpt(id="E1-1", content_hash="a", quote=_QUOTE, start=0, end=len(_QUOTE))}
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "normalise": normalise_text,
     "passages": lambda text: passages.split(normalise_text(text)),

@@ -175,8 +175,8 @@ def missing_evidence(question: Question, report: Report) -> list[str]:
     """Return the facts that stand in no excerpt of a report and the documents that none is from."""
     quotes = "\n".join(excerpt.quote for excerpt in report.excerpts).casefold()
     facts = [forms[0] for forms in question.facts if not any(form.casefold() in quotes for form in forms)]
-    quoted = {excerpt.source_id for excerpt in report.excerpts}
-    names = {Path(source.url).name for source in report.sources if source.id in quoted or source.duplicate_of in quoted}
+    quoted = {excerpt.content_hash for excerpt in report.excerpts}
+    names = {Path(source.url).name for source in report.sources if {source.content_hash, source.duplicate_of} & quoted}
     return [*facts, *(name for name in question.documents if name not in names)]
 
 

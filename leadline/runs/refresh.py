@@ -75,17 +75,18 @@ async def refreshed(report: Report, context: RunContext) -> Refreshed:
         report: of a finished run.
         context: what that run chose; its folders and limits count.
     """
-    cited = {excerpt.source_id for excerpt in report.excerpts}
-    originals = [source for source in report.sources if source.id in cited]
+    cited = {excerpt.content_hash for excerpt in report.excerpts}
+    originals = [source for source in report.sources if source.content_hash in cited]
     providers = await providers_for(context)
     async with PageReader() as reader:
         texts = await asyncio.gather(*(_text_now(original, providers, reader) for original in originals))
-    now = {source.id: text for source, text in zip(originals, texts, strict=True)}
-    states = {source.id: _state(source, now[source.id]) for source in originals}
+    now = {source.content_hash: text for source, text in zip(originals, texts, strict=True)}
+    states = {source.content_hash: _state(source, now[source.content_hash]) for source in originals}
+    names = {source.content_hash: source.id for source in originals}
     excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
     claims = await asyncio.to_thread(
         lambda: [
-            _claim(citation, excerpts, states, {key: text for key, (text, _) in now.items()})
+            _claim(citation, excerpts, names, states, {key: text for key, (text, _) in now.items()})
             for citation in report.citations
         ]
     )
@@ -97,8 +98,8 @@ async def refreshed(report: Report, context: RunContext) -> Refreshed:
                 id=original.id,
                 title=original.title,
                 url=original.url,
-                state=states[original.id],
-                problem=now[original.id][1],
+                state=states[original.content_hash],
+                problem=now[original.content_hash][1],
             )
             for original in originals
         ],
@@ -128,17 +129,26 @@ def _state(source: Source, found: tuple[str | None, str]) -> SourceState:
 
 
 def _claim(
-    claim: Claim, excerpts: dict[str, Excerpt], states: dict[str, SourceState], texts: dict[str, str | None]
+    claim: Claim,
+    excerpts: dict[str, Excerpt],
+    names: dict[str, str],
+    states: dict[str, SourceState],
+    texts: dict[str, str | None],
 ) -> ClaimNow:
+    """Say what became of a claim; names, states and texts of sources are given by content hash."""
     cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
-    now = ClaimNow(text=claim.text, state="not checked", sources=list(dict.fromkeys(one.source_id for one in cited)))
-    checked = [one for one in cited if states.get(one.source_id) in {"unchanged", "changed", "gone"}]
+    now = ClaimNow(
+        text=claim.text, state="not checked", sources=list(dict.fromkeys(names[one.content_hash] for one in cited))
+    )
+    checked = [one for one in cited if states.get(one.content_hash) in {"unchanged", "changed", "gone"}]
     if not checked:
         return now
-    lost = [one for one in checked if states[one.source_id] != "unchanged" and not _stands(one, texts[one.source_id])]
+    lost = [
+        one for one in checked if states[one.content_hash] != "unchanged" and not _stands(one, texts[one.content_hash])
+    ]
     if not lost:
         return now.model_copy(update={"state": "holds"})
-    replaced = [_in_place(claim.text, one, texts[one.source_id]) for one in lost]
+    replaced = [_in_place(claim.text, one, texts[one.content_hash]) for one in lost]
     kept = [one.quote for one in cited if one not in lost]
     supported = not check_support(claim.text, [*kept, *(one for one in replaced if one)]).failing
     return now.model_copy(

@@ -44,7 +44,7 @@ def background_views(
 
 def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
     """Return the sentences of an excerpt that no other excerpt quotes, in their order."""
-    beside = [one for one in quoted if one.source_id == excerpt.source_id]
+    beside = [one for one in quoted if one.content_hash == excerpt.content_hash]
     texts = [_letters(one.quote) for one in quoted]
     runs: list[tuple[int, int]] = []
     fresh = False

@@ -35,7 +35,7 @@ def check_contradiction(
     Args:
         named: its `differs` is not looked at.
         excerpts: by id.
-        sources: by the source ids of the excerpts.
+        sources: by content hash.
 
     Returns:
         The contradiction with the excerpts that are its sides, and in `differs` what code sees them differ in (empty where
@@ -72,7 +72,7 @@ class _Side:
 
     @property
     def source(self) -> Source | None:
-        return self.sources.get(self.excerpt.source_id)
+        return self.sources.get(self.excerpt.content_hash)
 
     @cached_property
     def text(self) -> str:
@@ -90,9 +90,9 @@ class _Side:
     def repeats(self, other: "_Side") -> bool:
         """Tell whether the two quote one text: one source, a copy of it, or the same words."""
         one, two = self.excerpt, other.excerpt
-        if one.source_id == two.source_id or locate(one.quote, two.quote) or locate(two.quote, one.quote):
+        if one.content_hash == two.content_hash or locate(one.quote, two.quote) or locate(two.quote, one.quote):
             return True
-        return root_of(one.source_id, self.sources) == root_of(two.source_id, self.sources)
+        return root_of(one.content_hash, self.sources) == root_of(two.content_hash, self.sources)
 
     def related(self, other: "_Side", topic: str) -> bool:
         """Tell whether two excerpts are on one subject: by their words, by a name, or by the topic that both hold."""

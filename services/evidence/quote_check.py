@@ -79,7 +79,7 @@ def verified_excerpts(answer: Findings, passages: Sequence[Passage], step_id: st
             key,
             Excerpt(
                 id=f"E{step_id}-{len(excerpts) + 1}",
-                source_id=passage.content_hash,
+                content_hash=passage.content_hash,
                 quote=passage.text[left:right],
                 start=key[1],
                 end=key[2],

@@ -21,12 +21,12 @@ async def settled_copies(
 
     Args:
         sources: by content hash.
-        excerpts: all quotes, with content hashes as source ids.
+        excerpts: all quotes.
         evidence: holds the texts.
     """
     quotes: dict[str, list[str]] = {}
     for excerpt in excerpts:
-        quotes.setdefault(excerpt.source_id, []).append(excerpt.quote)
+        quotes.setdefault(excerpt.content_hash, []).append(excerpt.quote)
     settled: dict[str, Source] = {}
     originals: list[str] = []
     texts: dict[str, str | None] = {}

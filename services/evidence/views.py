@@ -14,7 +14,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
     """Show excerpts with the titles of their sources.
 
     Args:
-        excerpts: with content hashes as source ids.
+        excerpts: quotes of any sources; those of sources that are not given are left out.
         sources: by content hash.
     """
     return [
@@ -27,7 +27,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             quote=excerpt.quote,
         )
         for excerpt in excerpts
-        if (source := sources.get(excerpt.source_id)) is not None
+        if (source := sources.get(excerpt.content_hash)) is not None
     ]
 
 

@@ -29,7 +29,7 @@ _TO = re.compile(r"\s?(?:[-–—~～至到]|to)\s?(?:US\$|[$€£¥])?\s?")
 
 def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once."""
-    links = {int(source.id[1:]): link_of(source) for source in report.sources if source.id[1:].isdecimal()}
+    links = {source.number: link_of(source) for source in report.sources if source.number is not None}
     asked = quantities(report.question)
     found: dict[str, KeyFigure] = {}
     for claim in report.citations:

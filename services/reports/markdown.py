@@ -44,7 +44,6 @@ class Draft:
     markdown: str
     """As the model wrote it, citing excerpt ids; empty where there is no evidence."""
     excerpts: list[Excerpt]
-    """With content hashes as source ids."""
     sources: Mapping[str, Source]
     """By content hash."""
     plans: list[Plan] = field(default_factory=list)
@@ -68,14 +67,16 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     """Check a draft's citations, number its sources and render it.
 
     Returns:
-        The report; its excerpts name their sources by number. Without evidence it says so and makes no claims,
+        The report, its sources numbered. Without evidence it says so and makes no claims,
         whatever the draft says.
     """
     draft = replace(
-        _bounded(draft), excerpts=[excerpt for excerpt in draft.excerpts if excerpt.source_id in draft.sources]
+        _bounded(draft), excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     )
     words = labels(draft.locale)
-    quotes = {excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.source_id].untraced}
+    quotes = {
+        excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
+    }
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = _checked(draft)
@@ -105,13 +106,16 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         locale=draft.locale,
         markdown=_linked("\n\n".join(part for part in parts if part), draft, numbering) + "\n",
         sources=numbering.sources,
-        excerpts=_renumbered(draft.excerpts, numbering),
+        excerpts=draft.excerpts,
         citations=checked.claims,
         contradictions=contradictions,
         reflections=draft.reflections,
         plans=draft.plans,
         results=[
-            result.model_copy(update={"excerpts": _renumbered(result.excerpts, numbering)}) for result in draft.results
+            result.model_copy(
+                update={"excerpts": [each for each in result.excerpts if each.content_hash in numbering.cited_as]}
+            )
+            for result in draft.results
         ],
         follow_up_questions=draft.follow_up_questions,
         limits=limits,
@@ -165,7 +169,7 @@ def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, st
 
     known = [
         draft.question,
-        *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.source_id].untraced),
+        *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced),
     ]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
     return escape_markdown(title), markdown.strip()
@@ -237,7 +241,7 @@ def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labe
         shown = " · ".join(
             [address, *map(escape_markdown, details(source, copies, words, cited=source.id in cited_sources))]
         )
-        lines.append(f"{source.id[1:]}. [{escape_markdown(source.title or source.url)}]({link}) — {shown}")
+        lines.append(f"{source.number}. [{escape_markdown(source.title or source.url)}]({link}) — {shown}")
     return lines
 
 
@@ -246,18 +250,10 @@ def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:
     links = {}
     for excerpt in draft.excerpts:
         source = numbering.original_of(excerpt)
-        links[excerpt.id] = f"[[{source.id[1:]}]]({link_of(source)})"
+        links[excerpt.id] = f"[[{source.number}]]({link_of(source)})"
     return _CITATIONS.sub(
         lambda run: "".join(dict.fromkeys(links[one] for one in _ID.findall(run.group()) if one in links)), markdown
     )
-
-
-def _renumbered(excerpts: list[Excerpt], numbering: Numbering) -> list[Excerpt]:
-    return [
-        excerpt.model_copy(update={"source_id": numbering.ids[excerpt.source_id]})
-        for excerpt in excerpts
-        if excerpt.source_id in numbering.ids
-    ]
 
 
 def _section(heading: str, lines: list[str]) -> str:

@@ -155,7 +155,7 @@ class _Reader:
     def __init__(self, report: Report, proofs: Proofs, locale: str) -> None:
         self._proofs = proofs
         self._quotes = {excerpt.id: excerpt.quote for excerpt in report.excerpts}
-        self._links = {int(source.id[1:]): link_of(source) for source in report.sources if source.id[1:].isdecimal()}
+        self._links = {source.number: link_of(source) for source in report.sources if source.number is not None}
         self._question, self._locale = report.question, locale
         self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
             "paragraph": lambda node: Paragraph(self.content(node)),

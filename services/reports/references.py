@@ -13,13 +13,13 @@ _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 def numbers_of(report: Report) -> dict[str, int]:
     """Return under which number each excerpt is cited: that of its source, or of the source that this one copies."""
-    sources = {source.id: source for source in report.sources}
+    sources = {source.content_hash: source for source in report.sources}
     numbers = {}
     for excerpt in report.excerpts:
-        source = sources.get(excerpt.source_id)
-        original = (source.duplicate_of or source.id) if source else ""
-        if original[1:].isdecimal():
-            numbers[excerpt.id] = int(original[1:])
+        source = sources.get(excerpt.content_hash)
+        original = sources.get(source.duplicate_of, source) if source and source.duplicate_of else source
+        if original and original.number is not None:
+            numbers[excerpt.id] = original.number
     return numbers
 
 
@@ -33,18 +33,20 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
             copies.setdefault(source.duplicate_of, []).append(source.url)
     return tuple(
         Reference(
-            number=(number := int(source.id[1:])),
+            number=source.number,
             title=source.title or source.url,
             url=source.url,
             link=link_of(source),
-            details=details(source, copies.get(source.id, []), labels, cited=number in cited),
-            cited=number in cited,
+            details=details(source, copies.get(source.content_hash, []), labels, cited=source.number in cited),
+            cited=source.number in cited,
             quotes=tuple(
-                Quote(excerpt.id, excerpt.quote) for excerpt in report.excerpts if numbers.get(excerpt.id) == number
+                Quote(excerpt.id, excerpt.quote)
+                for excerpt in report.excerpts
+                if numbers.get(excerpt.id) == source.number
             ),
         )
         for source in report.sources
-        if not source.duplicate_of and source.id[1:].isdecimal()
+        if not source.duplicate_of and source.number is not None
     )
 
 

@@ -13,19 +13,17 @@ class Numbering:
     """The numbered sources of one report."""
 
     sources: list[Source]
-    """Originals in the order of their numbers, then copies; `duplicate_of` holds the original's number."""
-    ids: dict[str, str]
-    """`S3` for each source's content hash, copies having their own."""
+    """Originals in the order of their numbers, then copies, which have numbers of their own."""
     cited_as: dict[str, Source]
     """The original that a source is cited as, by the source's content hash."""
 
     def original_of(self, excerpt: Excerpt) -> Source:
         """Return the source under which an excerpt is cited."""
-        return self.cited_as[excerpt.source_id]
+        return self.cited_as[excerpt.content_hash]
 
     def copies_of(self, source: Source) -> list[Source]:
         """Return the copies of an original."""
-        return [one for one in self.sources if one.duplicate_of == source.id]
+        return [one for one in self.sources if one.duplicate_of == source.content_hash]
 
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
@@ -33,22 +31,25 @@ def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], c
 
     Args:
         sources: by content hash; those without an excerpt that are no copy of one with an excerpt are left out.
-        excerpts: with content hashes as source ids, all of them in `sources`.
+        excerpts: of sources that are all in `sources`.
         cited: ids of excerpts in the order in which the report cites them.
     """
-    used = dict.fromkeys(excerpt.source_id for excerpt in excerpts)
+    used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts)
     originals = _originals(sources, list(used))
     by_id = {excerpt.id: excerpt for excerpt in excerpts}
     order = list(
         dict.fromkeys(
-            [originals[by_id[one].source_id] for one in cited if one in by_id] + [originals[key] for key in used]
+            [originals[by_id[one].content_hash] for one in cited if one in by_id] + [originals[key] for key in used]
         )
     )
     copies = [key for key, original in originals.items() if key != original and original in order]
-    ids = {key: f"S{place}" for place, key in enumerate([*order, *copies], 1)}
-    numbered = {key: sources[key].model_copy(update={"id": ids[key], "duplicate_of": None}) for key in order}
-    doubled = [sources[key].model_copy(update={"id": ids[key], "duplicate_of": ids[originals[key]]}) for key in copies]
-    return Numbering([*numbered.values(), *doubled], ids, {key: numbered[originals[key]] for key in ids})
+    numbered = {
+        key: sources[key].model_copy(
+            update={"number": number, "duplicate_of": originals[key] if originals[key] != key else None}
+        )
+        for number, key in enumerate([*order, *copies], 1)
+    }
+    return Numbering(list(numbered.values()), {key: numbered[originals[key]] for key in numbered})
 
 
 def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]:

@@ -110,7 +110,9 @@ def _known(task: StepTask, workspace: Workspace) -> _Known:
     lines = [line for passage in workspace.passages for line in lines_of(passage)[:LINES_A_RESULT]]
     step_id = task["step"].id
     own = [
-        Excerpt(id=f"E{step_id}-{place}", source_id=line.content_hash, quote=line.text, start=line.start, end=line.end)
+        Excerpt(
+            id=f"E{step_id}-{place}", content_hash=line.content_hash, quote=line.text, start=line.start, end=line.end
+        )
         for place, line in enumerate(lines, 1)
     ]
     found = StepResult(step_id=step_id, status="done", excerpts=own) if own else None

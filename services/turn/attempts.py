@@ -26,10 +26,10 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
     if result.status != "done":
         error = say("redo_failed", locale, id=step.id, attempt=number, error=result.error)
         return previous.model_copy(update={"error": error})
-    places = {(excerpt.source_id, excerpt.start, excerpt.end) for excerpt in previous.excerpts}
+    places = {(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in previous.excerpts}
     if step.step_type == "processing":
         return result.model_copy(update={"excerpts": _numbered_on(step.id, result.excerpts, previous.excerpts)})
-    fresh = [excerpt for excerpt in result.excerpts if (excerpt.source_id, excerpt.start, excerpt.end) not in places]
+    fresh = [excerpt for excerpt in result.excerpts if (excerpt.content_hash, excerpt.start, excerpt.end) not in places]
     merged = [*previous.excerpts, *_numbered_on(step.id, fresh, previous.excerpts)]
     return result.model_copy(update={"excerpts": merged})
 

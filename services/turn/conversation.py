@@ -64,8 +64,8 @@ def carried_context(state: ResearchState) -> Former | None:
         return state.get("former")
     background, report = state.get("background"), state.get("report")
     results = [one.excerpts for one in (state.get("results") or {}).values()]
-    quoted = {excerpt.source_id for excerpts in results for excerpt in excerpts}
-    quoted |= {excerpt.source_id for excerpt in background.excerpts} if background else set()
+    quoted = {excerpt.content_hash for excerpts in results for excerpt in excerpts}
+    quoted |= {excerpt.content_hash for excerpt in background.excerpts} if background else set()
     found = {
         key: one
         for key, one in (state.get("sources") or {}).items()
@@ -194,7 +194,7 @@ def _windows(
         excerpts.append(
             Excerpt(
                 id=f"T{RECALLED}-{number}",
-                source_id=key,
+                content_hash=key,
                 quote=passage[start:end],
                 start=first + start,
                 end=first + end,
@@ -254,5 +254,5 @@ def _told(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str
 
 def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:
     """Return the sources that excerpts quote, and copies of them."""
-    quoted = {excerpt.source_id for excerpt in excerpts}
+    quoted = {excerpt.content_hash for excerpt in excerpts}
     return {key: one for key, one in former.sources.items() if key in quoted or (one.duplicate_of or "") in quoted}

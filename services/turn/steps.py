@@ -64,7 +64,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
     """Give a worker its step and the part of the state that it may look at."""
     results, triage = state["results"], state["triage"]
     needed = {one: results[one] for one in step.depends_on if one in results}
-    hashes = {excerpt.source_id for result in needed.values() for excerpt in result.excerpts}
+    hashes = {excerpt.content_hash for result in needed.values() for excerpt in result.excerpts}
     previous = results.get(step.id)
     return StepTask(
         step=step,

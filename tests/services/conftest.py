@@ -16,6 +16,6 @@ QUOTES = {
 @pytest.fixture
 def excerpts() -> dict[str, Excerpt]:
     return {
-        one: Excerpt(id=one, source_id=f"source of {one}", quote=quote, start=0, end=len(quote))
+        one: Excerpt(id=one, content_hash=f"source of {one}", quote=quote, start=0, end=len(quote))
         for one, quote in QUOTES.items()
     }

@@ -81,18 +81,9 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
 
 def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     dumped = report.model_dump(mode="json")
-    source_keys = (
-        "id",
-        "url",
-        "title",
-        "kind",
-        "content_hash",
-        "fetched_at",
-        "published",
-        "duplicate_of",
-        "snippet_only",
-    )
-    kept = ("plans", "results", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
+    source_keys = ("id", "url", "title", "kind", "content_hash", "fetched_at", "published", "snippet_only")
+    numbers = {source["content_hash"]: source["id"] for source in dumped["sources"]}
+    kept = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
         "version": FORMAT_VERSION,
         "question": report.question,
@@ -102,23 +93,36 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "sources": [
             {
                 **{key: source[key] for key in source_keys},
+                "duplicate_of": numbers.get(source["duplicate_of"]),
                 **({} if source["untraced"] is None else {"untraced": source["untraced"]}),
                 "text": texts[source["id"]],
             }
             for source in dumped["sources"]
         ],
-        "excerpts": dumped["excerpts"],
+        "excerpts": _excerpts_by_number(dumped["excerpts"], numbers),
         "claims": [
             {key: value for key, value in claim.items() if key != "likeness" or value is not None}
             for claim in dumped["citations"]
         ],
         **{key: dumped[key] for key in kept},
+        "results": [
+            {**result, "excerpts": _excerpts_by_number(result["excerpts"], numbers)} for result in dumped["results"]
+        ],
         "artifacts": [
             {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts
         ],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
     }
     return {**content, "evidence_sha256": seal(content)}
+
+
+def _excerpts_by_number(excerpts: list[dict[str, Any]], numbers: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Name the sources of excerpts `S1`, `S2`, …, as the file does."""
+    named = []
+    for excerpt in excerpts:
+        rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash"}}
+        named.append({"id": excerpt["id"], "source_id": numbers[excerpt["content_hash"]], **rest})
+    return named
 
 
 def _remove_old_texts(folder: Path, names: set[str]) -> None:

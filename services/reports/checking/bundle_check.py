@@ -11,7 +11,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source
+from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.usage import Usage
@@ -95,7 +95,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.problems.append("evidence.json: it was changed after it was written (evidence_sha256)")
     if hashlib.sha256(report).hexdigest() != content.report_sha256:
         check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
-    sources = {source.id: source for source in content.sources}
+    sources = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
     checks = (
         ("sources", len(content.sources), _texts(folder, content)),
@@ -141,7 +141,7 @@ def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
             "Write the report again, or read it with the version that wrote it."
         )
     try:
-        return raw, _Content.model_validate(raw), report
+        return raw, _Content.model_validate(by_content_hash(raw)), report
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -166,10 +166,10 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
     """Check every source and what is quoted from it, one text at a time, as a text may be long."""
     quoted: dict[str, list[Excerpt]] = {}
     for excerpt in content.excerpts:
-        quoted.setdefault(excerpt.source_id, []).append(excerpt)
-    known = {source.id for source in content.sources}
+        quoted.setdefault(excerpt.content_hash, []).append(excerpt)
+    known = {source.content_hash for source in content.sources}
     borrowed = _borrowed(content)
-    if len(known) != len(content.sources):
+    if len({source.id for source in content.sources}) != len(content.sources):
         yield "evidence.json: two sources have the same id"
     if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
         yield "evidence.json: two excerpts have the same id"
@@ -185,9 +185,9 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
         if source.duplicate_of and source.duplicate_of not in known:
             yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
         yield from _numbers_of(source, text, content)
-        yield from _quotes(source, text, quoted.pop(source.id, []), borrowed.get(source.id, []))
-    for source_id, excerpts in quoted.items():
-        yield from (f"{excerpt.id}: it quotes {source_id}, and there is no such source" for excerpt in excerpts)
+        yield from _quotes(source, text, quoted.pop(source.content_hash, []), borrowed.get(source.content_hash, []))
+    for named, excerpts in quoted.items():
+        yield from (f"{excerpt.id}: it quotes {named}, and there is no such source" for excerpt in excerpts)
 
 
 def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
@@ -209,10 +209,10 @@ def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator
     if program is None:
         yield f"{source.id}: its text is not that of a computation"
         return
-    nowhere = {source.id for source in content.sources if source.untraced}
+    nowhere = {source.content_hash for source in content.sources if source.untraced}
     known = [
         content.question,
-        *(excerpt.quote for excerpt in content.excerpts if excerpt.source_id not in {*nowhere, source.id}),
+        *(excerpt.quote for excerpt in content.excerpts if excerpt.content_hash not in {*nowhere, source.content_hash}),
     ]
     origin = origin_of(program[0], known, program[1])
     if not origin.traced:
@@ -221,10 +221,10 @@ def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator
 
 def _borrowed(content: _Content) -> dict[str, list[Excerpt]]:
     """Return the excerpts of copies by the source as which they are cited."""
-    cited_as = {source.id: source.duplicate_of for source in content.sources if source.duplicate_of}
+    cited_as = {source.content_hash: source.duplicate_of for source in content.sources if source.duplicate_of}
     borrowed: dict[str, list[Excerpt]] = {}
     for excerpt in content.excerpts:
-        if original := cited_as.get(excerpt.source_id):
+        if original := cited_as.get(excerpt.content_hash):
             borrowed.setdefault(original, []).append(excerpt)
     return borrowed
 
@@ -250,9 +250,9 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
         elif claim.verified:
             cited = [excerpts[citation] for citation in claim.citations]
             nowhere = {key for key, source in sources.items() if source.untraced}
-            quotes = [one.quote for one in cited if one.source_id not in nowhere]
-            untraced = [one.quote for one in cited if one.source_id in nowhere]
-            titles = [sources[one.source_id].title for one in cited if one.source_id in sources]
+            quotes = [one.quote for one in cited if one.content_hash not in nowhere]
+            untraced = [one.quote for one in cited if one.content_hash in nowhere]
+            titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
             told = claim.likeness
             verdict = check_support(claim.text, quotes, titles, lambda *_, told=told: told, untraced)
             reason = ENGLISH.reason(verdict)
@@ -310,7 +310,7 @@ def _shown(markdown: str) -> Iterator[str]:
 
 def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
     """Check every link: a citation leads to its source, any other to a source or a file; nothing loads or runs."""
-    links = {one: _PARSER.normalizeLink(link_of(source)) for one, source in sources.items()}
+    links = {source.id: _PARSER.normalizeLink(link_of(source)) for source in sources.values()}
     count = 0
     problems: dict[str, None] = {}
     for token in _PARSER.parse(markdown):

@@ -75,8 +75,8 @@ def check_citations(
     Args:
         markdown: as the model wrote it; it cites excerpts as `[E2-1]`.
         excerpts: all that may be cited, by id.
-        titles: titles of the sources, by the excerpts' `source_id`; names may occur in them instead of the quotes.
-        untraced: `source_id`s of computations whose numbers no source gives; they prove no number.
+        titles: titles of the sources, by the excerpts' `content_hash`; names may occur in them instead of the quotes.
+        untraced: `content_hash`s of computations whose numbers no source gives; they prove no number.
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
         question: numbers in headings may be the question's.
@@ -104,7 +104,7 @@ class _Check:
 
     def report(self, markdown: str) -> CheckedReport:
         self.known = "\n".join(
-            excerpt.quote for excerpt in self.excerpts.values() if excerpt.source_id not in self.untraced
+            excerpt.quote for excerpt in self.excerpts.values() if excerpt.content_hash not in self.untraced
         )
         source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n")))
         self.lines = source.split("\n")
@@ -189,14 +189,14 @@ class _Check:
         quotes = [
             self.excerpts[identifier].quote
             for identifier in ids
-            if self.excerpts[identifier].source_id not in self.untraced
+            if self.excerpts[identifier].content_hash not in self.untraced
         ]
         untraced = [
             self.excerpts[identifier].quote
             for identifier in ids
-            if self.excerpts[identifier].source_id in self.untraced
+            if self.excerpts[identifier].content_hash in self.untraced
         ]
-        titles = [self.titles.get(self.excerpts[identifier].source_id, "") for identifier in ids]
+        titles = [self.titles.get(self.excerpts[identifier].content_hash, "") for identifier in ids]
         verdict = check_support(words, quotes, titles, self.likeness, untraced)
         return self.words.reason(verdict), verdict.likeness
 
@@ -253,7 +253,7 @@ class _Check:
         lines = [plain_line(line) for line in quote.split("\n")]
         shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
         numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
-        if self.excerpts[excerpt_id].source_id in self.untraced and numbers:
+        if self.excerpts[excerpt_id].content_hash in self.untraced and numbers:
             return self._failed(shown, quote, [excerpt_id], self.words.reason(Verdict("untraced", numbers)))
         self.result.claims.append(Claim(text=quote, citations=[excerpt_id], verified=True))
         return shown

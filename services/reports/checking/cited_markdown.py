@@ -12,7 +12,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schemas.bundle import EvidenceFile
-from schemas.evidence import Source
 from schemas.reporter import Report
 from services.evidence.support import check_support
 from services.reports.checking.bundle_check import BundleCheck
@@ -39,17 +38,12 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         markdown = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BundleError(f"{file} cannot be read as text ({error}). Name a Markdown file.") from None
-    sources = [Source(**source.model_dump(exclude={"text"})) for source in evidence.sources]
-    report = Report(
-        title=file.stem,
-        question=evidence.question,
-        locale=evidence.locale,
-        markdown=markdown,
-        sources=sources,
-        excerpts=evidence.excerpts,
-    )
+    kept = evidence.model_dump(include={"question", "locale", "sources", "excerpts"})
+    report = Report.model_validate({**kept, "title": file.stem, "markdown": markdown})
     parsed = parse_report(report)
-    checker = _Checker(parsed, frozenset(int(source.id[1:]) for source in sources if source.untraced))
+    checker = _Checker(
+        parsed, frozenset(source.number for source in report.sources if source.untraced and source.number is not None)
+    )
     check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
     check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
     return check

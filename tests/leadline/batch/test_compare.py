@@ -110,13 +110,13 @@ async def test_a_question_that_fails_is_named_and_the_rest_goes_on(
 
 
 def test_a_copy_counts_as_the_document_that_it_copies() -> None:
-    about = {"title": "", "kind": "document", "content_hash": ""}
+    about = {"title": "", "kind": "document"}
     sources = [
-        Source(id="S1", url="papers/original.md", **about),
-        Source(id="S2", url="papers/copy.md", duplicate_of="S1", **about),
-        Source(id="S3", url="papers/unquoted.md", **about),
+        Source(content_hash="a", url="papers/original.md", **about),
+        Source(content_hash="b", url="papers/copy.md", duplicate_of="a", **about),
+        Source(content_hash="c", url="papers/unquoted.md", **about),
     ]
-    quote = Excerpt(id="E1-1", source_id="S1", quote="It was 10,984 m deep.", start=0, end=21)
+    quote = Excerpt(id="E1-1", content_hash="a", quote="It was 10,984 m deep.", start=0, end=21)
     report = Report(title="", markdown="", sources=sources, excerpts=[quote])
     question = Question(
         id="q",

@@ -22,7 +22,7 @@ def check(
         copied = duplicate_of if place == len(quotes) else None
         title = titles[place - 1] if titles else f"Paper {place}"
         sources[key] = Source(url=f"{place}.md", title=title, kind="document", content_hash=key, duplicate_of=copied)
-        excerpts[f"E{place}-1"] = Excerpt(id=f"E{place}-1", source_id=key, quote=quote, start=0, end=len(quote))
+        excerpts[f"E{place}-1"] = Excerpt(id=f"E{place}-1", content_hash=key, quote=quote, start=0, end=len(quote))
     return check_contradiction(Contradiction(topic=topic, excerpt_ids=list(excerpts)), excerpts, sources)
 
 
@@ -121,7 +121,7 @@ async def test_copies_that_only_their_signatures_betray_are_one_source() -> None
         for name in keys
     }
     excerpts = {
-        f"E{place}-1": Excerpt(id=f"E{place}-1", source_id=keys[name], quote=quote, start=0, end=1)
+        f"E{place}-1": Excerpt(id=f"E{place}-1", content_hash=keys[name], quote=quote, start=0, end=1)
         for place, (name, quote) in enumerate([("a", TRENCH), ("b", "It was sounded by ship number 7.")], 1)
     }
     named = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
@@ -140,7 +140,7 @@ async def test_versions_of_a_page_that_differ_in_a_figure_are_two_sides() -> Non
         for key, quote in zip(keys, quotes, strict=True)
     }
     excerpts = {
-        f"E{place}-1": Excerpt(id=f"E{place}-1", source_id=key, quote=quote, start=0, end=len(quote))
+        f"E{place}-1": Excerpt(id=f"E{place}-1", content_hash=key, quote=quote, start=0, end=len(quote))
         for place, (key, quote) in enumerate(zip(keys, quotes, strict=True), 1)
     }
     settled = await settled_copies(sources, list(excerpts.values()), evidence)
@@ -159,7 +159,7 @@ def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
 def test_what_a_model_calls_confirmed_is_looked_at_all_the_same() -> None:
     named = Contradiction(topic="depth of the trench", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
     excerpts = {
-        one: Excerpt(id=one, source_id=key, quote=quote, start=0, end=1)
+        one: Excerpt(id=one, content_hash=key, quote=quote, start=0, end=1)
         for one, key, quote in (("E1-1", "a", TRENCH), ("E2-1", "b", "The Challenger Deep lies near Guam."))
     }
     found = check_contradiction(named, excerpts, {})

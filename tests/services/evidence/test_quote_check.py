@@ -34,13 +34,13 @@ def findings(*quotes: str, passage: str = "P1") -> Findings:
 
 def test_a_quote_becomes_the_stored_text_with_its_place_in_the_source() -> None:
     [one, two] = verified_excerpts(findings("wire replaced  the hemp line", OTHER, INVENTED, OTHER), PASSAGES, "3")
-    assert (one.id, one.source_id, one.quote, one.start) == ("E3-1", "a", GOOD[:-1], 100)
+    assert (one.id, one.content_hash, one.quote, one.start) == ("E3-1", "a", GOOD[:-1], 100)
     assert (two.id, two.quote, two.end) == ("E3-2", OTHER, 100 + len(TEXT))
 
 
 @pytest.mark.parametrize("named", ["P2", "P1", "P9"])
 def test_a_quote_belongs_to_the_source_whose_text_it_is_whatever_passage_it_names(named: str) -> None:
-    assert [one.source_id for one in verified_excerpts(findings("Tallow was pressed", passage=named), PASSAGES)] == [
+    assert [one.content_hash for one in verified_excerpts(findings("Tallow was pressed", passage=named), PASSAGES)] == [
         "b"
     ]
 

@@ -43,7 +43,7 @@ def excerpt_of(one: str) -> Excerpt:
     name, quote = QUOTES[one]
     text = normalise_text(TEXTS[name])
     start = text.index(quote)
-    return Excerpt(id=one, source_id=content_hash(text), quote=quote, start=start, end=start + len(quote))
+    return Excerpt(id=one, content_hash=content_hash(text), quote=quote, start=start, end=start + len(quote))
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def evidence(texts: list[str], **changes: Any) -> tuple[list[Excerpt], dict[str,
             **changes,
         }
         sources[key] = Source(**fields)
-        excerpts.append(Excerpt(id=f"E1-{place}", source_id=key, quote=text, start=0, end=len(text)))
+        excerpts.append(Excerpt(id=f"E1-{place}", content_hash=key, quote=text, start=0, end=len(text)))
     return excerpts, sources
 
 

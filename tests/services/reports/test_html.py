@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.chart import Chart, Series
-from schemas.evidence import Claim, Excerpt
+from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
 from services.reports.html.notebook import notebook_html
@@ -193,18 +193,17 @@ def hostile_report(vectors: list[str]) -> Report:
     bodies, quotes = zip(*map(hostile, vectors), strict=True)
     excerpts, sources = evidence([f"{quote} {place}" for place, quote in enumerate(quotes)])
     listed = [
-        one.model_copy(update={"id": f"S{place}", "title": vectors[(place - 1) % len(vectors)], "published": vectors[(place - 1) % len(vectors)],
+        one.model_copy(update={"number": place, "title": vectors[(place - 1) % len(vectors)], "published": vectors[(place - 1) % len(vectors)],
                                "url": vectors[(place - 1) % len(vectors)] if place % 3 else f"https://example.org/{vectors[(place - 1) % len(vectors)]}"})
         for place, one in enumerate(sources.values(), 1)
     ]  # fmt: skip
-    numbered = [Excerpt(**{**one.model_dump(), "source_id": f"S{place}"}) for place, one in enumerate(excerpts, 1)]
     claims = [
         Claim(text=f"{one} 40 metres", citations=[f"E1-{place}"], verified=True) for place, one in enumerate(vectors, 1)
     ]
     title = " ".join(vectors[:6])
     return Report(
         title=title, question=" ".join(vectors), locale="en-US", markdown=f"# {title}\n\n" + "\n\n".join(bodies),
-        sources=listed, excerpts=numbered, citations=claims,
+        sources=listed, excerpts=excerpts, citations=claims,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from markdown_it import MarkdownIt
 
 from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
+from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import CallUsage, Usage
 from services.reports.markdown import finish_report
@@ -18,6 +19,12 @@ DEPTH = "HMS Challenger sounded 4,475 fathoms near Guam [E1-1]."
 WIRE = "Wire replaced the hemp line [E2-1]."
 
 
+def _quoted(report: Report) -> dict[str, str]:
+    """Return the number of the source of each excerpt."""
+    ids = {source.content_hash: source.id for source in report.sources}
+    return {excerpt.id: ids[excerpt.content_hash] for excerpt in report.excerpts}
+
+
 def test_sources_are_numbered_in_the_order_in_which_they_are_cited(draft: Make) -> None:
     report = finish_report(draft(f"{WIRE} {DEPTH} {WIRE}"), Usage())
     assert f"Wire replaced the hemp line [[1]]({PAPER_LINK}). HMS" in report.markdown
@@ -27,7 +34,7 @@ def test_sources_are_numbered_in_the_order_in_which_they_are_cited(draft: Make) 
         ("S2", "The web"),
         ("S3", "The plan"),
     ]
-    assert {one.id: one.source_id for one in report.excerpts} == {
+    assert _quoted(report) == {
         "E1-1": "S2",
         "E1-2": "S2",
         "E2-1": "S1",
@@ -49,8 +56,8 @@ def test_copies_are_cited_as_their_original_and_listed_with_it(draft: Make) -> N
     )
     assert f"line [[1]]({WEB_LINK}). HMS" in report.markdown
     assert f"Guam [[1]]({WEB_LINK})." in report.markdown
-    assert [(one.id, one.duplicate_of) for one in report.sources] == [("S1", None), ("S2", "S1")]
-    assert {one.id: one.source_id for one in report.excerpts} == {"E1-1": "S1", "E2-1": "S2"}
+    assert [(one.id, one.duplicate_of) for one in report.sources] == [("S1", None), ("S2", copy.duplicate_of)]
+    assert _quoted(report) == {"E1-1": "S1", "E2-1": "S2"}
     assert f"same text: {PLACES['paper']}" in report.markdown
 
 
@@ -62,7 +69,7 @@ def test_a_copy_stands_for_an_original_that_is_not_among_the_sources(draft: Make
     report = finish_report(draft(WIRE, sources=copies, excerpts=["E2-1", "E1-1"]), Usage())
     assert [(one.id, one.title, one.duplicate_of) for one in report.sources] == [
         ("S1", "The paper", None),
-        ("S2", "The web", "S1"),
+        ("S2", "The web", report.sources[0].content_hash),
     ]
 
 
@@ -124,7 +131,7 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
         "Written without a language model.",
     ):
         assert said in below
-    assert report.results[0].excerpts[0].source_id == "S1"
+    assert report.results[0].excerpts[0].content_hash == report.sources[0].content_hash
 
 
 def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> None:

@@ -13,7 +13,7 @@ PROCESSING = Step(id="2", title="t", description="d", step_type="processing", ne
 
 
 def excerpt(number: int, quote: str) -> Excerpt:
-    return Excerpt(id=f"E2-{number}", source_id="s", quote=quote, start=ord(quote), end=ord(quote) + 1)
+    return Excerpt(id=f"E2-{number}", content_hash="s", quote=quote, start=ord(quote), end=ord(quote) + 1)
 
 
 FIRST = StepResult(step_id="2", status="done", finding="first", excerpts=[excerpt(1, "a"), excerpt(2, "b")])

@@ -206,7 +206,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_no_mixture_of_markup_makes_a_link(markdown: str) -> None:
     quote = "HMS Challenger sounded 4,475 fathoms."
-    excerpts = {"E2-1": Excerpt(id="E2-1", source_id="s", quote=quote, start=0, end=len(quote))}
+    excerpts = {"E2-1": Excerpt(id="E2-1", content_hash="s", quote=quote, start=0, end=len(quote))}
     checked = check_citations(markdown, excerpts)
     assert active(checked.markdown) == []
     assert not set(checked.markdown) & set("\ue000\ue001\ue002\ue003")
@@ -214,7 +214,7 @@ def test_no_mixture_of_markup_makes_a_link(markdown: str) -> None:
 
 def test_an_address_that_the_evidence_names_stays_as_code() -> None:
     quote = "The data lie at https://data.example/depths under a free licence."
-    excerpts = {"E1-1": Excerpt(id="E1-1", source_id="s", quote=quote, start=0, end=len(quote))}
+    excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="s", quote=quote, start=0, end=len(quote))}
     checked = check_citations("The data lie at https://data.example/depths [E1-1].", excerpts)
     assert checked.markdown == "The data lie at `https://data.example/depths` [E1-1]."
 
