@@ -155,9 +155,9 @@ def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Seq
     if not used:
         return []
     best_of_steps = [
-        _by_relevance(f"{finding.title} {prompt.question}", finding.evidence)[:1] for finding in prompt.findings
+        excerpt for finding in prompt.findings for excerpt in finding.evidence[:1] if excerpt.kind != "computation"
     ]
-    others = [one for best in best_of_steps for one in best] + _by_relevance(prompt.question, evidence)
+    others = best_of_steps + _by_relevance(prompt.question, evidence)
     if any(one.kind == "computation" for one in used):
         others = []
     others = [one for one in others if any(same_language(one.quote, quoted.quote) for quoted in used)]
