@@ -1,8 +1,8 @@
-"""The process that converts the user's files and profiles their tables, one file after another."""
+"""The processes that convert the user's files and profile their tables, one for each kind, a file at a time."""
 
 import asyncio
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
 
@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from schemas.coder import TableView
 from services.sandbox.workers import Workers
-from services.search.file_types import MAX_BYTES, Converted
+from services.search.file_types import MAX_BYTES, PLAIN, Converted
 
 SECONDS_A_FILE = 60.0
 
@@ -25,7 +25,8 @@ class Converters:
     """Converts files; use as an async context manager, within one event loop. Nothing starts before the first file."""
 
     def __init__(self) -> None:
-        self._workers = Workers("services.search.convert", _answers())
+        self._plain = Workers("services.search.convert_plain", _answers())
+        self._office = Workers("services.search.convert_office", _answers())
 
     async def __aenter__(self) -> Self:
         return self
@@ -33,12 +34,13 @@ class Converters:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._workers.__aexit__(kind, error, trace)
+        await self._plain.__aexit__(kind, error, trace)
+        await self._office.__aexit__(kind, error, trace)
 
     @property
     def problem(self) -> str:
-        """Why the process is not locked in; empty where it is, or where none has started."""
-        return self._workers.problem
+        """Why the processes are not locked in; empty where they are, or where none has started."""
+        return self._plain.problem or self._office.problem
 
     async def convert(self, path: Path) -> Converted:
         """Convert one file; what goes wrong is returned as `error`."""
@@ -50,7 +52,8 @@ class Converters:
 
     async def convert_data(self, name: str, data: bytes) -> Converted:
         """Convert what is in a file of this name; what goes wrong is returned as `error`."""
-        answer = await self._workers.run({"name": name}, data, SECONDS_A_FILE)
+        workers = self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
+        answer = await workers.run({"name": name}, data, SECONDS_A_FILE)
         if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
             return {"error": "could not be converted: the converter ended or took too long"}
         return answer
@@ -61,7 +64,7 @@ class Converters:
             data = await asyncio.to_thread(_read, path)
         except OSError:
             return []
-        answer = await self._workers.run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
+        answer = await self._plain.run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
         return answer.get("views", []) if answer else []
 
 

@@ -1,6 +1,6 @@
 """Profiles of the tables in a file: columns with types and examples instead of raw rows.
 
-Untrusted files are parsed in a process that is locked in: see `services/search/convert.py`.
+Untrusted files are parsed in a process that is locked in: see `services/search/convert_plain.py`.
 """
 
 import csv
@@ -22,7 +22,7 @@ EXAMPLES = 6
 def table_views(name: str, data: bytes) -> list[TableView]:
     """Profile the tables of a file; a file that holds none that can be read gives none.
 
-    Untrusted files are parsed in a process that is locked in: see `services/search/convert.py`.
+    Untrusted files are parsed in a process that is locked in: see `services/search/convert_plain.py`.
     """
     suffix = PurePath(name).suffix.lower()
     try:

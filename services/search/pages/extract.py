@@ -1,9 +1,10 @@
-"""Bodies to text, in a process of its own that is locked in (see `services/sandbox/workers.py`).
+"""Web pages and plain text to text, in a process of its own that is locked in (see `services/sandbox/workers.py`).
 
 A hostile page can neither block nor end the run, nor read its secrets, nor reach anything.
 """
 
 import re
+from collections.abc import Callable
 from copy import copy
 from pathlib import PurePath
 from typing import Any, cast
@@ -14,7 +15,6 @@ from trafilatura.metadata import extract_metadata
 from trafilatura.settings import Document
 
 from services.sandbox.jobs import serve
-from services.search.convert import convert
 from services.search.pages.charset import decode_page
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
@@ -31,10 +31,19 @@ _REFERENCE = re.compile(r"&#(x[0-9a-f]{1,8}|\d{1,9});?", re.IGNORECASE)
 _AROUND = frozenset("nav footer aside form button menu head".split())
 
 
-def extract(job: Job, body: bytes) -> Extracted:
-    """Turn one body into text; what goes wrong is returned as `error`."""
+Extractor = Callable[[bytes, Job], Extracted]
+
+
+def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extracted:
+    """Turn one body into text; what goes wrong is returned as `error`.
+
+    Args:
+        job: what the body is.
+        body: as it was fetched.
+        extractor: of its kind; by default that of web pages or of plain text.
+    """
     try:
-        found = _EXTRACTORS.get(job["kind"], _file)(body, job)
+        found = (extractor or _EXTRACTORS[job["kind"]])(body, job)
     except etree.ParserError:
         return {"error": NO_TEXT}
     except MemoryError:
@@ -55,14 +64,6 @@ def extract(job: Job, body: bytes) -> Extracted:
 
 def _line(text: str | None) -> str:
     return " ".join(INVISIBLE.sub("", text or "").split())[:300]
-
-
-def _file(body: bytes, job: Job) -> Extracted:
-
-    converted = convert(f"{job['name']}.{job['kind']}", body)
-    if "error" in converted:
-        return {"error": f"it {converted['error']}"}
-    return {"text": converted["text"], "title": converted["title"], "published": converted["published"]}
 
 
 def _text(body: bytes, job: Job) -> Extracted:
@@ -105,7 +106,7 @@ def _character(found: re.Match[str]) -> str:
     return "" if control or 0xD800 <= code < 0xE000 or code > 0x10FFFF else found[0]
 
 
-_EXTRACTORS = {"html": _html, "text": _text}
+_EXTRACTORS: dict[str, Extractor] = {"html": _html, "text": _text}
 
 
 def main() -> None:

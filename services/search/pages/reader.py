@@ -94,11 +94,13 @@ class PageReader:
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
         self._extractors = Workers("services.search.pages.extract", _answers(), count=2, longest=LONGEST_ANSWER)
+        self._office = Workers("services.search.pages.extract_office", _answers(), longest=LONGEST_ANSWER)
         self._stack = AsyncExitStack()
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
     async def __aenter__(self) -> Self:
         await self._stack.enter_async_context(self._extractors)
+        await self._stack.enter_async_context(self._office)
         return self
 
     async def __aexit__(
@@ -109,7 +111,7 @@ class PageReader:
     @property
     def problem(self) -> str:
         """Why the processes that extract text are not locked in; empty where they are, or where none has started."""
-        return self._extractors.problem
+        return self._extractors.problem or self._office.problem
 
     async def read(self, url: str) -> Page:
         """Read one page.
@@ -192,7 +194,8 @@ class PageReader:
             "url": fetched.target.url,
             "characters": self.limits.characters,
         }
-        extracted = await self._extractors.run(job, fetched.body, self.limits.extract_seconds)
+        workers = self._extractors if job["kind"] in {"html", "text"} else self._office
+        extracted = await workers.run(job, fetched.body, self.limits.extract_seconds)
         if extracted is None or not extracted.keys() & {"text", "error"}:
             raise PageError("turning it into text took too long or failed")
         if "error" in extracted:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from services.sandbox.jobs import serve
-from services.search.convert import html_text, office_text
+from services.search.convert_office import html_text, office_text
 from services.text.decoding import decode
 from services.tools.files.shapes import parse_json, shape
 from services.tools.files.sheets import Sheet, check_archive, csv_rows, read_sheet, workbook_rows

@@ -1,0 +1,23 @@
+"""Plain text files to documents, and tables to profiles, in a locked process (see `services/sandbox/workers.py`).
+
+PDF, Word, Excel and HTML files have a process of their own, `convert_office.py`: what reads them takes a second to load.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.sandbox.jobs import serve
+from services.search.conversion import converted
+from services.search.table_views import table_views
+from services.text.decoding import decode
+
+
+def main() -> None:
+    """Convert the files that come on standard input, or profile their tables."""
+    serve(_answer)
+
+
+def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
+    if job.get("tables"):
+        return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
+    return converted(job["name"], data, lambda _, content: (decode(content)[0], ""))
