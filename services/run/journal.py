@@ -175,8 +175,7 @@ class Journal:
         if recording is not None:
             return Known(_recorded(recording, entry, answer), fresh=False)
         if self.store is None:
-            with watch_call(kind, name):
-                return Known(await work(), fresh=True)
+            return Known(await watch_call(kind, name, work), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
         near = f"{self.near}-{digest}-{occurrence}" if self.near else ""
         found, elsewhere = await asyncio.gather(self._found(item), self._on_another_branch(near))
@@ -191,8 +190,7 @@ class Journal:
             return Known(answer.model_validate(earlier), fresh=False)
         started = time.monotonic()
         try:
-            with watch_call(kind, name):
-                fresh = await work()
+            fresh = await watch_call(kind, name, work)
         except LeadlineError as error:
             entry.error = _described(error)
             await self._write(item, entry, started)

@@ -10,7 +10,7 @@ from langchain_core.tools import tool
 
 from leadline import aresearch
 from schemas.researcher import ResearcherPrompt
-from services.models import transport
+from services.models import attempts
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
@@ -27,7 +27,7 @@ async def anthropic(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AnthropicS
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
         monkeypatch.setenv("ANTHROPIC_API_URL", server.base_url)
         monkeypatch.setenv("LEADLINE_MODEL", "anthropic:claude-sonnet-4-6")
-        monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+        monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
         forget_settings()
         forget_endpoints()
         yield server

@@ -12,7 +12,7 @@ from leadline import aresearch
 from leadline.setup.model_table import checked_models
 from schemas.reflector import Reflection
 from schemas.researcher import ResearcherPrompt
-from services.models import ask, close_clients, transport
+from services.models import ask, attempts, close_clients
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
@@ -52,7 +52,7 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         if provider in KEYS:
             monkeypatch.setenv(KEYS[provider], server.key)
         monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:{server.model}")
-        monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+        monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
         forget_settings()
         forget_endpoints()
         yield server
