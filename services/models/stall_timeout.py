@@ -28,9 +28,9 @@ async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable
         TimeoutError: the model sent nothing for as long as the limit.
     """
     known = learned(model)
-    least = PATIENCE * known.longest_silence
+    minimum = PATIENCE * known.longest_silence
     first, between = (
-        min(model.timeout, max(least, seconds) * 2**stalls)
+        min(model.timeout, max(minimum, seconds) * 2**stalls)
         for seconds in (model.first_token_timeout, model.token_timeout)
     )
     loop = asyncio.get_running_loop()

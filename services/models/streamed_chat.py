@@ -58,8 +58,8 @@ class PiecewiseChatOpenAI(ChatOpenAI):
     ) -> ChatResult:
         if not self.piecewise:
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
-        asked = {"stream": True, **({"stream_options": {"include_usage": True}} if self.stream_usage else {})}
-        payload = self._get_request_payload(messages, stop=stop, **kwargs) | asked
+        streaming = {"stream": True, **({"stream_options": {"include_usage": True}} if self.stream_usage else {})}
+        payload = self._get_request_payload(messages, stop=stop, **kwargs) | streaming
         async with self.async_client.with_streaming_response.create(**payload) as response:
             if "event-stream" in response.headers.get("content-type", ""):
                 answer = await _put_together(self._heard(_pieces(response)))
@@ -178,8 +178,8 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[dict[str, An
 def _add_call(calls: dict[int, dict[str, Any]], piece: dict[str, Any]) -> None:
     """Add a piece of a tool call; servers that do not number them send each whole."""
     place = piece["index"] if piece.get("index") is not None else len(calls)
-    known = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
-    known["id"] = piece.get("id") or known["id"]
+    call = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call["id"] = piece.get("id") or call["id"]
     function = piece.get("function") or {}
     for part in ("name", "arguments"):
-        known["function"][part] += function.get(part) or ""
+        call["function"][part] += function.get(part) or ""
