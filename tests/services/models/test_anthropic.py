@@ -32,9 +32,9 @@ async def anthropic(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AnthropicS
         forget_endpoints()
         yield server
         forget_endpoints()
-        for one in gc.get_objects():  # the integration keeps its connections for ever
-            if isinstance(one, _AsyncHttpxClientWrapper):
-                await one.aclose()
+        for client in gc.get_objects():  # the integration keeps its connections for ever
+            if isinstance(client, _AsyncHttpxClientWrapper):
+                await client.aclose()
         _get_default_async_httpx_client.cache_clear()
 
 

@@ -116,7 +116,7 @@ async def test_an_endpoint_that_cannot_stream_is_asked_for_whole_answers(
         )
     for _ in range(2):
         await ask("reflector", PROMPT, Reflection)
-    assert [bool(one.get(parameter)) for one in endpoint.requests] == [True, False, False]
+    assert [bool(request.get(parameter)) for request in endpoint.requests] == [True, False, False]
 
 
 async def test_an_endpoint_that_answers_whole_although_a_stream_was_asked_for_is_understood(

@@ -85,8 +85,8 @@ async def test_a_claim_that_is_not_renewed_runs_out(tmp_path: Path, monkeypatch:
 
 
 async def test_of_many_runs_at_once_one_at_most_has_the_thread(tmp_path: Path) -> None:
-    async with store(tmp_path) as one, store(tmp_path) as other:
-        holds = [Hold(one if place % 2 else other, "thread", f"run-{place}") for place in range(8)]
+    async with store(tmp_path) as first, store(tmp_path) as second:
+        holds = [Hold(first if place % 2 else second, "thread", f"run-{place}") for place in range(8)]
 
         refused, over = [], asyncio.Event()
 
