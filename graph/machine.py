@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
-from services.run.choices import goes_on, with_kept
+from services.run.choices import continues_turn, restored_choices
 from services.run.errors import LeadlineError
 from services.run.private_paths import without_paths
 from services.run.run_ends import run_over, run_stopped
@@ -53,14 +53,14 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
 
     async def _choices(self, given: Any, config: RunnableConfig | None, chosen: Any) -> Any:
         """Return what a run chooses, as one object whatever it came as."""
-        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and goes_on(given):
+        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and continues_turn(given):
             place = {
                 name: value
                 for name, value in config.get("configurable", {}).items()
                 if name in ("thread_id", "checkpoint_id")
             }
             state = await self.aget_state({"configurable": place})
-            return await with_kept(chosen, state, self.store if self.store is not None else memory())
+            return await restored_choices(chosen, state, self.store if self.store is not None else memory())
         return checked_choices(dict(chosen)) if isinstance(chosen, Mapping) else chosen
 
 

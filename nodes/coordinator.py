@@ -20,7 +20,7 @@ from services.evidence.views import evidence_views
 from services.models import ask
 from services.models.fallback import ask_by_rules
 from services.run.budget import limit_message
-from services.run.choices import keep_choices
+from services.run.choices import store_choices
 from services.run.errors import BadInput, LimitReached, UselessAnswer
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
@@ -93,7 +93,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         *([say("question_by_rules", triage.locale)] if problem else []),
     ]
     fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
-    fresh["choices"] = await keep_choices(context, evidence_of(runtime))
+    fresh["choices"] = await store_choices(context, evidence_of(runtime))
     messages: list[AnyMessage] = []
     present = state.get("messages", [])[len(earlier) :]
     if not present or chosen_question(present[-1].text, former) != present[-1].text:

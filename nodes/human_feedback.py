@@ -12,7 +12,7 @@ from schemas.human_feedback import PlanReview
 from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
 from services.evidence.views import steps_by_id
-from services.run.choices import keep_choices
+from services.run.choices import store_choices
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
@@ -45,7 +45,7 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
             answered = {"review": "accepted", "messages": _settled_message(plan, state) if plan else []}
         break
     # the answer may have come with choices of its own: they hold from here on
-    return {**answered, "choices": await keep_choices(context, evidence_of(runtime))}
+    return {**answered, "choices": await store_choices(context, evidence_of(runtime))}
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:

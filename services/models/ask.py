@@ -12,7 +12,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from prompts import as_data
-from services.models.model_call import MORE_ROOM, ModelCall, Reply
+from services.models.model_call import MORE_ROOM, ModelCall
+from services.models.reply import Reply
 from services.models.structured_output import explain, is_json, parse
 from services.run.errors import LimitReached, UselessAnswer
 

@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -21,8 +22,8 @@ from services.models.endpoint import (
     unused_client,
 )
 from services.models.offline import OfflineModel
-from services.models.stall_timeout import Listener
 from services.models.streamed_chat import PiecewiseChatOpenAI
+from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, SettingsError
 from services.run.roles import OFFLINE, PROVIDERS, RoleModel, role_model
 from services.run.settings import settings
@@ -45,8 +46,10 @@ def build(
     response_format: dict[str, Any] | None = None,
     stream: bool = False,
     prompt: BaseModel | None = None,
+    on_piece: Callable[[], None] | None = None,
+    on_token: Callable[[str], None] | None = None,
 ) -> BaseChatModel:
-    """Build the chat model that makes one call.
+    """Build the chat model that makes one attempt at a call.
 
     Args:
         model: who answers.
@@ -54,19 +57,31 @@ def build(
         response_format: the endpoint's own request for JSON of a schema.
         stream: whether the tokens are handed on as they come, even when nobody listens.
         prompt: what is asked, for the offline model, which reads no messages.
+        on_piece: called for each piece of the answer, reasoning and calls of tools too.
+        on_token: takes the text of the answer as it comes.
 
     Raises:
         SettingsError: a provider's package is not installed.
     """
     if model.provider == OFFLINE:
-        return OfflineModel(prompt=prompt)
-    if model.provider != "openai":
-        return _integration(model, max_tokens, response_format)
-    return _openai(model, max_tokens, response_format, stream)
+        chat: BaseChatModel = OfflineModel(prompt=prompt)
+    elif model.provider == "openai":
+        chat = _openai(model, max_tokens, response_format, stream, on_piece)
+        on_piece = None
+    else:
+        chat = _integration(model, max_tokens, response_format)
+    if on_piece is None and on_token is None:
+        return chat
+    return chat.model_copy(update={"callbacks": [TokenHandler(on_piece, on_token)]})
 
 
-def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None, stream: bool) -> BaseChatModel:
-
+def _openai(
+    model: RoleModel,
+    max_tokens: int,
+    response_format: dict[str, Any] | None,
+    stream: bool,
+    on_piece: Callable[[], None] | None,
+) -> BaseChatModel:
     known = learned(model)
     key = settings().openai_api_key
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
@@ -79,10 +94,11 @@ def _openai(model: RoleModel, max_tokens: int, response_format: dict[str, Any] |
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
         max_retries=0,
-        stream_chunk_timeout=None,  # `silence_limited` holds it
+        stream_chunk_timeout=None,  # `stall_limited` holds it
         stream_usage="stream_options" not in known.refused,
         streaming=stream and "stream" not in known.refused,
         piecewise="stream" not in known.refused,
+        on_piece=on_piece,
         use_responses_api=False,
         http_async_client=client(),
         http_client=unused_client(),
@@ -109,26 +125,26 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
     shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # Ollama's alone
-    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **model.extra, **_translated(model)}
+    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **model.extra, **_renamed(model)}
     built_with = repr((model.name, model.temperature, options))
-    if one := integrations().get(built_with):
-        return one
+    known = integrations()
+    if built_with in known:
+        return known[built_with]
     try:
-        built: BaseChatModel = kind(model=model.model, temperature=model.temperature, callbacks=[Listener()], **options)
+        chat: BaseChatModel = kind(model=model.model, temperature=model.temperature, **options)
     except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
         raise SettingsError(
             f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
         ) from None
-    known = integrations()
-    while len(known) >= _MOST_BUILT:
+    while len(known) >= _MAX_BUILT:
         known.pop(next(iter(known)))
-    known[built_with] = built
-    return built
+    known[built_with] = chat
+    return chat
 
 
-_MOST_BUILT = 64
+_MAX_BUILT = 64
 """Models of other providers that are kept for the next call: runs choose parameters as they like."""
-_ITS_NAMES: dict[str, dict[str, str]] = {
+PARAMETER_NAMES: dict[str, dict[str, str]] = {
     "anthropic": {name: name for name in ("top_p", "top_k", "reasoning_effort")} | {"stop": "stop_sequences"},
     "google_genai": {
         name: name
@@ -142,13 +158,13 @@ _ITS_NAMES: dict[str, dict[str, str]] = {
 """What each integration calls the parameters of `Sampling`, of those that it takes."""
 
 
-def _translated(model: RoleModel) -> dict[str, Any]:
+def _renamed(model: RoleModel) -> dict[str, Any]:
     """Return the parameters that the run chose in the words of a provider's integration.
 
     Raises:
         BadInput: it does not take one of them.
     """
-    names = _ITS_NAMES[model.provider]
+    names = PARAMETER_NAMES[model.provider]
     for name in model.sampling:
         if name not in names:
             raise BadInput(
@@ -172,7 +188,7 @@ def _kind(model: RoleModel) -> Any:
 
 
 def comes_in_pieces(model: RoleModel) -> bool:
-    """Tell whether a model's answers can be heard as they come; the offline model thinks in silence."""
+    """Tell whether a model's answers come in pieces; the offline model's come whole."""
     if model.provider in {OFFLINE, "openai"}:
         return model.provider == "openai" and "stream" not in learned(model).refused
     return model.provider == "ollama" or "streaming" in _kind(model).model_fields

@@ -76,8 +76,8 @@ def forget_endpoints() -> None:
 
 def under_way(endpoint: str) -> asyncio.Semaphore:
     """Return the limit of calls that are under way at once at an endpoint."""
-    own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
-    return own.under_way.setdefault(endpoint, asyncio.Semaphore(settings().leadline_max_concurrency))
+    loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    return loop.under_way.setdefault(endpoint, asyncio.Semaphore(settings().leadline_max_concurrency))
 
 
 async def wait_for_turn(endpoint: str) -> None:
@@ -93,14 +93,14 @@ async def wait_for_turn(endpoint: str) -> None:
 
 def client() -> "httpx2.AsyncClient":
     """Return the event loop's connection pool."""
-    own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
-    if own.client is None:
-        own.client = httpx2.AsyncClient(
+    loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    if loop.client is None:
+        loop.client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
             limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
             verify=_certificates(),
         )
-    return own.client
+    return loop.client
 
 
 def integrations() -> dict[str, BaseChatModel]:
@@ -127,23 +127,23 @@ def _certificates() -> "ssl.SSLContext | bool":
 @asynccontextmanager
 async def clients_open() -> AsyncIterator[None]:
     """Keep the running event loop's connections open while the block runs; the last block to end closes them."""
-    own = _loops.setdefault(asyncio.get_running_loop(), _Loop())
-    own.users += 1
+    loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    loop.users += 1
     try:
         yield
     finally:
-        own.users -= 1
-        if not own.users:
+        loop.users -= 1
+        if not loop.users:
             await close_clients()
 
 
 async def close_clients() -> None:
     """Close the connections of the running event loop."""
-    own = _loops.pop(asyncio.get_running_loop(), None)
-    if own is None:
+    loop = _loops.pop(asyncio.get_running_loop(), None)
+    if loop is None:
         return
-    if own.client is not None:
-        await own.client.aclose()
-    for model in own.integrations.values():
+    if loop.client is not None:
+        await loop.client.aclose()
+    for model in loop.integrations.values():
         if close := _CLOSING.get(type(model).__name__):
             await close(model)()

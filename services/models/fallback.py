@@ -28,4 +28,4 @@ async def ask_by_rules(
 
 async def answers_by_rules(question: str, evidence: Sequence[EvidenceView]) -> bool:
     """Tell whether the offline model finds an answer to each part of a question in evidence."""
-    return all(one.whole for one in await asyncio.to_thread(answers, question, evidence, 3))
+    return all(answer.whole for answer in await asyncio.to_thread(answers, question, evidence, 3))

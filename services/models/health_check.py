@@ -4,21 +4,20 @@ They are called as in a run: what an endpoint does not take is left out, and onl
 """
 
 import asyncio
-from collections.abc import Awaitable
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from schemas.context import RunContext
+from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
 from services.models.endpoint import learned
+from services.models.failures import CallFailed
 from services.models.model_call import QUIET
-from services.models.refused_parameters import without_refused
 from services.models.structured_output import as_tool, response_format
-from services.models.transport import Refused, TooLong, call, status_of
-from services.run.errors import LeadlineError, ModelError
+from services.run.errors import LeadlineError
 from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, ROLES, RoleModel, role_model
 
@@ -60,9 +59,9 @@ async def check_models(context: RunContext) -> list[RoleCheck]:
             settled[role] = role_model(role, context)
         except LeadlineError as error:
             settled[role] = error
-    models = {_key(one): one for one in settled.values() if isinstance(one, RoleModel)}
+    models = {_key(model): model for model in settled.values() if isinstance(model, RoleModel)}
     answers = dict(zip(models, await asyncio.gather(*(_probe(model) for model in models.values())), strict=True))
-    return [await _row(role, one, answers) for role, one in settled.items()]
+    return [await _row(role, model, answers) for role, model in settled.items()]
 
 
 def _key(model: RoleModel) -> tuple[str, str]:
@@ -91,45 +90,52 @@ async def _probe(model: RoleModel) -> dict[str, Any]:
     """Ask for JSON schema and tools in one call; only what refuses that is asked for each alone."""
     if model.provider == OFFLINE:
         return {}
-    found: dict[str, Any] = {"json_schema": True, "tools": True}
+    forms: dict[str, Any] = {"json_schema": True, "tools": True}
     try:
         if not await _takes(model, "both"):
-            found = {"json_schema": await _takes(model, "schema"), "tools": await _takes(model, "tools")}
-        if not any(found.values()):
+            forms = {"json_schema": await _takes(model, "schema"), "tools": await _takes(model, "tools")}
+        if not any(forms.values()):
             await _ask(model, "neither")
-    except Refused as refused:
-        return {"problem": str(refused.error)}
-    except LeadlineError as error:
-        return {"problem": str(error)}
-    return {**found, "left_out": sorted(learned(model).refused)}
+    except CallFailed as failure:
+        return {"problem": str(failure.error)}
+    return {**forms, "left_out": sorted(learned(model).refused)}
 
 
 async def _takes(model: RoleModel, form: Form) -> bool:
     """Tell whether an endpoint takes a call of a form.
 
     Raises:
-        ModelError: it failed, whatever the form.
+        CallFailed: it failed, whatever the form.
     """
     try:
         await _ask(model, form)
-    except Refused:
-        return False
-    except ModelError as error:
-        cause = error.__cause__
-        if form == "both" and cause is not None and (status_of(cause) or 0) >= 500:
-            return False  # no run asks for both at once, and some servers break down over it
+    except CallFailed as failure:
+        broke_down = form == "both" and (failure.status or 0) >= 500  # as some servers do over both at once
+        if failure.kind == "refused" or broke_down:
+            return False
         raise
     return True
 
 
 async def _ask(model: RoleModel, form: Form) -> None:
-    """Make the call of a form, as a run would."""
+    """Make the call of a form, as a run would; a prompt that is too long, a run would make shorter.
+
+    Raises:
+        CallFailed: the endpoint takes no such call, or failed.
+    """
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
     shape = response_format(Ready) if form in {"both", "schema"} and model.provider in {"openai", "ollama"} else None
 
-    def send() -> Awaitable[AIMessage]:
-        chat = build(model, model.max_tokens, response_format=shape)
-        return call(model, chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat, messages, QUIET)
+    async def send(on_piece: Callable[[], None]) -> AIMessage:
+        chat = build(model, model.max_tokens, response_format=shape, on_piece=on_piece)
+        with_tools = chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat
+        return await with_tools.ainvoke(messages, QUIET)
 
-    with suppress(TooLong):  # a run makes its prompts shorter
-        await without_refused(model, send)
+    async def change(_: CallFailed) -> bool:
+        return False
+
+    try:
+        await attempt_until_answered(model, Attempts(), send, change)
+    except CallFailed as failure:
+        if failure.kind != "too_long":
+            raise

@@ -84,15 +84,13 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
     return fitted
 
 
-def passages_within(passages: Sequence[Passage], tokens: int, least: int) -> list[Passage]:
-    """Return the best passages that hold about so many tokens together, and at least `least` of them."""
-    kept: list[Passage] = []
-    for passage in passages:
+def passages_within(passages: Sequence[Passage], tokens: int, min_items: int) -> list[Passage]:
+    """Return the best passages that hold about so many tokens together, and at least `min_items` of them."""
+    for count, passage in enumerate(passages):
         tokens -= passage_tokens(passage.text)
-        if tokens < 0 and len(kept) >= least:
-            break
-        kept.append(passage)
-    return kept
+        if tokens < 0 and count >= min_items:
+            return list(passages[:count])
+    return list(passages)
 
 
 def passage_tokens(text: str) -> int:
@@ -105,22 +103,20 @@ def passage_tokens(text: str) -> int:
 
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
     """List what may be left out as (worth, path, tokens)."""
-    found: list[tuple[tuple[int, int, int], Path, int]] = []
+    pieces: list[tuple[tuple[int, int, int], Path, int]] = []
     order = {"conversation": 0, "background": 1, "known": 1, "tables": 2, "attempts": 2, "passages": 3}
     for name, rank in order.items():
         items = getattr(prompt, name, [])
-        for place, item in enumerate(items):
+        for place, item in enumerate(items[:-1] if name == "attempts" else items):  # the last attempt stays
             oldest_first = name in {"conversation", "attempts"}
-            kept = place + 1 == len(items) and name == "attempts"
             worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
-            if not kept:
-                found.append((worth, (name, place), _size(item)))
+            pieces.append((worth, (name, place), _size(item)))
     for place, finding in enumerate(getattr(prompt, "findings", [])):
         for number, evidence in enumerate(finding.evidence):
             worth = (3, _RELEVANCE.get(evidence.relevance, 0), -number)
-            found.append((worth, ("findings", place, "evidence", number), _size(evidence)))
-        found.append(((4, 0, -place), ("findings", place), _size(finding)))
-    return found
+            pieces.append((worth, ("findings", place, "evidence", number), _size(evidence)))
+        pieces.append(((4, 0, -place), ("findings", place), _size(finding)))
+    return pieces
 
 
 def _size(item: Any) -> int:
@@ -134,13 +130,12 @@ def _without(prompt: BaseModel, dropped: set[Path]) -> BaseModel:
         items = [item for place, item in enumerate(getattr(prompt, name)) if (name, place) not in dropped]
         if name == "findings":
             findings = enumerate(prompt.findings)  # type: ignore[attr-defined]  # only prompts that have findings lose some
-            items = [_fewer(one, place, dropped) for place, one in findings if (name, place) not in dropped]
+            items = [_fewer(finding, place, dropped) for place, finding in findings if (name, place) not in dropped]
         changed[name] = items
     return prompt.model_copy(update=changed)
 
 
 def _fewer(finding: Any, place: int, dropped: set[Path]) -> Any:
-    kept = [
-        one for number, one in enumerate(finding.evidence) if ("findings", place, "evidence", number) not in dropped
-    ]
-    return finding.model_copy(update={"evidence": kept})
+    path = ("findings", place, "evidence")
+    evidence = [item for number, item in enumerate(finding.evidence) if (*path, number) not in dropped]
+    return finding.model_copy(update={"evidence": evidence})

@@ -1,8 +1,8 @@
 """`ChatOpenAI` that streams every answer, so that a stall is noticed: without what it only thinks, and at little cost a token."""
 
 import json
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessageChunk, BaseMessage
@@ -10,10 +10,11 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai.chat_models.base import ChatOpenAI
 from openai import APIError, AsyncAPIResponse, AsyncOpenAI, AsyncStream
 from openai.resources.chat.completions import AsyncCompletions
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from services.models.reasoning_tags import CLOSE, OPEN
-from services.models.stall_timeout import note_progress
+
+Piece = TypeVar("Piece")
 
 
 class BrokeOff(ConnectionError):
@@ -45,6 +46,8 @@ class PiecewiseChatOpenAI(ChatOpenAI):
 
     piecewise: bool = True
     """False for endpoints that take no request for a stream."""
+    on_piece: Callable[[], None] | None = Field(default=None, exclude=True)
+    """Called for each piece of an answer, reasoning and calls of tools too."""
 
     async def _agenerate(
         self,
@@ -55,16 +58,22 @@ class PiecewiseChatOpenAI(ChatOpenAI):
     ) -> ChatResult:
         if not self.piecewise:
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
-        asked = {"stream": True, **({"stream_options": {"include_usage": True}} if self.stream_usage else {})}
-        payload = self._get_request_payload(messages, stop=stop, **kwargs) | asked
+        streaming = {"stream": True, **({"stream_options": {"include_usage": True}} if self.stream_usage else {})}
+        payload = self._get_request_payload(messages, stop=stop, **kwargs) | streaming
         async with self.async_client.with_streaming_response.create(**payload) as response:
             if "event-stream" in response.headers.get("content-type", ""):
-                answer = await _put_together(response)
+                answer = await _put_together(self._heard(_pieces(response)))
             else:
                 answer = await response.json()
         result = self._create_chat_result(answer)
         result.generations[0].message.additional_kwargs["refusal"] = answer["choices"][0]["message"].get("refusal")
         return result
+
+    async def _heard(self, pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
+        async for piece in pieces:
+            if self.on_piece is not None:
+                self.on_piece()
+            yield piece
 
     @model_validator(mode="after")
     def _plain(self) -> "PiecewiseChatOpenAI":
@@ -88,8 +97,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         held = ""
         thinking: bool | None = None
         ended = False
-        async for chunk in super()._astream(messages, stop, None, **kwargs):
-            note_progress()
+        async for chunk in self._heard(super()._astream(messages, stop, None, **kwargs)):
             ended = ended or bool((chunk.generation_info or {}).get("finish_reason"))
             text = chunk.text
             if thinking is None and text:
@@ -116,7 +124,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
             yield ChatGenerationChunk(message=AIMessageChunk(content=held))
 
 
-async def _put_together(response: AsyncAPIResponse[Any]) -> dict[str, Any]:
+async def _put_together(pieces: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
     """Make of a stream's pieces the answer that would have come without streaming.
 
     The client's own models of the pieces would take ten times as long.
@@ -129,19 +137,18 @@ async def _put_together(response: AsyncAPIResponse[Any]) -> dict[str, Any]:
     calls: dict[int, dict[str, Any]] = {}
     about: dict[str, Any] = {}
     finish_reason = None
-    async for piece in _pieces(response):
-        note_progress()
+    async for piece in pieces:
         about |= {key: piece[key] for key in ("id", "model", "usage") if piece.get(key)}
         for choice in piece.get("choices") or []:
             finish_reason = choice.get("finish_reason") or finish_reason
             delta = choice.get("delta") or {}
-            for kind, said in text.items():
-                said.append(delta.get(kind) or "")
+            for kind, parts in text.items():
+                parts.append(delta.get(kind) or "")
             for call in delta.get("tool_calls") or []:
                 _add_call(calls, call)
     if finish_reason is None:
         raise BrokeOff
-    message: dict[str, Any] = {"role": "assistant", **{kind: "".join(said) or None for kind, said in text.items()}}
+    message: dict[str, Any] = {"role": "assistant", **{kind: "".join(parts) or None for kind, parts in text.items()}}
     if calls:
         message["tool_calls"] = [calls[place] for place in sorted(calls)]
     return {**about, "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}]}
@@ -163,16 +170,16 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[dict[str, An
         except ValueError:
             raise BrokeOff from None
         if piece.get("error"):
-            said = piece["error"].get("message") if isinstance(piece["error"], dict) else piece["error"]
-            raise APIError(str(said), response.http_request, body=piece["error"])
+            message = piece["error"].get("message") if isinstance(piece["error"], dict) else piece["error"]
+            raise APIError(str(message), response.http_request, body=piece["error"])
         yield piece
 
 
 def _add_call(calls: dict[int, dict[str, Any]], piece: dict[str, Any]) -> None:
     """Add a piece of a tool call; servers that do not number them send each whole."""
     place = piece["index"] if piece.get("index") is not None else len(calls)
-    known = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
-    known["id"] = piece.get("id") or known["id"]
-    said = piece.get("function") or {}
+    call = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call["id"] = piece.get("id") or call["id"]
+    function = piece.get("function") or {}
     for part in ("name", "arguments"):
-        known["function"][part] += said.get(part) or ""
+        call["function"][part] += function.get(part) or ""

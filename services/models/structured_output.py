@@ -42,23 +42,23 @@ def as_tool(schema: type[BaseModel]) -> dict[str, Any]:
         "function": {
             "name": schema.__name__,
             "description": "Give the answer.",
-            "parameters": _whole(shape_of(schema)),
+            "parameters": _inlined(shape_of(schema)),
         },
     }
 
 
-def _whole(shape: dict[str, Any]) -> dict[str, Any]:
+def _inlined(shape: dict[str, Any]) -> dict[str, Any]:
     """Write out what a schema refers to: not every provider takes references in a tool's arguments."""
-    whole: dict[str, Any] = dereference_refs(copy.deepcopy(shape))
-    whole.pop("$defs", None)
-    return whole
+    inlined: dict[str, Any] = dereference_refs(copy.deepcopy(shape))
+    inlined.pop("$defs", None)
+    return inlined
 
 
 def with_schema(messages: list[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
     """Write the schema into the leading system message, for models that take it in no other way."""
     text = json.dumps(shape_of(schema), ensure_ascii=False, separators=(",", ":"))
-    wanted = f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{text}"
-    return [SystemMessage(f"{messages[0].text}\n\n{wanted}"), *messages[1:]]
+    request = f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{text}"
+    return [SystemMessage(f"{messages[0].text}\n\n{request}"), *messages[1:]]
 
 
 def answer_text(message: AIMessage) -> str:
@@ -76,18 +76,17 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
     Raises:
         ValueError: there is no JSON object.
     """
-    whole = shape_of(schema)
+    shape = shape_of(schema)
     try:
-        found = _loaded(text)
-        if isinstance(found, list) and found:
-            dicts = [one for one in found if isinstance(one, dict)]
-            found = max(dicts, key=len) if dicts else found
-        if not isinstance(found, dict) or not found:
+        answer = _loaded(text)
+        if isinstance(answer, list):
+            answer = max((item for item in answer if isinstance(item, dict)), key=len, default=None)
+        if not isinstance(answer, dict) or not answer:
             raise ValueError("it is no JSON object")
         left_open = _left_open(text)
-        if left_open > 1 or (left_open and not whole["properties"].keys() <= found.keys()):
+        if left_open > 1 or (left_open and not shape["properties"].keys() <= answer.keys()):
             raise ValueError("it breaks off before it is complete")
-        return _bent(sanitize(found), whole, whole.get("$defs", {}))
+        return _bent(sanitize(answer), shape, shape.get("$defs", {}))
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -160,12 +159,12 @@ def _bent(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> Any:
     while "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
-        options = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        options = [option for option in schema["anyOf"] if option.get("type") != "null"]
         if value is None or len(options) != 1:
             return value
         return _bent(value, options[0], defs)
     if "enum" in schema and isinstance(value, str):
-        return next((one for one in schema["enum"] if str(one).lower() == value.strip().lower()), value)
+        return next((option for option in schema["enum"] if str(option).lower() == value.strip().lower()), value)
     kind = schema.get("type")
     if kind == "object" and isinstance(value, dict):
         return _bent_object(value, schema, defs)

@@ -1,4 +1,4 @@
-"""Tokens of one call, handed on as they come."""
+"""Pieces of an answer, handed on as they come."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +9,10 @@ from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 
 
 class TokenHandler(AsyncCallbackHandler):
-    """Hands each token of a streaming call to a function."""
+    """Calls one function for each piece of a streaming call, and another with its text where it is one."""
 
-    def __init__(self, on_token: Callable[[str], None]) -> None:
+    def __init__(self, on_piece: Callable[[], None] | None, on_token: Callable[[str], None] | None) -> None:
+        self._on_piece = on_piece
         self._on_token = on_token
 
     async def on_llm_new_token(
@@ -24,6 +25,8 @@ class TokenHandler(AsyncCallbackHandler):
         tags: list[str] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Hand on a token."""
-        if isinstance(token, str):
+        """Hand on a piece."""
+        if self._on_piece is not None:
+            self._on_piece()
+        if self._on_token is not None and isinstance(token, str):
             self._on_token(token)

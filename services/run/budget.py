@@ -90,23 +90,24 @@ class Budget:
         self._tokens += tokens
         self._cost += cost
 
-    def take_searches(self, wanted: int) -> int:
+    def take_searches(self, count: int) -> int:
         """Reserve searches and return how many are granted.
 
         Raises:
             LimitReached: none is left.
         """
-        left = wanted if self.allowance.searches is None else min(wanted, self.allowance.searches - self._searches)
-        if wanted and left <= 0:
+        granted = count if self.allowance.searches is None else min(count, self.allowance.searches - self._searches)
+        if count and granted <= 0:
             raise LimitReached("search_limit", self.limits.max_searches or 0)
-        self._searches += left
-        return left
+        self._searches += granted
+        return granted
 
-    def take_pages(self, wanted: int) -> int:
+    def take_pages(self, count: int) -> int:
         """Reserve page reads and return how many are granted, possibly none."""
-        left = wanted if self.allowance.pages is None else min(wanted, self.allowance.pages - self._pages)
-        self._pages += max(0, left)
-        return max(0, left)
+        left = count if self.allowance.pages is None else self.allowance.pages - self._pages
+        granted = max(0, min(count, left))
+        self._pages += granted
+        return granted
 
 
 def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> Allowance:
@@ -122,33 +123,33 @@ def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> 
     )
 
 
-def shares(whole: Allowance, steps: int) -> list[Allowance]:
+def shares(allowance: Allowance, steps: int) -> list[Allowance]:
     """Divide an allowance among steps that run side by side; those without a useful share are left for the next wave.
 
     Returns:
         An allowance for each step that is to be sent now, at least one and at most `steps`.
     """
     sent = steps
-    if whole.tokens is not None:
-        sent = max(1, min(sent, whole.tokens // MIN_STEP_TOKENS))
-    if whole.searches is not None:
-        sent = max(1, min(sent, whole.searches or 1))
+    if allowance.tokens is not None:
+        sent = max(1, min(sent, allowance.tokens // MIN_STEP_TOKENS))
+    if allowance.searches is not None:
+        sent = max(1, min(sent, allowance.searches or 1))
     return [
-        whole.model_copy(
+        allowance.model_copy(
             update={
-                "tokens": None if whole.tokens is None else whole.tokens // sent,
-                "cost": None if whole.cost is None else whole.cost / sent,
-                "searches": None if whole.searches is None else _part(whole.searches, sent, place),
-                "pages": None if whole.pages is None else _part(whole.pages, sent, place),
+                "tokens": None if allowance.tokens is None else allowance.tokens // sent,
+                "cost": None if allowance.cost is None else allowance.cost / sent,
+                "searches": None if allowance.searches is None else _part(allowance.searches, sent, place),
+                "pages": None if allowance.pages is None else _part(allowance.pages, sent, place),
             }
         )
         for place in range(sent)
     ]
 
 
-def _part(whole: int, parts: int, place: int) -> int:
+def _part(total: int, parts: int, place: int) -> int:
     """Divide without losing the remainder: the first parts get one more."""
-    return max(0, whole) // parts + (place < max(0, whole) % parts)
+    return max(0, total) // parts + (place < max(0, total) % parts)
 
 
 def spent_limit(context: RunContext, usage: Usage) -> LimitReached | None:

@@ -1,4 +1,4 @@
-"""A run's choices, kept with the run: whoever goes on with it need not say them again.
+"""A run's choices, stored with the run: whoever continues it need not make them again.
 
 What a turn chose lies in the store under its hash, and the state holds the hash. It is small, and it holds no secrets: servers
 of tools, whose addresses and arguments may hold some, are kept by their names alone. A new turn takes its own choices.
@@ -17,12 +17,12 @@ from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import checked_choices
 
-_UNKEPT = {"mcp_servers"}
-_FIRST = {"__start__", "coordinator"}
-"""Nodes that come before a turn's choices are kept."""
+_NOT_STORED = {"mcp_servers"}
+_FIRST_NODES = {"__start__", "coordinator"}
+"""Nodes that run before a turn's choices are stored."""
 
 
-async def keep_choices(context: RunContext, evidence: EvidenceStore) -> str:
+async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
     """Store what a run chose; return the hash for its state, empty where it chose nothing.
 
     Raises:
@@ -31,8 +31,8 @@ async def keep_choices(context: RunContext, evidence: EvidenceStore) -> str:
     chosen = _chosen(context)
     if not chosen and not context.mcp_servers:
         return ""
-    kept = {"context": chosen, "mcp_servers": sorted(context.mcp_servers)}
-    return await evidence.put_bytes(json.dumps(kept, ensure_ascii=True, sort_keys=True).encode())
+    stored = {"context": chosen, "mcp_servers": sorted(context.mcp_servers)}
+    return await evidence.put_bytes(json.dumps(stored, ensure_ascii=True, sort_keys=True).encode())
 
 
 def _chosen(context: RunContext) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _chosen(context: RunContext) -> dict[str, Any]:
     names = {
         name
         for name, field in RunContext.model_fields.items()
-        if name not in _UNKEPT
+        if name not in _NOT_STORED
         and (value := getattr(context, name)) != field.default
         and (name not in of_profile or value != of_profile[name])
         and value != built_in.get(name)
@@ -50,24 +50,24 @@ def _chosen(context: RunContext) -> dict[str, Any]:
     return context.model_dump(mode="json", include=names, exclude_unset=True)
 
 
-def goes_on(given: object) -> bool:
-    """Tell whether what a run begins with goes on with a turn: an answer to an interrupt, or nothing at all."""
+def continues_turn(given: object) -> bool:
+    """Tell whether the input of a run continues a turn: an answer to an interrupt, or nothing at all."""
     return given is None or (isinstance(given, Command) and given.resume is not None)
 
 
-async def with_kept(given: object, state: StateSnapshot, store: BaseStore) -> RunContext | None:
-    """Return the choices of a run that goes on with a turn; what it chooses anew comes before what is kept.
+async def restored_choices(given: object, state: StateSnapshot, store: BaseStore) -> RunContext | None:
+    """Return the choices of a run that continues a turn; new choices come before stored ones.
 
     Args:
         given: what the run chooses itself: plain data, a `RunContext`, or None.
-        state: where it goes on.
-        store: where the choices are kept.
+        state: where it continues.
+        store: where the choices are stored.
 
     Raises:
         BadInput: a choice is impossible, or servers of tools must be named again.
         StoreError: the store is not the one that the run wrote to.
     """
-    key = state.values.get("choices") if isinstance(state.values, dict) and not _FIRST & set(state.next) else None
+    key = state.values.get("choices") if isinstance(state.values, dict) and not _FIRST_NODES & set(state.next) else None
     own: dict[str, Any]
     if isinstance(given, RunContext):
         own = {name: getattr(given, name) for name in given.model_fields_set}
@@ -75,10 +75,10 @@ async def with_kept(given: object, state: StateSnapshot, store: BaseStore) -> Ru
         own = dict(given) if isinstance(given, Mapping) else {}
     if not isinstance(key, str) or not key:
         return given if isinstance(given, RunContext) else checked_choices(own)
-    kept = json.loads(await EvidenceStore(store).get_bytes(key))
-    if kept["mcp_servers"] and "mcp_servers" not in own:
+    stored = json.loads(await EvidenceStore(store).get_bytes(key))
+    if stored["mcp_servers"] and "mcp_servers" not in own:
         raise BadInput(
-            f"This run uses servers of tools ({', '.join(kept['mcp_servers'])}), which are not kept with it, as their addresses may "
+            f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their addresses may "
             "hold secrets. Go on with them in the context again, or with an empty mcp_servers to do without."
         )
-    return checked_choices({**kept["context"], **own})
+    return checked_choices({**stored["context"], **own})

@@ -38,6 +38,8 @@ class LeadlineError(RuntimeError):
 
     def __init__(self, message: str = "", *more: object) -> None:
         super().__init__(without_paths(clean_text(message)), *more)
+        self.log_fields: dict[str, object] = {}
+        """What log and trace tell of the call that failed: names and numbers."""
 
 
 class BadInput(LeadlineError):

@@ -23,8 +23,8 @@ def reinstall_command() -> str:
 
 def install_command(extra: str) -> str:
     """Return the command that installs an extra for this Python. Blocking."""
-    wanted = f"-e '{PROJECT_ROOT}[{extra}]'" if in_project() else f"'{NAME}[{extra}]'"
-    return f"{sys.executable} -m pip install {wanted}"
+    package = f"-e '{PROJECT_ROOT}[{extra}]'" if in_project() else f"'{NAME}[{extra}]'"
+    return f"{sys.executable} -m pip install {package}"
 
 
 def is_installed(module: str) -> bool:

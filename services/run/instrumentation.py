@@ -1,55 +1,51 @@
 """Watching a run from outside: every node and every call from it is a line in the log and, where traces are wanted, a span.
 
-Only names, numbers and types of errors are noted. Whoever makes a call adds what is known of it with `note`.
+Only names, numbers and types of errors are told.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
+from services.run.errors import LeadlineError
 from services.run.log import DEBUG, INFO, WARNING, about, log
 from services.run.traces import Span, span
+
+Answer = TypeVar("Answer")
 
 INSTANT = frozenset(["clock", "seconds", "timeout", "answers", "rules", "sections", "structured", "tools"])
 """Kinds of the journal's entries that take no time: they are no calls, but what was seen and decided."""
 _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": INFO, "code": INFO, "embedding": INFO}
-_notes: ContextVar[dict[str, object] | None] = ContextVar("notes", default=None)
 
 
-def note(**fields: object) -> None:
-    """Add to what is logged of the call, and to its span, inside which this happens."""
-    noted = _notes.get()
-    if noted is not None:
-        noted.update(fields)
-
-
-@contextmanager
-def watch_call(kind: str, name: str) -> Iterator[None]:
-    """Watch one call to the outside.
+async def watch_call(kind: str, name: str, call: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Make one call to the outside, and watch it.
 
     Args:
         kind: as the journal calls it: `model`, `search`, `page`, `tool`, `code`, …
         name: what is called; of texts (queries) and addresses only what may be logged is.
+        call: makes it; what its answer or its error holds as `log_fields` goes into log and span.
     """
     if kind in INSTANT:
-        yield
-        return
-    noted: dict[str, object] = {}
-    token = _notes.set(noted)
+        return await call()
+    fields: dict[str, object] = {}
     began = time.monotonic()
     what = loggable(kind, name)
     try:
-        with span(Span.call(kind, what), noted):
-            yield
+        with span(Span.call(kind, what), fields):
+            try:
+                answer = await call()
+            except LeadlineError as error:
+                fields |= error.log_fields
+                raise
+            fields |= getattr(answer, "log_fields", {})
     except BaseException as error:
-        log(kind, WARNING, what=what, seconds=_since(began), error=type(error).__name__, **noted)
+        log(kind, WARNING, what=what, seconds=_since(began), error=type(error).__name__, **fields)
         raise
-    else:
-        log(kind, _LEVELS.get(kind, DEBUG), what=what, seconds=_since(began), **noted)
-    finally:
-        _notes.reset(token)
+    log(kind, _LEVELS.get(kind, DEBUG), what=what, seconds=_since(began), **fields)
+    return answer
 
 
 def log_known_answer(kind: str, name: str) -> None:

@@ -13,7 +13,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreU
 from services.run.instrumentation import INSTANT, log_known_answer, watch_call
 
 Answer = TypeVar("Answer", bound=BaseModel)
-Kept = TypeVar("Kept")
+Result = TypeVar("Result")
 
 _PAGE = 500
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -72,12 +72,12 @@ class Entry(BaseModel):
     at: str = ""
 
     @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> "Entry":
-        """Read what `kept` wrote, or an entry that was written before as an object."""
-        text = kept.get("entry")
-        return cls.model_validate(json.loads(text) if isinstance(text, str) else kept)
+    def read(cls, value: Mapping[str, Any]) -> "Entry":
+        """Read what `stored` returned, or an entry that an earlier version wrote as an object."""
+        text = value.get("entry")
+        return cls.model_validate(json.loads(text) if isinstance(text, str) else value)
 
-    def kept(self) -> dict[str, str]:
+    def stored(self) -> dict[str, str]:
         """Return what a store keeps: one text, as stores differ in what they do to an object.
 
         PostgreSQL takes neither NUL nor NaN nor half a surrogate pair in one, and reorders its keys: an answer would come
@@ -110,15 +110,15 @@ class Recording:
         Raises:
             JournalMiss: there is none.
         """
-        found: list[Entry] = []
-        while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(found)):
-            found.extend(Entry.read(item.value) for item in page)
-        if not found:
+        entries: list[Entry] = []
+        while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(entries)):
+            entries.extend(Entry.read(item.value) for item in page)
+        if not entries:
             raise JournalMiss(
                 f"Run {run_id} has no journal, so it cannot be replayed. Only finished runs have a whole one."
             )
-        latest = sorted(found, key=lambda one: one.at)
-        return cls(run_id, {(one.place, one.request, one.occurrence): one for one in latest})
+        entries.sort(key=lambda entry: entry.at)
+        return cls(run_id, {(entry.place, entry.request, entry.occurrence): entry for entry in entries})
 
 
 @contextmanager
@@ -142,7 +142,7 @@ class Journal:
     place: str = ""
     failure: StoreUnwritable | None = None
     """Why something could not be kept. Whoever asked may take that for a failed search or tool; the task must not end well."""
-    near: str = ""
+    branch_key: str = ""
     """Node, step of the plan and attempt, by which another branch of the thread is known to have asked the same."""
     _asked: Counter[str] = field(default_factory=Counter)
 
@@ -175,48 +175,35 @@ class Journal:
         if recording is not None:
             return Known(_recorded(recording, entry, answer), fresh=False)
         if self.store is None:
-            with watch_call(kind, name):
-                return Known(await work(), fresh=True)
+            return Known(await watch_call(kind, name, work), fresh=True)
         item = f"{self.task}-{digest}-{occurrence}"
-        near = f"{self.near}-{digest}-{occurrence}" if self.near else ""
-        found, elsewhere = await asyncio.gather(self._found(item), self._on_another_branch(near))
-        if found is not None and found.answer is not None:
+        branch_item = f"{self.branch_key}-{digest}-{occurrence}" if self.branch_key else ""
+        earlier, branch = await asyncio.gather(self._entry(item), self._get(_branches(self.key), branch_item))
+        if earlier is not None and earlier.answer is not None:
             log_known_answer(kind, name)
-            await self._reuse(item, found)
-            return Known(answer.model_validate(found.answer), fresh=False)
-        if found is None and elsewhere is not None and (earlier := await self._answer_of(elsewhere)) is not None:
-            log_known_answer(kind, name)
-            entry.answer = earlier
-            await self._write(item, entry, time.monotonic())
-            return Known(answer.model_validate(earlier), fresh=False)
+            if kind not in INSTANT:
+                earlier.reused += 1
+                await self._put(namespace(self.key), item, earlier.stored())
+            return Known(answer.model_validate(earlier.answer), fresh=False)
+        if earlier is None and branch is not None:
+            other = await self._entry(branch["item"])
+            if other is not None and other.answer is not None:
+                log_known_answer(kind, name)
+                entry.answer = other.answer
+                await self._write(item, entry, time.monotonic())
+                return Known(answer.model_validate(other.answer), fresh=False)
         started = time.monotonic()
         try:
-            with watch_call(kind, name):
-                fresh = await work()
+            fresh = await watch_call(kind, name, work)
         except LeadlineError as error:
             entry.error = _described(error)
             await self._write(item, entry, started)
             raise
         entry.answer = fresh.model_dump(mode="json")
-        await asyncio.gather(
-            self._write(item, entry, started), self._write_branch(near, item)
-        )  # one transaction for both
+        await asyncio.gather(  # one transaction for both
+            self._write(item, entry, started), self._put(_branches(self.key), branch_item, {"item": item})
+        )
         return Known(fresh, fresh=True)
-
-    async def _on_another_branch(self, near: str) -> str | None:
-        """Return under which item the same node asked the same on another branch, where somebody went on from a past state."""
-        if not near or self.store is None:
-            return None
-        place = await self._reached(self.store.aget(_branches(self.key), near))
-        return None if place is None else place.value["item"]
-
-    async def _write_branch(self, near: str, item: str) -> None:
-        if near and self.store is not None:
-            await self._reached(self.store.aput(_branches(self.key), near, {"item": item}, index=False))
-
-    async def _answer_of(self, item: str) -> dict[str, Any] | None:
-        found = await self._found(item)
-        return None if found is None else found.answer
 
     def check_kept(self) -> None:
         """Make sure that everything could be kept.
@@ -250,30 +237,31 @@ class Journal:
         """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did."""
         if self.replays:
             return self.marked(kind)
-        wanted = decide()
-        if wanted:
+        decision = decide()
+        if decision:
             await self.mark(kind)
-        return wanted
-
-    async def _reuse(self, item: str, found: Entry) -> None:
-        """Count that a resumed run did not ask again."""
-        if self.store is not None and found.kind not in INSTANT:
-            found.reused += 1
-            await self._reached(self.store.aput(namespace(self.key), item, found.kept(), index=False))
+        return decision
 
     async def _write(self, item: str, entry: Entry, started: float) -> None:
         entry.seconds = round(time.monotonic() - started, 3)
         entry.at = datetime.now(UTC).isoformat(timespec="microseconds")
-        if self.store is not None:
-            await self._reached(self.store.aput(namespace(self.key), item, entry.kept(), index=False))
+        await self._put(namespace(self.key), item, entry.stored())
 
-    async def _found(self, item: str) -> Entry | None:
-        if self.store is None:
+    async def _entry(self, item: str) -> Entry | None:
+        value = await self._get(namespace(self.key), item)
+        return None if value is None else Entry.read(value)
+
+    async def _get(self, place: tuple[str, str], item: str) -> dict[str, Any] | None:
+        if self.store is None or not item:
             return None
-        found = await self._reached(self.store.aget(namespace(self.key), item))
-        return Entry.read(found.value) if found is not None else None
+        stored = await self._reached(self.store.aget(place, item))
+        return None if stored is None else stored.value
 
-    async def _reached(self, work: Awaitable[Kept]) -> Kept:
+    async def _put(self, place: tuple[str, str], item: str, value: dict[str, Any]) -> None:
+        if self.store is not None and item:
+            await self._reached(self.store.aput(place, item, value, index=False))
+
+    async def _reached(self, work: Awaitable[Result]) -> Result:
         """Await the store.
 
         Raises:
@@ -292,23 +280,19 @@ def _digest(kind: str, request: Mapping[str, Any]) -> str:
 
 
 def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answer:
-    found = recording.entries.get((entry.place, entry.request, entry.occurrence))
-    if found is None:
+    recorded = recording.entries.get((entry.place, entry.request, entry.occurrence))
+    if recorded is None:
         raise JournalMiss(_miss(recording, entry))
-    if found.error is not None:
-        raise _revived(*found.error)
-    return answer.model_validate(found.answer)
+    if recorded.error is not None:
+        raise _revived(*recorded.error)
+    return answer.model_validate(recorded.answer)
 
 
 def _miss(recording: Recording, entry: Entry) -> str:
-    near: Sequence[Entry] = [
-        one
-        for one in recording.entries.values()
-        if (one.place, one.kind, one.name) == (entry.place, entry.kind, entry.name)
-    ]
+    asked = (entry.place, entry.kind, entry.name)
     why = (
         "It was asked with other words then: prompts or code have changed since"
-        if near
+        if any((other.place, other.kind, other.name) == asked for other in recording.entries.values())
         else "The run never asked it: it was not finished, or code has changed since"
     )
     return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."

@@ -57,8 +57,8 @@ def log(event: str, level: int = INFO, /, **fields: object) -> None:
     with _setting_up:
         logger = _configured()
     if logger.isEnabledFor(level):
-        whole = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
-        logger.log(level, "%s", Line(event, sound_lines(whole)))
+        values = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
+        logger.log(level, "%s", Line(event, sound_lines(values)))
 
 
 @cache
@@ -85,9 +85,9 @@ class _Json(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = record.args[0] if isinstance(record.args, tuple) and record.args else None
-        said = {"event": line.event, **line.fields} if isinstance(line, Line) else {"event": record.getMessage()}
-        whole = {"at": _time(record), "level": record.levelname.lower(), **said}
-        return json.dumps(whole, ensure_ascii=False, default=str)
+        fields = {"event": line.event, **line.fields} if isinstance(line, Line) else {"event": record.getMessage()}
+        values = {"at": _time(record), "level": record.levelname.lower(), **fields}
+        return json.dumps(values, ensure_ascii=False, default=str)
 
 
 class _Text(logging.Formatter):

@@ -89,7 +89,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             that is not set up.
     """
     temperature, max_tokens = DEFAULTS.get(role, (0.2, 1_000))
-    wanted = {
+    values = {
         "temperature": temperature,
         "max_tokens": max_tokens,
         "timeout": CALL_SECONDS,
@@ -103,10 +103,10 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     for choice in (context.models.get("default"), context.models.get(role)):  # type: ignore[call-overload]  # any role's name
         chosen = choice.model_dump(exclude_unset=True, exclude_none=True) if choice else {}
         sampling = chosen.pop("extra", sampling)
-        wanted |= chosen
-    if (hot := sampling.pop("temperature", None)) is not None:
-        wanted["temperature"] = hot
-    named = str(wanted.pop("model", ""))
+        values |= chosen
+    if (temperature_of_run := sampling.pop("temperature", None)) is not None:
+        values["temperature"] = temperature_of_run
+    named = str(values.pop("model", ""))
     provider, model = _named(named)
     if provider in SET_UP_BY and not _is_set_up(provider):
         raise SettingsError(
@@ -126,7 +126,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
         {
             "context_window": None,
             "extra": {},
-            **wanted,
+            **values,
             "sampling": sampling,
             "role": role,
             "provider": provider,
@@ -191,13 +191,13 @@ _VARIABLES = {
 
 
 def _from_environment(role: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     environment = role_environment()
     for field, variable in _VARIABLES.items():
         for name in (f"LEADLINE_{variable}_{role.upper()}", f"LEADLINE_{variable}"):
-            if name in environment and field not in found:
-                found[field] = _checked(field, name, environment[name])
-    return found
+            if name in environment and field not in values:
+                values[field] = _checked(field, name, environment[name])
+    return values
 
 
 def _checked(field: str, name: str, value: str) -> Any:

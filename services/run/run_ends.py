@@ -7,7 +7,7 @@ from langgraph.config import get_config
 
 from schemas.usage import Usage
 from services.run.log import log
-from services.run.traces import tracing_wanted, whole_run
+from services.run.traces import trace_run, tracing_wanted
 
 _begun: dict[tuple[str, str], tuple[str, float]] = {}
 """The key of each run that is traced and under way in this process, and since when, by thread and run."""
@@ -24,7 +24,7 @@ def run_ended(thread: str, key: str, usage: Usage, status: str, **counts: int) -
         counts: what else is told of it, by name.
     """
     total = usage.total
-    took = {
+    fields = {
         "status": status,
         "seconds": round(usage.seconds, 3),
         "calls": total.calls,
@@ -35,10 +35,9 @@ def run_ended(thread: str, key: str, usage: Usage, status: str, **counts: int) -
         "pages": usage.pages,
         **counts,
     }
-    log("run_finished", run=thread, **took)
-    known = {name: value for name, value in took.items() if value is not None}
+    log("run_finished", run=thread, **fields)
     run_over(thread, _run_id())
-    whole_run(thread, key, usage.seconds, known)
+    trace_run(thread, key, usage.seconds, fields)
 
 
 def run_stopped(thread: str, run: str, error: BaseException) -> None:
@@ -53,8 +52,9 @@ def run_stopped(thread: str, run: str, error: BaseException) -> None:
     if begun is not None:
         key, since = begun
         cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt)
-        known = {"status": "cancelled" if cancelled else "failed", "seconds": round(time.monotonic() - since, 3)}
-        whole_run(thread, key, time.monotonic() - since, known, error=type(error).__name__)
+        seconds = time.monotonic() - since
+        fields = {"status": "cancelled" if cancelled else "failed", "seconds": round(seconds, 3)}
+        trace_run(thread, key, seconds, fields, error=type(error).__name__)
 
 
 def run_over(thread: str, run: str) -> None:

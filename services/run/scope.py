@@ -1,4 +1,4 @@
-"""What a node stands on while it runs: the run's choices, its stores, its journal, its budget and its usage.
+"""The run scope: choices, stores, journal, budget and usage that a node can reach.
 
 `node_run` and `step_run` open one for a node; whatever the node calls finds it with `current_run`, also in tasks that are
 started inside. The server builds the context from the schema's defaults and brings a store; a plain `invoke` brings neither,
@@ -8,7 +8,7 @@ and then the defaults and a store in memory serve.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -60,9 +60,9 @@ def checked_choices(given: dict[str, object]) -> RunContext:
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         field_name = ".".join(str(part)[:60] for part in problem["loc"])
-        given = problem["input"]
-        plain = given is None or isinstance(given, str | int | float)  # anything else may be long, or hold a secret
-        cannot = f"cannot be {repr(given)[:80]}" if plain else "cannot be used"
+        value = problem["input"]
+        plain = value is None or isinstance(value, str | int | float)  # anything else may be long, or hold a secret
+        cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
         raise BadInput(f"{field_name} {cannot}: {problem['msg'].removeprefix('Value error, ')}.") from None
 
 
@@ -93,21 +93,6 @@ def prompts_of(context: RunContext) -> Iterator[None]:
             yield
     except PromptError as error:  # it cannot be compiled, or comes to too much when it is rendered
         raise BadInput(str(error)) from None
-
-
-async def _compiled(context: RunContext) -> None:
-    """Compile the prompts that a run brings along, once, where that holds up nobody.
-
-    Raises:
-        BadInput: as `prompts_of`.
-    """
-    if context.prompts:
-
-        def compiled() -> None:
-            with prompts_of(context):
-                pass
-
-        await asyncio.to_thread(compiled)
 
 
 @dataclass(slots=True)
@@ -251,7 +236,9 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
     run.tell_call = partial(_tell_call, runtime, run.node)
     token = _current.set(run)
     try:
-        await _compiled(run.context)
+        if run.context.prompts:
+            with suppress(PromptError):  # `prompts_of` says what is wrong with it
+                await asyncio.to_thread(with_texts, run.context.prompts)  # compiles them once, where it holds up nobody
         with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread, run.journal.key):
             run_begun(run.thread, run.journal.key)
             async with hold_thread(runtime):
@@ -261,7 +248,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
             async def elapsed() -> _Elapsed:
                 return _Elapsed(seconds=run.seconds)
 
-            run.journal.near = ""  # how long it took is its own
+            run.journal.branch_key = ""  # how long it took is its own
             known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
             run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
     except BaseException:
@@ -290,11 +277,11 @@ def _tell_call(runtime: Runtime[RunContext], node: str, role: str, used: CallUsa
 
 def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:
     """Return what sends the event of a step's source, once each."""
-    told: set[str] = set()
+    sent: set[str] = set()
 
     def tell(source: Source) -> None:
-        if source.content_hash not in told:
-            told.add(source.content_hash)
+        if source.content_hash not in sent:
+            sent.add(source.content_hash)
             data = {"step": step_id, "url": source.url, "title": source.title}
             emit_message(runtime, "source", node, "source", locale, title=source.title, data=data)
 
@@ -307,8 +294,8 @@ def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -
     info = runtime.execution_info
     if info is None or info.thread_id is None or runtime.store is None:
         return Journal(place=place)
-    near = f"{run.node}:{run.step_id}:{attempts}"
-    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, near=near)
+    branch_key = f"{run.node}:{run.step_id}:{attempts}"
+    return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, branch_key=branch_key)
 
 
 def _step() -> int:

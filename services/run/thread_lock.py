@@ -2,9 +2,11 @@
 
 The dev server lets a thread's runs wait for one another; servers of several machines may not. Two runs at once would fork the
 thread's checkpoints, and the later one to end would undo the other. So a run claims its thread before its first call, renews
-the claim while it works, and lets go when it ends. A second run is refused, unless the first one's claim runs out: then its
-machine is gone. Who may have a thread is found out by Lamport's bakery algorithm, which needs nothing of a store but that
-what was written is read: "A New Solution of Dijkstra's Concurrent Programming Problem", 1974.
+the claim while it works, and deletes it when it ends. A second run is refused, unless the first one's claim runs out: then its
+machine is gone.
+
+Each run writes its claim before it reads those of others, so that of two runs the later one always sees the earlier one. Of
+runs that claim at the same time, the one whose id comes first stays.
 """
 
 import asyncio
@@ -28,27 +30,27 @@ LEASE = 15.0
 RENEW = 5.0
 LOOK = 0.25
 """Seconds between two looks at a rival's claim."""
-_MOST = 100
+_MAX_CLAIMS = 100
 
 
 class _Claim(BaseModel):
     run: str
     until: float
     """Seconds since the epoch."""
-    choosing: bool = False
-    ticket: int = 0
+    working: bool = True
+    """False while the run looks whether it is alone."""
 
 
 @dataclass(slots=True)
 class Hold:
-    """What a run holds of its thread."""
+    """A run's claim on its thread."""
 
     store: BaseStore
     thread: str
     run: str
-    ticket: int = 0
+    working: bool = False
     renewed: float = 0.0
-    _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Steps that run side by side claim their thread once."""
 
     @property
@@ -61,63 +63,58 @@ class Hold:
         Raises:
             BadInput: another run works on the thread.
         """
-        async with self._taking:
-            if not self.ticket:
-                await self._take()
+        async with self._lock:
+            if not self.working:
+                await self._claim()
             elif time.monotonic() - self.renewed > RENEW:
-                await self._write(ticket=self.ticket)
+                await self._write()
 
-    async def _take(self) -> None:
-        await self._write(choosing=True)
-        ticket = 1 + max((other.ticket for other in await self._others()), default=0)
-        await self._write(ticket=ticket)
+    async def _claim(self) -> None:
+        await self._write()
         try:
-            while rivals := [other for other in await self._others() if self._before(other, ticket)]:
-                await self._outlast(rivals[0])
+            while rivals := await self._rivals():
+                await self._outlast(max(rivals, key=lambda rival: (rival.working, rival.run < self.run)))
+                await self._write()  # the claim may have run out meanwhile
+            self.working = True
+            await self._write()
         except BaseException:
-            await self._delete()
+            await self.let_go()
             raise
-        self.ticket = ticket
 
     async def let_go(self) -> None:
         """Give the thread free."""
-        self.ticket = 0
-        await asyncio.shield(asyncio.ensure_future(self._delete()))
-
-    def _before(self, other: _Claim, ticket: int) -> bool:
-        return other.choosing or (other.ticket, other.run) < (ticket, self.run)
+        self.working = False
+        await asyncio.shield(asyncio.ensure_future(self.store.adelete(self._place, self.run)))
 
     async def _outlast(self, rival: _Claim) -> None:
-        """Wait until a rival's claim runs out, or a choice is made.
+        """Wait until a rival's claim runs out, or changes while the rival still looks whether it is alone.
 
         Raises:
-            BadInput: the rival is alive: it has renewed its claim, or has ended and left the thread changed.
+            BadInput: the rival comes first, or is alive: it has renewed its claim, or has ended and left the thread changed.
         """
-        while time.time() < rival.until:
+        changed = not rival.working and rival.run < self.run
+        while not changed and time.time() < rival.until:
             await asyncio.sleep(LOOK)
-            now = next((other for other in await self._others() if other.run == rival.run), None)
-            if rival.choosing and (now is None or not now.choosing):
+            now = next((claim for claim in await self._rivals() if claim.run == rival.run), None)
+            changed = now != rival and (now is not None or time.time() < rival.until)
+            if changed and not rival.working:
                 return
-            if now is None and time.time() >= rival.until:
-                return
-            if now is None or now.until > rival.until:
-                raise BadInput(
-                    f"Another run ({rival.run}) works on this thread already, and a thread has one run at a time. Wait for it "
-                    "to end and start this one again, or cancel it first."
-                )
+        if changed:
+            raise BadInput(
+                f"Another run ({rival.run}) works on this thread already, and a thread has one run at a time. Wait for it "
+                "to end and start this one again, or cancel it first."
+            )
 
-    async def _others(self) -> list[_Claim]:
+    async def _rivals(self) -> list[_Claim]:
         """Return the claims of other runs that have not run out."""
-        found = [_Claim.model_validate(one.value) for one in await self.store.asearch(self._place, limit=_MOST)]
-        return [one for one in found if one.run != self.run and one.until > time.time()]
+        items = await self.store.asearch(self._place, limit=_MAX_CLAIMS)
+        claims = [_Claim.model_validate(item.value) for item in items]
+        return [claim for claim in claims if claim.run != self.run and claim.until > time.time()]
 
-    async def _write(self, *, choosing: bool = False, ticket: int = 0) -> None:
-        claim = _Claim(run=self.run, until=time.time() + LEASE, choosing=choosing, ticket=ticket)
+    async def _write(self) -> None:
+        claim = _Claim(run=self.run, until=time.time() + LEASE, working=self.working)
         await self.store.aput(self._place, self.run, claim.model_dump(), index=False)
         self.renewed = time.monotonic()
-
-    async def _delete(self) -> None:
-        await self.store.adelete(self._place, self.run)
 
 
 _holds: dict[tuple[str, str], Hold] = {}
@@ -168,5 +165,5 @@ async def give_free(thread: str, run: str) -> None:
 async def _renewed(hold: Hold) -> None:
     while True:
         await asyncio.sleep(RENEW)
-        if hold.ticket:
+        if hold.working:
             await hold.take()

@@ -31,11 +31,12 @@ _ATTRIBUTES = {
     "finish": "gen_ai.response.finish_reasons",
     "host": "server.address",
 }
-"""What notes are called in a span; others keep their names below `leadline.`."""
+"""What fields of the log are called in a span; others keep their names below `leadline.`."""
 _COMMANDS = (
     '{python} -m pip install -e ".[otel]"',
     "{python} -m pip install opentelemetry-exporter-otlp-proto-grpc",
 )
+_PLAIN = (bool, int, float, str, list)
 _OPERATIONS = {"model": "chat", "tool": "execute_tool", "embedding": "embeddings"}
 
 
@@ -86,12 +87,12 @@ def missing_packages() -> str:
 
 
 @contextmanager
-def span(about: Span, noted: Mapping[str, object]) -> Iterator[None]:
+def span(about: Span, fields: Mapping[str, object]) -> Iterator[None]:
     """Make a span of the block.
 
     Args:
         about: what it is.
-        noted: read at its end; what is noted becomes attributes.
+        fields: read at its end; they become attributes.
     """
     if not tracing_wanted() or missing_packages():
         yield
@@ -106,46 +107,44 @@ def span(about: Span, noted: Mapping[str, object]) -> Iterator[None]:
         attributes=about.attributes,
         record_exception=False,
         set_status_on_exception=False,
-    ) as made:
+    ) as current:
         try:
             yield
         except BaseException as error:
-            made.set_attribute("error.type", type(error).__name__)
-            made.set_status(Status(StatusCode.ERROR))
+            current.set_attribute("error.type", type(error).__name__)
+            current.set_status(Status(StatusCode.ERROR))
             raise
         finally:
-            for name, value in noted.items():
-                if value is not None:
-                    made.set_attribute(_ATTRIBUTES.get(name, f"leadline.{name}"), _value(value))
+            current.set_attributes(_attributes(fields))
 
 
-def whole_run(thread: str, key: str, seconds: float, attributes: Mapping[str, object], error: str = "") -> None:
+def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object], error: str = "") -> None:
     """Make the span of a whole run, at its end. A run that is gone on with after it was stopped makes its span again.
 
     Args:
         thread: of the run.
         key: the run's; nothing is made without one.
         seconds: that the run took.
-        attributes: below `leadline.`.
+        fields: they become attributes.
         error: the type of what ended it, if it did not end by itself.
     """
     if not key or not tracing_wanted() or missing_packages():
         return
+    from opentelemetry.context import Context
     from opentelemetry.trace import Status, StatusCode
 
     from services.run.traces_sdk import ids
 
     ended = time.time_ns()
     with ids(int(key, 16), _root(key)):
-        made = _tracer().start_span("invoke_agent leadline", context=_nowhere(), start_time=ended - int(seconds * 1e9))
-    made.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "leadline"})
-    made.set_attribute("gen_ai.conversation.id", thread)
-    for name, value in attributes.items():
-        made.set_attribute(_ATTRIBUTES.get(name, f"leadline.{name}"), _value(value))
+        root = _tracer().start_span("invoke_agent leadline", context=Context(), start_time=ended - int(seconds * 1e9))
+    root.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "leadline"})
+    root.set_attribute("gen_ai.conversation.id", thread)
+    root.set_attributes(_attributes(fields))
     if error:
-        made.set_attribute("error.type", error)
-        made.set_status(Status(StatusCode.ERROR))
-    made.end(ended)
+        root.set_attribute("error.type", error)
+        root.set_status(Status(StatusCode.ERROR))
+    root.end(ended)
 
 
 def flush() -> None:
@@ -180,19 +179,18 @@ def _root(key: str) -> int:
 
 
 def _parent(key: str) -> Any:
+    from opentelemetry.context import Context
     from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
     place = SpanContext(int(key, 16), _root(key), is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED))
-    return set_span_in_context(NonRecordingSpan(place), _nowhere())
+    return set_span_in_context(NonRecordingSpan(place), Context())
 
 
-def _nowhere() -> Any:
-    from opentelemetry.context import Context
-
-    return Context()
-
-
-def _value(value: object) -> Any:
-    if isinstance(value, list | tuple):
-        return [str(one) for one in value]
-    return value if isinstance(value, bool | int | float | str) else str(value)
+def _attributes(fields: Mapping[str, object]) -> dict[str, Any]:
+    """Return fields of the log as attributes of a span, which are plain values or lists of strings."""
+    attributes: dict[str, Any] = {}
+    for name, value in fields.items():
+        if value is not None:
+            plain = [str(item) for item in value] if isinstance(value, list | tuple) else value
+            attributes[_ATTRIBUTES.get(name, f"leadline.{name}")] = plain if isinstance(plain, _PLAIN) else str(plain)
+    return attributes

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from schemas.clean import CleanText
 from schemas.usage import Usage
-from services.models.model_call import ToolCall
+from services.models.reply import ToolCall
 from services.models.structured_output import explain
 from services.run.errors import JournalMiss, LeadlineError, LimitReached
 from services.run.evidence_store import EvidenceStore

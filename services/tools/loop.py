@@ -18,7 +18,8 @@ from prompts import as_data, attribute, render_partial
 from prompts.data import in_all
 from schemas.tools import StructuredAnswer
 from services.models.endpoint import learned
-from services.models.model_call import ModelCall, Reply
+from services.models.model_call import ModelCall
+from services.models.reply import Reply
 from services.models.structured_output import explain
 from services.run.errors import BadInput, NoNativeTools, UselessAnswer
 from services.run.evidence_store import EvidenceStore

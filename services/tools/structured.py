@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.tools import StructuredAnswer, StructuredCall
-from services.models.model_call import ToolCall
+from services.models.reply import ToolCall
 from services.models.structured_output import explain, parse, repaired
 
 _FENCE = re.compile(r"```(?:json)?+\s*+(.*?)```", re.DOTALL)

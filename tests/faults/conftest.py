@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
-from services.models import transport
+from services.models import attempts
 from services.models.endpoint import forget_endpoints
 from services.reports.checking.bundle_check import verify_bundle
 from services.run.prices import forget_prices
@@ -110,7 +110,7 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
     What a model may be silent for is long: a busy machine is silent, too, and then a call is made again that no test expects.
     """
-    monkeypatch.setattr(transport, "FIRST_WAIT", 0.005)
+    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.005))
     monkeypatch.setattr(journaled, "SECOND_TRY", 0.01)
     (docs / "ceshen.md").write_text(
         "# 深海测深\n\n钢丝测深机由威廉·汤姆孙于1872年设计，船只可以在航行中测量水深。\n\n"

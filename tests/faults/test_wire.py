@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.models.transport import FIRST_WAIT
+from services.models.attempts import POLICY
 from services.run.roles import SILENT_SECONDS
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion, think
@@ -55,7 +55,7 @@ def test_a_stall_of_a_minute(lab: Lab, role: str, when: str, monkeypatch: pytest
 
 
 def test_a_stall_costs_less_than_fifteen_seconds() -> None:
-    assert SILENT_SECONDS + FIRST_WAIT < 15
+    assert SILENT_SECONDS + POLICY.first_pause < 15
 
 
 def test_a_long_answer_that_keeps_coming_is_not_cut_off(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

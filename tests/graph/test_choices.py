@@ -10,7 +10,7 @@ from langgraph.types import Command
 
 from graph import build_graph
 from schemas.context import RunContext
-from services.run.choices import with_kept
+from services.run.choices import restored_choices
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.search.providers import allow_folders
@@ -105,8 +105,8 @@ async def test_a_profile_is_kept_as_a_profile(thread: Thread, docs: Path) -> Non
     await thread.run({"question": QUESTION}, {"profile": profile, "review_plan": True})
     other = {**profile, "search": {"max_results": 6}}
     state = await thread.graph.aget_state(thread.config)
-    same = await with_kept({}, state, thread.store)
-    changed = await with_kept({"profile": other}, state, thread.store)
+    same = await restored_choices({}, state, thread.store)
+    changed = await restored_choices({"profile": other}, state, thread.store)
     assert same is not None
     assert changed is not None
     assert (same.max_results, changed.max_results, changed.review_plan) == (4, 6, True)
@@ -116,4 +116,4 @@ async def test_a_checkpoint_of_the_previous_version_goes_on_as_it_did(thread: Th
     await thread.run({"question": QUESTION}, thread.first)
     state = await thread.graph.aget_state(thread.config)
     former = state._replace(values={name: value for name, value in state.values.items() if name != "choices"})
-    assert await with_kept({"max_pages": 3}, former, thread.store) == RunContext(max_pages=3)
+    assert await restored_choices({"max_pages": 3}, former, thread.store) == RunContext(max_pages=3)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from schemas.reflector import ReflectorPrompt
-from services.models import transport
+from services.models import attempts
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 
@@ -25,6 +25,6 @@ ANSWER = json.dumps({"has_enough_context": True, "reasoning": "ok"})
 def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
     """Name the model, and try again at once."""
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
     forget_settings()
     return endpoint

@@ -10,7 +10,7 @@ from langchain_core.tools import tool
 
 from leadline import aresearch
 from schemas.researcher import ResearcherPrompt
-from services.models import transport
+from services.models import attempts
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
@@ -27,14 +27,14 @@ async def anthropic(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AnthropicS
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
         monkeypatch.setenv("ANTHROPIC_API_URL", server.base_url)
         monkeypatch.setenv("LEADLINE_MODEL", "anthropic:claude-sonnet-4-6")
-        monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+        monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
         forget_settings()
         forget_endpoints()
         yield server
         forget_endpoints()
-        for one in gc.get_objects():  # the integration keeps its connections for ever
-            if isinstance(one, _AsyncHttpxClientWrapper):
-                await one.aclose()
+        for client in gc.get_objects():  # the integration keeps its connections for ever
+            if isinstance(client, _AsyncHttpxClientWrapper):
+                await client.aclose()
         _get_default_async_httpx_client.cache_clear()
 
 

@@ -25,7 +25,7 @@ async def test_a_whole_run_goes_through_the_endpoint_with_native_schemas(endpoin
         request["response_format"]["json_schema"] for request in endpoint.requests if "response_format" in request
     ]
     assert len(formats) == len(endpoint.requests) - 1
-    assert all(one["strict"] and one["schema"]["additionalProperties"] is False for one in formats)
+    assert all(form["strict"] and form["schema"]["additionalProperties"] is False for form in formats)
     assert sum(use.calls for use in report.usage.roles.values()) == len(endpoint.requests)
     assert "without a language model" not in report.markdown
 
@@ -188,7 +188,10 @@ async def test_an_endpoint_without_json_schema_is_asked_by_a_tool_call_and_remem
     endpoint.refuses = {"response_format"}
     for _ in range(2):
         assert not (await ask("reflector", PROMPT, Reflection)).has_enough_context
-    forms = [next((name for name in ("response_format", "tools") if name in one), "text") for one in endpoint.requests]
+    forms = [
+        next((name for name in ("response_format", "tools") if name in request), "text")
+        for request in endpoint.requests
+    ]
     assert forms == ["response_format", "tools", "tools"]
 
 
@@ -196,7 +199,10 @@ async def test_an_endpoint_without_json_schema_and_tools_is_asked_for_json_in_th
     endpoint.refuses = {"response_format", "tools"}
     for _ in range(2):
         assert not (await ask("reflector", PROMPT, Reflection)).has_enough_context
-    forms = [next((name for name in ("response_format", "tools") if name in one), "text") for one in endpoint.requests]
+    forms = [
+        next((name for name in ("response_format", "tools") if name in request), "text")
+        for request in endpoint.requests
+    ]
     assert forms == ["response_format", "tools", "text", "text"]
     assert [message["role"] for message in endpoint.requests[-1]["messages"]] == ["system", "user"]
     assert "JSON schema" in endpoint.requests[-1]["messages"][0]["content"]
@@ -314,7 +320,7 @@ async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(
     )
     [result] = report.results
     assert result.attempts == 2
-    assert [one.feedback for one in result.reflections] == ["look for Belfast"] * 2
+    assert [reflection.feedback for reflection in result.reflections] == ["look for Belfast"] * 2
     assert "max_step_attempts" in report.markdown
     second = [request for request, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "researcher"][
         1

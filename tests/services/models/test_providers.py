@@ -12,7 +12,7 @@ from leadline import aresearch
 from leadline.setup.model_table import checked_models
 from schemas.reflector import Reflection
 from schemas.researcher import ResearcherPrompt
-from services.models import ask, close_clients, transport
+from services.models import ask, attempts, close_clients
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
@@ -52,7 +52,7 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         if provider in KEYS:
             monkeypatch.setenv(KEYS[provider], server.key)
         monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:{server.model}")
-        monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+        monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
         forget_settings()
         forget_endpoints()
         yield server
@@ -70,7 +70,7 @@ async def test_a_whole_run_works(server: Server, docs: Path) -> None:
 
 async def test_the_check_finds_it_working(server: Server) -> None:
     rows = await checked_models()
-    assert {(one.problem, one.json_schema, one.tools) for one in rows} == {("", True, True)}
+    assert {(row.problem, row.json_schema, row.tools) for row in rows} == {("", True, True)}
     assert len(server.requests) == 1
 
 
@@ -79,7 +79,7 @@ async def test_a_model_that_is_not_there_is_said_to_be_missing(
 ) -> None:
     monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:nothing")
     forget_settings()
-    [problem] = {one.problem for one in await checked_models()}
+    [problem] = {row.problem for row in await checked_models()}
     assert problem.startswith(
         f"The endpoint knows no such model or path. Check LEADLINE_MODEL and {ADDRESSES[provider]}."
     )
@@ -101,7 +101,7 @@ async def test_a_missing_key_is_said_to_be_missing(
         pytest.skip("Ollama wants no key.")
     monkeypatch.delenv(KEYS[provider])
     forget_settings()
-    [problem] = {one.problem for one in await checked_models()}
+    [problem] = {row.problem for row in await checked_models()}
     assert "key" in problem.lower()
 
 
@@ -180,7 +180,7 @@ async def test_ollama_is_given_the_schema(ollama: OllamaServer) -> None:
 async def test_an_ollama_that_takes_no_schema_is_given_a_tool(ollama: OllamaServer) -> None:
     ollama.takes_schemas = False
     await ask("reflector", PROMPT, Reflection)
-    assert [bool(one.get("format")) for one in ollama.requests] == [True, False]
+    assert [bool(request.get("format")) for request in ollama.requests] == [True, False]
 
 
 async def test_ollama_is_told_how_long_the_context_is(ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:

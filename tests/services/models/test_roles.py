@@ -12,7 +12,7 @@ from leadline import aresearch
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from services.models import chat_model
-from services.models.chat import _ITS_NAMES
+from services.models.chat import PARAMETER_NAMES
 from services.run.errors import BadInput, SettingsError
 from services.run.prices import forget_prices, price_of
 from services.run.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
@@ -134,7 +134,7 @@ def test_each_provider_is_given_the_parameters_under_its_own_names(
     for name in SET_UP_BY[provider]:
         monkeypatch.setenv(name, "http://127.0.0.1:9" if name == "OLLAMA_HOST" else "k")
     environment()
-    for name, its_name in _ITS_NAMES[provider].items():
+    for name, its_name in PARAMETER_NAMES[provider].items():
         value: Any = (
             "low" if name == "reasoning_effort" else name == "enable_thinking" or (["x"] if name == "stop" else 1)
         )
@@ -280,6 +280,6 @@ async def test_the_check_says_exactly_what_is_wrong(
 
 async def test_the_check_without_a_key_calls_nobody_and_says_how_to_connect_a_model() -> None:
     checks = await checked_models()
-    assert not any(one.problem for one in checks)
+    assert not any(check.problem for check in checks)
     assert "OPENAI_API_KEY" in "\n".join(model_lines(checks))
-    assert json.dumps([one.model_dump(mode="json") for one in checks])
+    assert json.dumps([check.model_dump(mode="json") for check in checks])

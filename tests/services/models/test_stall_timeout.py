@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from schemas.reflector import Reflection
-from services.models import ask, transport, write
+from services.models import ask, attempts, write
 from services.models.endpoint import learned
 from services.run.errors import ModelError
 from services.run.roles import RoleModel, role_model
@@ -28,7 +28,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Environment:
             monkeypatch.setenv(name, value)
         forget_settings()
 
-    monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
     return put
 
 
@@ -116,7 +116,7 @@ async def test_an_endpoint_that_cannot_stream_is_asked_for_whole_answers(
         )
     for _ in range(2):
         await ask("reflector", PROMPT, Reflection)
-    assert [bool(one.get(parameter)) for one in endpoint.requests] == [True, False, False]
+    assert [bool(request.get(parameter)) for request in endpoint.requests] == [True, False, False]
 
 
 async def test_an_endpoint_that_answers_whole_although_a_stream_was_asked_for_is_understood(

@@ -30,21 +30,21 @@ class Interleaved(RuleBasedStateMachine):
     @rule(target=held, reading=st.integers(0, 2_000), writing=st.integers(1, 3_000), least=st.integers(1, 800))
     def reserve(self, reading: int, writing: int, least: int) -> Reservation | None:
         try:
-            one = self.budget.reserve(reading, writing, PRICE, least=least)
+            reservation = self.budget.reserve(reading, writing, PRICE, least=least)
         except LimitReached:
             return None
-        assert min(least, writing) <= one.output_tokens <= writing
-        self.open.append(one)
-        return one
+        assert min(least, writing) <= reservation.output_tokens <= writing
+        self.open.append(reservation)
+        return reservation
 
-    @rule(one=consumes(held), read=st.floats(0, 1), wrote=st.floats(0, 1))
-    def settle(self, one: Reservation | None, read: float, wrote: float) -> None:
-        if one is None:
+    @rule(reservation=consumes(held), read=st.floats(0, 1), wrote=st.floats(0, 1))
+    def settle(self, reservation: Reservation | None, read: float, wrote: float) -> None:
+        if reservation is None:
             return
-        used = int(one.input_tokens * read), int(one.output_tokens * wrote)
+        used = int(reservation.input_tokens * read), int(reservation.output_tokens * wrote)
         cost = used[0] * PRICE[0] + used[1] * PRICE[1]
-        self.budget.settle(one, sum(used), cost)
-        self.open.remove(one)
+        self.budget.settle(reservation, sum(used), cost)
+        self.open.remove(reservation)
         self.tokens += sum(used)
         self.cost += cost
 
@@ -61,11 +61,11 @@ class Interleaved(RuleBasedStateMachine):
 
     @invariant()
     def holds(self) -> None:
-        most = self.tokens + sum(one.input_tokens + one.output_tokens for one in self.open)
+        most = self.tokens + sum(reservation.input_tokens + reservation.output_tokens for reservation in self.open)
         assert most <= TOKENS
         assert self.budget.room() == TOKENS - most
-        assert self.cost + sum(one.cost for one in self.open) <= COST * (1 + 1e-9)
-        assert self.budget._cost == pytest.approx(self.cost + sum(one.cost for one in self.open))
+        assert self.cost + sum(reservation.cost for reservation in self.open) <= COST * (1 + 1e-9)
+        assert self.budget._cost == pytest.approx(self.cost + sum(reservation.cost for reservation in self.open))
         assert self.searches <= SEARCHES
         assert self.pages <= PAGES
 
@@ -87,10 +87,10 @@ def test_shares_of_steps_side_by_side_add_up_to_no_more_than_the_whole(whole: Al
     parts = shares(whole, steps)
     assert 1 <= len(parts) <= steps
     for name in ("tokens", "searches", "pages"):
-        given_out, there = [getattr(one, name) for one in parts], getattr(whole, name)
+        given_out, there = [getattr(part, name) for part in parts], getattr(whole, name)
         assert (there is None and set(given_out) == {None}) or sum(given_out) <= max(there, 0) or there < 0
     if whole.cost is not None:
-        assert sum(one.cost or 0 for one in parts) <= whole.cost * (1 + 1e-9)
+        assert sum(part.cost or 0 for part in parts) <= whole.cost * (1 + 1e-9)
 
 
 @given(st.integers(500, 100_000), st.integers(0, 100_000), st.integers(5, 900), st.integers(0, 1_000))

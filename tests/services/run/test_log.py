@@ -71,8 +71,8 @@ async def test_no_secret_and_no_text_is_logged_at_any_level(
     logged = lines.read()
     text = json.dumps(logged)
     assert not [marker for marker in MARKERS if marker in text]
-    assert {one["run"] for one in logged} == {"the-run"}
-    levels = {one["level"] for one in logged}
+    assert {line["run"] for line in logged} == {"the-run"}
+    levels = {line["level"] for line in logged}
     assert (
         levels
         == {"debug": {"debug", "info", "warning"}, "info": {"info", "warning"}, "warning": {"warning"}}[lines.level]
@@ -86,16 +86,19 @@ async def test_what_matters_is_a_line_each(
     marked(docs, endpoint, monkeypatch)
     report = await aresearch(QUESTION, docs=[docs], run_id="the-run", max_step_num=2)
     logged = lines.read()
-    calls = [one for one in logged if one["event"] == "model"]
-    assert sum(int(str(one["tokens_in"])) for one in calls) == report.usage.total.input_tokens
-    [retry] = [one for one in logged if one["event"] == "model_retry"]
+    calls = [line for line in logged if line["event"] == "model"]
+    assert sum(int(str(line["tokens_in"])) for line in calls) == report.usage.total.input_tokens
+    [retry] = [line for line in logged if line["event"] == "model_retry"]
     assert (retry["fault"], retry["attempt"], retry["node"]) == ("HTTP 429", 1, "coordinator")
     assert calls[0]["retries"] == ["HTTP 429"]
-    steps = {str(one["step"]) for one in logged if one.get("node") == "researcher"}
+    steps = {str(line["step"]) for line in logged if line.get("node") == "researcher"}
     assert steps == {step.id for plan in report.plans for step in plan.steps}
-    [ended] = [one for one in logged if one["event"] == "run_finished"]
+    [ended] = [line for line in logged if line["event"] == "run_finished"]
     assert ended["calls"] == report.usage.total.calls
-    assert [one["event"] for one in logged if str(one["event"]).startswith("run_")] == ["run_started", "run_finished"]
+    assert [line["event"] for line in logged if str(line["event"]).startswith("run_")] == [
+        "run_started",
+        "run_finished",
+    ]
 
 
 async def test_tasks_side_by_side_keep_their_own_run(
@@ -103,12 +106,12 @@ async def test_tasks_side_by_side_keep_their_own_run(
 ) -> None:
     lines = Lines("info", monkeypatch, capsys)
 
-    async def one(name: str) -> None:
+    async def log_parts(name: str) -> None:
         with about(run=name):
             await asyncio.sleep(0)
             await asyncio.gather(*(asyncio.to_thread(log, "inside", part=part) for part in range(3)))
 
-    await asyncio.gather(*(one(name) for name in "abc"))
+    await asyncio.gather(*(log_parts(name) for name in "abc"))
     log("outside", WARNING)
     logged = lines.read()
     assert sorted((str(item["run"]), item["part"]) for item in logged[:-1]) == [(n, p) for n in "abc" for p in range(3)]

@@ -81,12 +81,12 @@ async def test_a_claim_that_is_not_renewed_runs_out(tmp_path: Path, monkeypatch:
         await Hold(kept, "thread", "gone").take()
         new = Hold(kept, "thread", "new")
         await new.take()
-        assert new.ticket
+        assert new.working
 
 
 async def test_of_many_runs_at_once_one_at_most_has_the_thread(tmp_path: Path) -> None:
-    async with store(tmp_path) as one, store(tmp_path) as other:
-        holds = [Hold(one if place % 2 else other, "thread", f"run-{place}") for place in range(8)]
+    async with store(tmp_path) as first, store(tmp_path) as second:
+        holds = [Hold(first if place % 2 else second, "thread", f"run-{place}") for place in range(8)]
 
         refused, over = [], asyncio.Event()
 
@@ -110,7 +110,7 @@ async def test_threads_do_not_stand_in_each_others_way(tmp_path: Path) -> None:
     async with store(tmp_path) as kept:
         first, second = Hold(kept, "one", "a"), Hold(kept, "two", "b")
         await asyncio.gather(first.take(), second.take())
-        assert first.ticket
-        assert second.ticket
+        assert first.working
+        assert second.working
         await first.let_go()
         await Hold(kept, "one", "c").take()

@@ -38,12 +38,16 @@ def spans_of(taken: Collector) -> list[Any]:
     """Decode what the collector took."""
     requests = [ExportTraceServiceRequest.FromString(body) for path, body in taken.posted if path == "/v1/traces"]
     return [
-        span for one in requests for part in one.resource_spans for scope in part.scope_spans for span in scope.spans
+        span
+        for request in requests
+        for part in request.resource_spans
+        for scope in part.scope_spans
+        for span in scope.spans
     ]
 
 
 def attributes_of(span: Any) -> dict[str, Any]:
-    values = {one.key: one.value for one in span.attributes}
+    values = {attribute.key: attribute.value for attribute in span.attributes}
     return {name: getattr(value, value.WhichOneof("value")) for name, value in values.items()}
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.usage import Usage
-from services.models.model_call import ToolCall
+from services.models.reply import ToolCall
 from services.run.budget import Budget, allowance_of
 from services.run.errors import LimitReached
 from services.run.evidence_store import EvidenceStore

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 
 from schemas.context import RunContext
 from schemas.researcher import ResearcherPrompt
-from services.models import transport
+from services.models import attempts
 from services.run.errors import BadInput, ModelError
 from services.run.settings import forget_settings
 from services.tools.loop import use_tools
@@ -54,7 +54,7 @@ TOOLS: list[BaseTool] = [depth_of, wait]
 def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
     """Name the model, and try again at once."""
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setattr(transport, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
     forget_settings()
     return endpoint
 

@@ -7,7 +7,8 @@ import pytest
 
 from schemas.context import RunContext
 from schemas.reflector import Reflection
-from services.models import ask, close_clients, transport
+from services.models import ask, close_clients
+from services.models.attempts import POLICY
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
@@ -134,4 +135,4 @@ async def test_all_calls_share_one_connection_pool(endpoint: OpenAIServer) -> No
 def test_a_run_has_no_timeout_that_is_longer_than_ten_minutes() -> None:
     with pytest.raises(ValueError, match="less than or equal to 600"):
         RunContext.model_validate({"models": {"default": {"timeout": 601}}})
-    assert transport.LONGEST_WAIT < 600
+    assert POLICY.longest_pause < 600

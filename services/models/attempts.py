@@ -1,0 +1,123 @@
+"""The attempts of one model call: in its turn, within its time, and repeated after what passes or what can be changed."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from langchain_core.messages import AIMessage
+
+from services.models.chat import comes_in_pieces
+from services.models.endpoint import learned, under_way, wait_for_turn
+from services.models.failures import LEFT_OUT, CallFailed, failure_of
+from services.models.stall_timeout import stall_limited
+from services.run.log import WARNING, log
+from services.run.roles import RoleModel
+from services.run.settings import settings
+
+Send = Callable[[Callable[[], None]], Awaitable[AIMessage]]
+"""Makes one attempt; it calls the function that it is given for each piece of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """What is repeated, how often, and after what pause."""
+
+    passing: int = 6
+    """Repetitions after faults that pass: a busy endpoint, a broken connection, a stall (`LEADLINE_MAX_RETRIES`)."""
+    unreached: int = 4
+    """Repetitions where nobody takes the connection: the address may be wrong."""
+    shortened: int = 3
+    """Repetitions with a shorter prompt, where the endpoint found it too long."""
+    first_pause: float = 0.5
+    """Seconds before the first repetition after a passing fault; they double each time, and are taken at random from the upper half."""
+    longest_pause: float = 30.0
+    """Seconds that a pause never exceeds, unless the endpoint asks for more in Retry-After."""
+
+    def pause(self, failure: CallFailed, faults: int) -> float | None:
+        """Return the seconds before a passing fault's next attempt, or None where there is none.
+
+        Args:
+            failure: the latest.
+            faults: passing faults before it.
+        """
+        if failure.kind != "passing" or faults >= min(
+            self.passing, self.unreached if failure.unreached else self.passing
+        ):
+            return None
+        if failure.retry_after is not None:
+            return failure.retry_after
+        pause: float = min(self.longest_pause, self.first_pause * 2**faults)
+        return pause * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries; nothing secret hangs on it
+
+
+POLICY = RetryPolicy()
+
+
+@dataclass(slots=True)
+class Attempts:
+    """What the attempts of one call have come to."""
+
+    faults: list[str] = field(default_factory=list)
+    """Passing faults: `HTTP 429`, or the type of an error."""
+    waited: float = 0.0
+    """Seconds: for its turn, and after passing faults."""
+    stalls: int = 0
+    shortened: int = 0
+
+    def log_fields(self) -> dict[str, object]:
+        """Return what log and trace tell of them."""
+        return {"waited": round(self.waited, 3) or None, "retries": self.faults or None}
+
+
+async def attempt_until_answered(
+    model: RoleModel, attempts: Attempts, send: Send, change: Callable[[CallFailed], Awaitable[bool]]
+) -> AIMessage:
+    """Make one call, in as many attempts as its policy allows.
+
+    Args:
+        model: who is called; what its endpoint refuses is remembered in `learned(model)`.
+        attempts: keeps count.
+        send: builds the request anew each time and makes one attempt.
+        change: changes what the endpoint could not take, the form of the request or the length of its prompt; False where
+            there is nothing left to change.
+
+    Raises:
+        CallFailed: no further attempt can help.
+    """
+    known = learned(model)
+    policy = replace(POLICY, passing=settings().leadline_max_retries)
+    while True:
+        left_out = frozenset(known.refused)
+        try:
+            return await _attempt(model, attempts, send)
+        except Exception as error:  # noqa: BLE001 - each provider's client raises what it likes
+            cause, failure = error, failure_of(model, error)
+        attempts.stalls += failure.stalled
+        pause = policy.pause(failure, len(attempts.faults))
+        if pause is not None:
+            log("model_retry", WARNING, fault=failure.fault, attempt=len(attempts.faults) + 1, wait=round(pause, 3))
+            attempts.faults.append(failure.fault)
+            attempts.waited += pause
+            await asyncio.sleep(pause)
+        elif failure.parameter in LEFT_OUT:
+            if failure.parameter in left_out:
+                raise failure from cause
+            known.refused.add(failure.parameter)
+        else:
+            attempts.shortened += failure.kind == "too_long"
+            if attempts.shortened > policy.shortened or not await change(failure):
+                raise failure from cause
+
+
+async def _attempt(model: RoleModel, attempts: Attempts, send: Send) -> AIMessage:
+    began = time.monotonic()
+    await wait_for_turn(model.endpoint)
+    async with under_way(model.endpoint):
+        attempts.waited += time.monotonic() - began
+        async with asyncio.timeout(model.timeout):
+            if not comes_in_pieces(model):
+                return await send(lambda: None)
+            async with stall_limited(model, attempts.stalls) as piece_came:
+                return await send(piece_came)
