@@ -99,8 +99,8 @@ def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origi
     given: dict[str, None] = {}
     nowhere: dict[str, None] = dict.fromkeys(sorted(found.disguises))
     for literal in dict.fromkeys(literals):
-        wanted = quantities(literal)
-        (given if wanted and all(is_held(one, held) for one in wanted) else nowhere).setdefault(literal)
+        numbers = quantities(literal)
+        (given if numbers and all(is_held(quantity, held) for quantity in numbers) else nowhere).setdefault(literal)
     if not nowhere and not given and not found.reads:
         nowhere[NO_INPUT] = None
     return Origin(tuple(nowhere), tuple(given), found.reads)
@@ -210,17 +210,17 @@ def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
             yield value, use
             yield place, "place"
         case ast.Compare():
-            yield from ((one, "compared") for one in ast.iter_child_nodes(node))
+            yield from ((part, "compared") for part in ast.iter_child_nodes(node))
         case ast.Call():
             yield from _of_call(node, use)
         case ast.BinOp(left=left, right=right):
-            yield from ((one, use if use in {"place", "compared"} else "operand") for one in (left, right))
+            yield from ((part, use if use in {"place", "compared"} else "operand") for part in (left, right))
         case ast.FormattedValue(value=value):
             yield value, "printed" if isinstance(value, ast.Constant) else "data"
         case ast.Expr(value=ast.Constant(value=str())):
             return
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            yield from ((one, "argument" if one is arguments else "data") for one in ast.iter_child_nodes(node))
+            yield from ((part, "argument" if part is arguments else "data") for part in ast.iter_child_nodes(node))
         case (
             ast.Lambda()
             | ast.IfExp()
@@ -233,9 +233,9 @@ def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
             | ast.List()
             | ast.arguments()
         ):
-            yield from ((one, use) for one in ast.iter_child_nodes(node))
+            yield from ((part, use) for part in ast.iter_child_nodes(node))
         case _:
-            yield from ((one, "data") for one in ast.iter_child_nodes(node))
+            yield from ((part, "data") for part in ast.iter_child_nodes(node))
 
 
 def _of_call(call: ast.Call, use: str) -> Iterator[tuple[ast.AST, str]]:

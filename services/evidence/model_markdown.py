@@ -102,7 +102,7 @@ class Shelter:
 def with_marks(markdown: str) -> str:
     """Turn citations in any of the forms that models write into marks, one an id."""
     marked = _GROUP.sub(
-        lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', one)}{CLOSE}" for one in re.findall(_ID, found.group(1))),
+        lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', key)}{CLOSE}" for key in re.findall(_ID, found.group(1))),
         _PRIVATE.sub("", markdown),
     )
     return re.sub(rf"(?<={CLOSE})[ \t]*+(?:[,，、;；][ \t]*+)?(?={OPEN})", "", marked)
@@ -159,7 +159,7 @@ def _is_inert(block: str) -> bool:
     if _active(CITATION.sub("x", block)):
         return False
     active = _active(CITATION.sub("[[1]](s)", block))
-    citations = [one for one in active if one.type == "link_open" and one.attrs.get("href") == "s"]
+    citations = [token for token in active if token.type == "link_open" and token.attrs.get("href") == "s"]
     return len(active) == len(citations) == len(CITATION.findall(block))
 
 

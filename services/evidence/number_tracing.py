@@ -39,13 +39,13 @@ class Traced:
 
 def lines_of(passage: Passage) -> list[Line]:
     """Return the lines of a passage that hold anything."""
-    found: list[Line] = []
+    lines: list[Line] = []
     place = passage.start
     for line in passage.text.split("\n"):
         if any(char.isalnum() for char in line):
-            found.append(Line(passage.content_hash, line, place, place + len(line)))
+            lines.append(Line(passage.content_hash, line, place, place + len(line)))
         place += len(line) + 1
-    return found
+    return lines
 
 
 def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Traced:
@@ -57,16 +57,16 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
         question: numbers that it names need no proof.
     """
     candidates = [line for passage in reversed(passages) for line in lines_of(passage)][:MAX_CANDIDATES]
-    kept: list[str] = []
+    traceable: list[str] = []
     traced = Traced("")
     for sentence in sentences_of(finding):
         lines = _held_by(sentence, candidates, question)
         if lines is None:
             traced.dropped.append(sentence)
             continue
-        kept.append(sentence)
+        traceable.append(sentence)
         traced.lines += [line for line in lines if line not in traced.lines]
-    traced.finding = join_sentences(kept).strip()
+    traced.finding = join_sentences(traceable).strip()
     return traced
 
 
@@ -80,7 +80,9 @@ def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts
     """
     wanted = [literal for literal in literals if missing_quantities(literal, excerpts)]
     candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if wanted else []
-    held = (next((line for line in candidates if not missing_quantities(one, [line.text])), None) for one in wanted)
+    held = (
+        next((line for line in candidates if not missing_quantities(literal, [line.text])), None) for literal in wanted
+    )
     return list(dict.fromkeys(line for line in held if line is not None))
 
 
@@ -96,7 +98,7 @@ def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[L
     )
     chosen: list[Line] = []
     while wanted and len(chosen) < LINES_A_SENTENCE:
-        best = max(useful, key=lambda one: (len(one[1] & wanted), tells[one[0]]), default=None)
+        best = max(useful, key=lambda pair: (len(pair[1] & wanted), tells[pair[0]]), default=None)
         if best is None or not best[1] & wanted:
             return None
         chosen.append(best[0])
@@ -107,5 +109,5 @@ def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[L
 def _alike(sentence: str, candidates: Sequence[Line]) -> list[Line]:
     """Return the line that tells most of a sentence without numbers, if they share more than a word."""
     scored = zip(sentence_scores(sentence, [line.text for line in candidates]), candidates, strict=True)
-    best = max(scored, key=lambda one: one[0], default=None)
+    best = max(scored, key=lambda pair: pair[0], default=None)
     return [best[1]] if best and len(set(tokens(sentence)) & set(tokens(best[1].text))) > 1 else []

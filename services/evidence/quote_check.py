@@ -99,8 +99,8 @@ def _found(quotation: Quotation, passages: Sequence[Passage]) -> tuple[Passage, 
 
 def _told(rejected: Sequence[Quotation]) -> str:
     shown = "; ".join(
-        f"“{one.quote[:_SHOWN]}{'…' if len(one.quote) > _SHOWN else ''}” ({one.passage_id})"
-        for one in rejected[:_NAMED]
+        f"“{quotation.quote[:_SHOWN]}{'…' if len(quotation.quote) > _SHOWN else ''}” ({quotation.passage_id})"
+        for quotation in rejected[:_NAMED]
     )
     return (
         f"{len(rejected)} of the quotes stand in no passage: {shown}. Copy whole sentences from one "

@@ -28,8 +28,8 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
     sections = [section for section in sections if section.excerpt_ids and section.title.strip()]
     if not sections:
         raise ValueError("no section names an excerpt that there is; give each section the excerpt_ids it needs")
-    given = {item for section in sections for item in section.excerpt_ids}
-    for item in [item for item in step_of if item not in given]:
+    assigned = {item for section in sections for item in section.excerpt_ids}
+    for item in [item for item in step_of if item not in assigned]:
         _home(sections, item, step_of).excerpt_ids.append(item)
     return outline.model_copy(update={"sections": sections})
 
@@ -50,9 +50,9 @@ def _home(sections: Sequence[OutlineSection], item: str, step_of: dict[str, str]
 
 def evidence_for(section: OutlineSection, findings: Sequence[FindingView]) -> list[FindingView]:
     """Return the findings with a section's evidence alone."""
-    wanted = set(section.excerpt_ids)
-    kept = [
-        found.model_copy(update={"evidence": [item for item in found.evidence if item.id in wanted]})
+    excerpt_ids = set(section.excerpt_ids)
+    chosen = [
+        found.model_copy(update={"evidence": [item for item in found.evidence if item.id in excerpt_ids]})
         for found in findings
     ]
-    return [found for found in kept if found.evidence]
+    return [found for found in chosen if found.evidence]

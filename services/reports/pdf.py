@@ -21,7 +21,7 @@ PATIENCE = 120
 
 def find_browser() -> str | None:
     """Return the path of a Chromium, if one is installed. Blocking."""
-    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 def _weasyprint() -> bool:
@@ -67,10 +67,10 @@ def _page(report: ParsedReport, *, interactive: bool) -> str:
 
 
 async def _printed(browser: str, html: str) -> bytes:
-    pdf, said = await print_page(browser, html, PATIENCE)
+    pdf, output = await print_page(browser, html, PATIENCE)
     if pdf is None:
         raise SettingsError(
-            f"{browser} did not print the report ({said[-200:].strip() or 'it said nothing'}). Choose the format "
+            f"{browser} did not print the report ({output[-200:].strip() or 'it said nothing'}). Choose the format "
             f"html and print it yourself, or install WeasyPrint: {sys.executable} -m pip install weasyprint"
         )
     return pdf
@@ -79,10 +79,10 @@ async def _printed(browser: str, html: str) -> bytes:
 async def _set(html: str) -> bytes:
     """Have WeasyPrint set the page in a process that is locked in like those that parse files."""
     async with Workers("services.reports.pdf_layout", TypeAdapter(dict[str, str])) as workers:
-        told = await workers.run({}, html.encode(), PATIENCE)
-    if told is None or "pdf" not in told:
-        said = "it took too long, or more memory than it may" if told is None else told.get("error", "")
+        answer = await workers.run({}, html.encode(), PATIENCE)
+    if answer is None or "pdf" not in answer:
+        reason = "it took too long, or more memory than it may" if answer is None else answer.get("error", "")
         raise SettingsError(
-            f"WeasyPrint did not set the report ({said}). Choose the format html and print it yourself."
+            f"WeasyPrint did not set the report ({reason}). Choose the format html and print it yourself."
         )
-    return base64.b64decode(told["pdf"])
+    return base64.b64decode(answer["pdf"])

@@ -20,7 +20,7 @@ from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
 from schemas.reporter_outline import Outline, OutlineSection, ReporterOutlinePrompt
 from schemas.reporter_section import ReporterSectionPrompt
 from services.models import ask, write
-from services.reports.labels import labels
+from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.ordered_stream import InOrder
 from services.reports.outline import evidence_for, outline_by_steps, settle_outline
@@ -71,13 +71,13 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
     share = max(150, words // len(outline.sections))
     texts = await asyncio.gather(
         *(
-            _section(prompt, outline, one, share, partial(stream.add, place), partial(stream.end, place), limits)
-            for place, one in enumerate(outline.sections)
+            _section(prompt, outline, section, share, partial(stream.add, place), partial(stream.end, place), limits)
+            for place, section in enumerate(outline.sections)
         )
     )
-    sections = number_paragraphs([(one.title, text) for one, text in zip(outline.sections, texts, strict=True)])
+    sections = number_paragraphs([(section.title, text) for section, text in zip(outline.sections, texts, strict=True)])
     joining = await _joining(prompt, outline, sections, limits)
-    markdown = merge_sections(sections, joining, labels(prompt.locale))
+    markdown = merge_sections(sections, joining, labels_for(prompt.locale))
     return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)))
 
 
@@ -92,12 +92,12 @@ def _with_background(prompt: ReporterPrompt) -> ReporterPrompt:
 
 async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Outline:
     """Ask for an outline; where none comes that can be used, each step has its section."""
-    asked = ReporterOutlinePrompt(
+    variables = ReporterOutlinePrompt(
         **prompt.model_dump(include={"question", "locale", "today", "tone", "findings"}), words=words
     )
     check = partial(settle_outline, findings=prompt.findings)
     try:
-        return await ask("reporter", asked, Outline, check, template="reporter_outline")
+        return await ask("reporter", variables, Outline, check, template="reporter_outline")
     except UselessAnswer:
         limits.append(say("outline_by_rules", prompt.locale))
         return outline_by_steps(prompt.question, prompt.findings)
@@ -114,8 +114,8 @@ async def _section(
 ) -> str:
     """Write one section; where that cannot be done, quote its evidence."""
     findings = evidence_for(section, prompt.findings)
-    known = set(section.excerpt_ids)
-    asked = ReporterSectionPrompt(
+    excerpt_ids = set(section.excerpt_ids)
+    variables = ReporterSectionPrompt(
         **prompt.model_dump(include={"question", "locale", "today", "tone"}),
         title=section.title,
         focus=section.focus,
@@ -124,7 +124,7 @@ async def _section(
         terms=outline.terms,
         findings=findings,
         contradictions=[
-            contradiction for contradiction in prompt.contradictions if known & set(contradiction.excerpt_ids)
+            contradiction for contradiction in prompt.contradictions if excerpt_ids & set(contradiction.excerpt_ids)
         ],
     )
     streamed: list[str] = []
@@ -135,16 +135,12 @@ async def _section(
 
     try:
         scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
-        reply = await write("reporter", asked, scale=scale, template="reporter_section", on_token=on_token)
+        reply = await write("reporter", variables, scale=scale, template="reporter_section", on_token=on_token)
         text = reply.text
         if reply.cut_off:
             limits.append(say("cut_off", prompt.locale))
     except (LimitReached, ModelError) as problem:
-        limits.append(
-            limit_message(problem, prompt.locale)
-            if isinstance(problem, LimitReached)
-            else problem_text(problem, prompt.locale)
-        )
+        limits.append(_in_words(problem, prompt.locale))
         limits.append(say("section_by_rules", prompt.locale, title=section.title))
         text = "\n\n".join(f"> {item.quote} [{item.id}]" for found in findings for item in found.evidence)
     if not streamed:
@@ -154,22 +150,22 @@ async def _section(
 
 
 async def _joining(prompt: ReporterPrompt, outline: Outline, sections: list[SectionText], limits: list[str]) -> Joining:
-    asked = ReporterJoiningPrompt(
+    variables = ReporterJoiningPrompt(
         **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}), sections=sections
     )
     try:
-        return await ask("reporter", asked, Joining, template="reporter_joining")
+        return await ask("reporter", variables, Joining, template="reporter_joining")
     except (LimitReached, ModelError) as problem:
-        limits.append(
-            limit_message(problem, prompt.locale)
-            if isinstance(problem, LimitReached)
-            else problem_text(problem, prompt.locale)
-        )
+        limits.append(_in_words(problem, prompt.locale))
         limits.append(say("joined_by_rules", prompt.locale))
     first = next(
         (paragraph.text for section in sections for paragraph in section.paragraphs if "[E" in paragraph.text), ""
     )
     return Joining(title=outline.title, summary=first)
+
+
+def _in_words(problem: LimitReached | ModelError, locale: str) -> str:
+    return limit_message(problem, locale) if isinstance(problem, LimitReached) else problem_text(problem, locale)
 
 
 def _sender() -> Callable[[str], None]:

@@ -25,7 +25,7 @@ class Numbering:
 
     def copies_of(self, source: Source) -> list[Source]:
         """Return the copies of an original."""
-        return [one for one in self.sources if one.duplicate_of == source.id]
+        return [copy for copy in self.sources if copy.duplicate_of == source.id]
 
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:

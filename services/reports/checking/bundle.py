@@ -80,39 +80,15 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
 
 
 def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
-    dumped = report.model_dump(mode="json")
-    source_keys = (
-        "id",
-        "url",
-        "title",
-        "kind",
-        "content_hash",
-        "fetched_at",
-        "published",
-        "duplicate_of",
-        "snippet_only",
-    )
-    kept = ("plans", "results", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
+    dumped = report.model_dump(mode="json", exclude={"sources": {"__all__": {"fingerprint"}}})
+    record = ("plans", "results", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
         "version": FORMAT_VERSION,
-        "question": report.question,
-        "title": report.title,
-        "locale": report.locale,
-        "run_id": report.run_id,
-        "sources": [
-            {
-                **{key: source[key] for key in source_keys},
-                **({} if source["untraced"] is None else {"untraced": source["untraced"]}),
-                "text": texts[source["id"]],
-            }
-            for source in dumped["sources"]
-        ],
+        **{key: dumped[key] for key in ("question", "title", "locale", "run_id")},
+        "sources": [{**_known(source, "untraced"), "text": texts[source["id"]]} for source in dumped["sources"]],
         "excerpts": dumped["excerpts"],
-        "claims": [
-            {key: value for key, value in claim.items() if key != "likeness" or value is not None}
-            for claim in dumped["citations"]
-        ],
-        **{key: dumped[key] for key in kept},
+        "claims": [_known(claim, "likeness") for claim in dumped["citations"]],
+        **{key: dumped[key] for key in record},
         "artifacts": [
             {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts
         ],
@@ -121,10 +97,15 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     return {**content, "evidence_sha256": seal(content)}
 
 
+def _known(fields: Mapping[str, Any], optional: str) -> dict[str, Any]:
+    """Leave out an optional field that is not known."""
+    return {key: value for key, value in fields.items() if key != optional or value is not None}
+
+
 def _remove_old_texts(folder: Path, names: set[str]) -> None:
-    kept = {folder / name for name in names}
+    current = {folder / name for name in names}
     for old in (folder / "sources").glob("*.txt*"):
-        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in kept:
+        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in current:
             old.unlink()
 
 

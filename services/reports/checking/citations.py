@@ -34,7 +34,7 @@ from services.evidence.model_markdown import (
 )
 from services.evidence.non_claims import claims_nothing, without_label
 from services.evidence.support import Verdict, check_support
-from services.reports.labels import Labels, labels
+from services.reports.labels import Labels, labels_for
 from services.text.markdown_escape import escape_markdown, plain_line
 from services.text.numbers import missing_quantities, quantities
 from services.text.quote_location import locate
@@ -83,7 +83,7 @@ def check_citations(
         likeness: compares sentences with quotes in another language by meaning.
     """
     check = _Check(
-        excerpts, titles or {}, unsupported == "drop", labels(locale), question, likeness, frozenset(untraced)
+        excerpts, titles or {}, unsupported == "drop", labels_for(locale), question, likeness, frozenset(untraced)
     )
     return check.report(markdown)
 
@@ -93,7 +93,7 @@ class _Check:
     excerpts: Mapping[str, Excerpt]
     titles: Mapping[str, str]
     drop: bool
-    words: Labels
+    labels: Labels
     question: str
     likeness: Likeness | None = None
     untraced: frozenset[str] = frozenset()
@@ -147,10 +147,10 @@ class _Check:
         if words.endswith(("?", "？")):
             return text
         missing = missing_quantities(words, [self.known, *self.titles.values(), self.question])
-        missing = [one for one in missing if not _SMALL.fullmatch(one)]
+        missing = [number for number in missing if not _SMALL.fullmatch(number)]
         if not missing:
             return text
-        return self._failed(text, words, [], self.words.reason_numbers.format(what=", ".join(missing)))
+        return self._failed(text, words, [], self.labels.reasons["numbers"].format(what=", ".join(missing)))
 
     def _paragraph(self, content: str) -> str:
         content = strip_markup(content, self.shelter, self.known)
@@ -167,13 +167,13 @@ class _Check:
         return bool(letters) and any(letters == re.sub(r"\W+", "", title).lower() for title in self.titles.values())
 
     def _sentence(self, sentence: str) -> str:
-        ids = [one for one in cited_ids(sentence) if one in self.excerpts]
+        ids = [key for key in cited_ids(sentence) if key in self.excerpts]
         words = without_label(words_of(sentence, self.shelter))
         shown = self._known_only(sentence)
         if not re.search(r"\w", words):
             return ""
         if self.shelter.only_formulas(sentence) or claims_nothing(
-            words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified
+            words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.labels.unverified
         ):
             return shown
         reason, likeness = self._judged(words, ids, cited_ids(sentence))
@@ -185,7 +185,7 @@ class _Check:
     def _judged(self, words: str, ids: list[str], written_ids: list[str]) -> tuple[str, float | None]:
         """Return why a text is not supported, in the reader's language (empty when it is), and its likeness if that told."""
         if written_ids and not ids:
-            return self.words.reason_unknown.format(what=", ".join(written_ids)), None
+            return self.labels.reasons["unknown"].format(what=", ".join(written_ids)), None
         quotes = [
             self.excerpts[identifier].quote
             for identifier in ids
@@ -198,7 +198,7 @@ class _Check:
         ]
         titles = [self.titles.get(self.excerpts[identifier].source_id, "") for identifier in ids]
         verdict = check_support(words, quotes, titles, self.likeness, untraced)
-        return self.words.reason(verdict), verdict.likeness
+        return self.labels.reason(verdict), verdict.likeness
 
     def _failed(self, shown: str, words: str, ids: list[str], reason: str, likeness: float | None = None) -> str:
         """Mark or drop what is not supported, and count it."""
@@ -207,7 +207,7 @@ class _Check:
             return ""
         self.result.marked += 1
         self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason, likeness=likeness))
-        return f"{shown}{'' if shown.endswith('。') else ' '}{self.words.mark}"
+        return f"{shown}{'' if shown.endswith('。') else ' '}{self.labels.mark}"
 
     def _known_only(self, text: str) -> str:
         text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)
@@ -239,7 +239,7 @@ class _Check:
 
     def _quotation(self, text: str) -> str:
         bare = self.shelter.restored(without_marks(text))
-        ids = [one for one in cited_ids(text) if one in self.excerpts]
+        ids = [key for key in cited_ids(text) if key in self.excerpts]
         for candidate in dict.fromkeys((bare, _ATTRIBUTION.sub("", bare))):
             for identifier in [*ids, *(other for other in self.excerpts if other not in ids)]:
                 quote = self.excerpts[identifier].quote
@@ -254,7 +254,7 @@ class _Check:
         shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
         numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
         if self.excerpts[excerpt_id].source_id in self.untraced and numbers:
-            return self._failed(shown, quote, [excerpt_id], self.words.reason(Verdict("untraced", numbers)))
+            return self._failed(shown, quote, [excerpt_id], self.labels.reason(Verdict("untraced", numbers)))
         self.result.claims.append(Claim(text=quote, citations=[excerpt_id], verified=True))
         return shown
 
@@ -262,9 +262,9 @@ class _Check:
         words = words_of(strip_markup(text, self.shelter, self.known), self.shelter)
         if not words:
             return ""
-        ids = [one for one in cited_ids(text) if one in self.excerpts]
-        shown = f"> {escape_markdown(words)} {''.join(f'{OPEN}{one}{CLOSE}' for one in ids)}".rstrip()
-        return self._failed(shown, words, ids, self.words.reason_quote)
+        ids = [key for key in cited_ids(text) if key in self.excerpts]
+        shown = f"> {escape_markdown(words)} {''.join(f'{OPEN}{key}{CLOSE}' for key in ids)}".rstrip()
+        return self._failed(shown, words, ids, self.labels.reasons["quote"])
 
     def _table(self, node: SyntaxTreeNode) -> str:
         rows = [row for part in node.children for row in part.children]
@@ -272,7 +272,7 @@ class _Check:
             first, last = node.map or (0, 0)
             return self._paragraph("\n".join(self.lines[first:last]))
         header = [self._cell(cell) for cell in rows[0].children]
-        over = [one for cell in header for one in cited_ids(cell)]
+        over = [key for cell in header for key in cited_ids(cell)]
         body = [
             row for row in (self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]) if row
         ]
@@ -285,7 +285,7 @@ class _Check:
         return re.sub(r"(?<!\\)\|", r"\\|", strip_markup(text, self.shelter, self.known))
 
     def _row(self, cells: list[str], over: list[str]) -> str:
-        written_ids = list(dict.fromkeys([*over, *(one for cell in cells for one in cited_ids(cell))]))
+        written_ids = list(dict.fromkeys([*over, *(key for cell in cells for key in cited_ids(cell))]))
         ids = [identifier for identifier in written_ids if identifier in self.excerpts]
         words = " | ".join(filter(None, (words_of(cell, self.shelter) for cell in cells)))
         shown = [self._known_only(cell) for cell in cells]
@@ -307,10 +307,10 @@ class _Check:
         language = re.sub(r"[^\w+-].*", "", node.info or "", flags=re.DOTALL)
         shown = f"{fence}{language}\n{text}\n{fence}"
         missing = missing_quantities(text, [self.known, self.question])
-        missing = [one for one in missing if not _SMALL.fullmatch(one)]
+        missing = [number for number in missing if not _SMALL.fullmatch(number)]
         if not missing:
             return shown
-        marked = self._failed("", text, [], self.words.reason_numbers.format(what=", ".join(missing)))
+        marked = self._failed("", text, [], self.labels.reasons["numbers"].format(what=", ".join(missing)))
         return f"{shown}\n\n{marked.strip()}" if marked else ""
 
 
@@ -325,7 +325,7 @@ def _unquoted(lines: list[str], node: SyntaxTreeNode) -> str:
 
 def _without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped: bool) -> list[str]:
     """Leave out blocks that came to nothing and, where sentences were dropped, headings below which nothing is left."""
-    kept: list[str] = []
+    texts: list[str] = []
     level_below = 0
     for node, text in reversed(blocks):
         if not text:
@@ -334,5 +334,5 @@ def _without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped
         if dropped and 1 < level < 9 and level_below <= level:
             continue
         level_below = level
-        kept.append(text)
-    return kept[::-1]
+        texts.append(text)
+    return texts[::-1]

@@ -43,7 +43,7 @@ def _answer(job: dict[str, Any], source: bytes) -> dict[str, object]:
         reply = renderer.render(source.decode("utf-8", "replace"), "leadline")
         drawn, kind = reply["result"], reply["graph"]["type"]
         svg = drawn["svg"].replace(_ROUND, f'rx="4" {_ROUND}')
-        svg = re.sub(r'(?<=")#[0-9a-fA-F]{6}(?=")', lambda one: PALETTE.get(one[0].lower(), one[0]), svg)
+        svg = re.sub(r'(?<=")#[0-9a-fA-F]{6}(?=")', lambda colour: PALETTE.get(colour[0].lower(), colour[0]), svg)
         png = _png(svg, drawn["width"] * drawn["height"]) if job.get("png") else b""
     except Exception as error:  # noqa: BLE001 - whatever fails in there is told, not raised
         return {"error": f"{type(error).__name__}: {error}"[:500]}

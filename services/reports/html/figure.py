@@ -5,16 +5,16 @@ from markupsafe import Markup
 from schemas.chart import Chart
 from services.reports.charts.checks import format_number
 from services.reports.charts.svg import chart_svg
-from services.reports.ui_labels import Words
+from services.reports.labels import Labels
 
 
-def figure(chart: Chart, place: int, words: Words, cited: Markup, *, with_echarts: bool) -> Markup:
+def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echarts: bool) -> Markup:
     """Return the figure of a chart.
 
     Args:
         chart: checked data.
         place: its number in the page, by which the script finds its options.
-        words: in the reader's language.
+        labels: in the reader's language.
         cited: its citations, rendered.
         with_echarts: leave the drawing to the page's script.
     """
@@ -24,30 +24,32 @@ def figure(chart: Chart, place: int, words: Words, cited: Markup, *, with_echart
     else:
         drawn = chart_svg(chart)
         plot = (
-            Markup('<p class="note">{}</p>').format(words.needs_charts)
+            Markup('<p class="note">{}</p>').format(labels.needs_charts)
             if drawn is None
             else Markup('<div class="plot still" role="img" aria-label="{}">{}</div>').format(label, drawn)
         )
     opened = Markup(" open") if "note" in plot else ""
     return Markup(
         '<figure class="chart" id="chart-{}"><figcaption>{} {}</figcaption>{}<details{}><summary>{}</summary>{}</details></figure>'
-    ).format(place, label, cited, plot, opened, words.data, data_table(chart, words))
+    ).format(place, label, cited, plot, opened, labels.data, data_table(chart, labels))
 
 
-def data_rows(chart: Chart, words: Words) -> list[list[str]]:
+def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
     """Return a chart's numbers as rows of a table, the header first."""
     unit = f" ({chart.unit})" if chart.unit else ""
     if chart.type == "scatter":
         rows = [["", chart.x_unit or "x", chart.unit or "y"]]
-        return rows + [[one.name, format_number(x), format_number(y)] for one in chart.series for x, y in one.points]
-    header = [words.category, *(f"{one.name or chart.title}{unit}" for one in chart.series)]
-    values = zip(*(one.values for one in chart.series), strict=True)
+        return rows + [
+            [series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points
+        ]
+    header = [labels.category, *(f"{series.name or chart.title}{unit}" for series in chart.series)]
+    values = zip(*(series.values for series in chart.series), strict=True)
     return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 
 
-def data_table(chart: Chart, words: Words) -> Markup:
+def data_table(chart: Chart, labels: Labels) -> Markup:
     """Return a chart's numbers as an HTML table."""
-    header, *rows = data_rows(chart, words)
+    header, *rows = data_rows(chart, labels)
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(cell) for cell in header)
     body = Markup("").join(
         Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))

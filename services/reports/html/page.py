@@ -12,10 +12,9 @@ from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
 from services.reports.charts.options import options
-from services.reports.citation_quotes import letters
 from services.reports.document import ParsedReport, words
 from services.reports.html.blocks import Blocks, safe_link
-from services.reports.ui_labels import language_of, words_for
+from services.reports.labels import labels_for, language_of
 
 _HERE = Path(__file__).parent
 
@@ -42,7 +41,7 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
         interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
     """
     library = echarts_script() if interactive and report.drawings else ""
-    blocks = Blocks(report, words_for(report.locale), with_echarts=bool(library))
+    blocks = Blocks(report, labels_for(report.locale), with_echarts=bool(library))
     fixed = _fixed(report, blocks)
     contents = [(section.anchor, section.level, blocks.plain_line(section.title)) for section in report.sections]
     scripts = [script for script in (library, asset("html/page.js")) if script]
@@ -62,7 +61,7 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
 
 def render_fragment(report: ParsedReport) -> str:
     """Render a report's body alone, to stand in a page that brings the styles: no scripts, charts as drawings."""
-    blocks = Blocks(report, words_for(report.locale), with_echarts=False)
+    blocks = Blocks(report, labels_for(report.locale), with_echarts=False)
     return environment().get_template("html/report.html.j2").render(**_fixed(report, blocks))
 
 
@@ -70,8 +69,7 @@ def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
     """Return what the body is made of, every piece sanitised."""
     return {
         "report": report,
-        "words": words_for(report.locale),
-        "question": "" if letters(report.question) == letters(words(report.title)) else report.question,
+        "labels": labels_for(report.locale),
         "heading": blocks.inline(report.title),
         "links": {reference.number: safe_link(reference.link) for reference in report.references},
         "opening": blocks.html(report.opening),

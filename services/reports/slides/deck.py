@@ -10,9 +10,9 @@ from services.reports.charts.svg import chart_svg
 from services.reports.document import ParsedReport, words
 from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
+from services.reports.labels import labels_for, language_of
 from services.reports.slides.outline import Card, Slide, outline
 from services.reports.slides.text_fit import TITLE, shortened
-from services.reports.ui_labels import language_of, words_for
 
 
 def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
@@ -35,7 +35,7 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
             shown=_shown,
             title=words(report.title),
             language=language_of(report.locale),
-            words=words_for(report.locale),
+            labels=labels_for(report.locale),
             data=data_block([options(chart) for chart in charts] if library else []),
             **page_parts([asset("html/tokens.css"), asset("slides/deck.css")], scripts),
         )

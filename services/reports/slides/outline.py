@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.chart import Chart
-from services.reports.citation_quotes import letters
 from services.reports.document import (
     Block,
     Citation,
@@ -24,10 +23,10 @@ from services.reports.document import (
     words,
 )
 from services.reports.html.figure import data_rows
+from services.reports.labels import labels_for
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
-from services.reports.ui_labels import words_for
 
 MOST_CARDS = 4
 CODE_LINES = 14
@@ -88,19 +87,19 @@ def outline(report: ParsedReport) -> list[Slide]:
 
     A long report is told by its main points, those that its paragraphs begin with.
     """
-    whole = _laid_out(report, brief=False)
-    return whole if len(whole) <= MOST_SLIDES else _laid_out(report, brief=True)
+    slides = _laid_out(report, brief=False)
+    return slides if len(slides) <= MOST_SLIDES else _laid_out(report, brief=True)
 
 
 def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
-    say = words_for(report.locale)
+    labels = labels_for(report.locale)
     title = words(report.title)
     slides = [
         Slide(
             "cover",
             title,
-            report.question if letters(report.question) != letters(title) else "",
-            rows=((say.author, report.created),),
+            report.subtitle,
+            rows=((labels.author, report.created),),
         )
     ]
     sections = [section for section in report.sections if section.role != "references"]
@@ -108,20 +107,20 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     names = [shortened(words(part[0].title), 72) for part in parts]
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
-        slides.append(Slide("contents", say.contents, rows=entries))
+        slides.append(Slide("contents", labels.contents, rows=entries))
     if report.lead or report.opening:
         slides += _filled(title, [*report.opening, *report.lead], report)
     if report.figures:
         cards = [Card(figure.claim, figure.value, _numbers(figure.citations), "figure") for figure in report.figures]
-        slides += _cards(say.key_figures, cards)
+        slides += _cards(labels.key_figures, cards)
     for place, part in enumerate(parts, 1):
         if part[0].role == "":
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         for section in part:
             slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:
-        slides += _cards(say.summary, list(_sentence_cards(report.summary, single=True)))
-    slides.append(Slide("end", say.the_end, say.generated))
+        slides += _cards(labels.summary, list(_sentence_cards(report.summary, single=True)))
+    slides.append(Slide("end", labels.the_end, labels.generated))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
 
@@ -158,15 +157,15 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     for block in section.blocks:
         alone = isinstance(block, Table | Drawing) or _drawn(block, report)
         cards = [] if alone else list(_block_cards(block))
-        kept = cards[:1] if isinstance(block, Paragraph) else cards
-        first += kept
-        rest += cards[len(kept) :]
+        main = cards[:1] if isinstance(block, Paragraph) else cards
+        first += main
+        rest += cards[len(main) :]
     points = _cards(words(section.title), first)
     rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
     points = points[:MOST_OF_A_SECTION]
-    said = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
+    beside = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
     shown = [slide for slide in slides if slide.kind in {"table", "chart", "diagram"}]
-    return [*points[:-1], *(replace(point, notes=said) for point in points[-1:]), *shown]
+    return [*points[:-1], *(replace(point, notes=beside) for point in points[-1:]), *shown]
 
 
 def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
@@ -200,7 +199,7 @@ def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
         count = next(
             number
             for number in range(min(MOST_CARDS, len(waiting)), 0, -1)
-            if number == 1 or all(_size(one) <= CAPACITY[number] for one in waiting[:number])
+            if number == 1 or all(_size(card) <= CAPACITY[number] for card in waiting[:number])
         )
         if count > 2 and len(waiting) - count == 1:
             count -= 1  # two and two read better than three and a last one alone
@@ -226,8 +225,8 @@ def _block_cards(block: Block) -> Iterator[Card]:
         case Paragraph(content=content):
             yield from _sentence_cards(content)
         case Quotation(blocks=blocks):
-            for one in blocks:
-                yield from (replace(card, kind="quote") for card in _block_cards(one))
+            for part in blocks:
+                yield from (replace(card, kind="quote") for card in _block_cards(part))
         case Listing(items=items):
             for item in items:
                 yield _item_card(item)
@@ -261,10 +260,10 @@ def _table(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
     header = tuple(words(in_line(cell)) for cell in table.header)
     numbered = [
-        (tuple(words(in_line(cell)) for cell in row), _numbers([one for cell in row for one in cell]))
+        (tuple(words(in_line(cell)) for cell in row), _numbers([inline for cell in row for inline in cell]))
         for row in table.rows
     ]
-    over = _numbers([one for cell in table.header for one in cell])
+    over = _numbers([inline for cell in table.header for inline in cell])
     slides = []
     head = row_height(header)
     rows: list[tuple[str, ...]] = []
@@ -288,12 +287,12 @@ def _table(title: str, table: Table) -> list[Slide]:
 def _chart(drawing: Drawing, report: ParsedReport) -> Slide:
     chart = drawing.chart
     label = f"{chart.title} ({chart.unit})" if chart.unit else chart.title
-    rows = tuple(tuple(row) for row in data_rows(chart, words_for(report.locale)))
+    rows = tuple(tuple(row) for row in data_rows(chart, labels_for(report.locale)))
     return Slide("chart", label, chart=chart, rows=rows, numbers=_numbers(drawing.citations))
 
 
 def _numbers(content: Sequence[Inline]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(one.number for one in content if isinstance(one, Citation)))
+    return tuple(dict.fromkeys(inline.number for inline in content if isinstance(inline, Citation)))
 
 
 def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
