@@ -141,7 +141,7 @@ class _Found:
                 return
             case ast.Constant(value=int() | float() | complex() as value):
                 if not _harmless(value, use):
-                    self._add(_written(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
+                    self._add(_number_text(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
             case ast.Constant(value=str() | bytes() as text):
                 self._text(text if isinstance(text, str) else text.decode("latin-1"), use)
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NOWHERE and use != "pattern":
@@ -198,7 +198,7 @@ def _is_year(value: float) -> bool:
     return FIRST_YEAR <= value <= LAST_YEAR and float(value).is_integer()
 
 
-def _written(value: complex) -> str:
+def _number_text(value: complex) -> str:
     """Return a number as text; Python refuses to write out a whole number of thousands of digits, which 0x… may be."""
     return f"0x{value:x}"[:40] if isinstance(value, int) and value.bit_length() > MAX_BITS else str(value)
 

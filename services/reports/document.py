@@ -230,8 +230,6 @@ class ParsedReport:
     """Notes that stand first, such as a safety note."""
     summary: Inlines
     """The TL;DR, without its label; empty where there is none."""
-    summary_label: str
-    """The label as written."""
     lead: tuple[Block, ...]
     """What stands before the first section, besides opening and summary."""
     sections: tuple[Section, ...]

@@ -35,7 +35,7 @@ from services.reports.document import (
     is_web_link,
     words,
 )
-from services.reports.html.figure import data_rows
+from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.html.formulas import mathml
 from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
@@ -44,9 +44,9 @@ FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
 INK, SOFT, ACCENT, HEAD, GOOD, WARN = "1B2430", "55606E", "0B5C77", "E4F0F4", "17693A", "8A4B00"
 WIDE, HIGH = 6.0, 8.0
 """Inches of a page that a picture may take."""
-MOST_CHARTS = 24
+MAX_CHARTS = 24
 """Charts that are drawn; of further ones a document shows the numbers."""
-KEPT = 12
+MAX_UNBROKEN_ROWS = 12
 """Rows of a table that is not broken across pages."""
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
@@ -185,18 +185,18 @@ class _Writer:
 
     def _code(self, block: Code) -> None:
         if picture := self._report.picture(block):
-            self._drawn(picture.png, picture.width, picture.height, picture.label)
+            self._picture(picture.png, picture.width, picture.height, picture.label)
         else:
-            self._mono(block.text)
+            self._code_text(block.text)
 
     def _chart(self, block: Drawing) -> None:
         """Draw a chart, with its numbers as a table below it."""
         chart = block.chart
         caption = self._document.add_paragraph(style="Caption")
-        self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *block.citations))
+        self.fill(caption, (Text(f"{title_with_unit(chart)} "), *block.citations))
         self._charts += 1
-        if self._charts <= MOST_CHARTS and (drawn := chart_png(chart)):
-            self._drawn(*drawn, chart.title)
+        if self._charts <= MAX_CHARTS and (drawn := chart_png(chart)):
+            self._picture(*drawn, chart.title)
         self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.labels)])
 
     def references(self, report: ParsedReport) -> None:
@@ -276,7 +276,7 @@ class _Writer:
                     cell.width = Inches(wide[at])
                 paragraph = cell.paragraphs[0]
                 paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = Pt(3)
-                paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= KEPT
+                paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= MAX_UNBROKEN_ROWS
                 if headed and place == 0:
                     self.fill(paragraph, _in_bold(content))
                     cell._tc.get_or_add_tcPr().append(_element("shd", val="clear", color="auto", fill=HEAD))
@@ -286,7 +286,7 @@ class _Writer:
             table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
         self._document.add_paragraph().paragraph_format.space_after = Pt(0)
 
-    def _drawn(self, png: bytes, width: float, height: float, label: str) -> None:
+    def _picture(self, png: bytes, width: float, height: float, label: str) -> None:
         """Put a picture on a line of its own, at the size of its pixels or as large as the page allows."""
         paragraph = self._document.add_paragraph()
         paragraph.alignment = 1  # in the middle
@@ -295,7 +295,7 @@ class _Writer:
         shape = paragraph.add_run().add_picture(io.BytesIO(png), Inches(width * inches), Inches(height * inches))
         shape._inline.docPr.set("descr", clean_text(label))
 
-    def _mono(self, text: str) -> None:
+    def _code_text(self, text: str) -> None:
 
         run = self._document.add_paragraph().add_run(clean_text(text))
         run.font.name, run.font.size = "Consolas", Pt(9.5)

@@ -8,8 +8,8 @@ from services.reports.citation_quotes import Proofs
 from services.reports.document import KeyFigure
 from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
 
-MOST = 4
-LONGEST = 180
+MAX_FIGURES = 4
+MAX_CLAIM = 180
 """Characters of a claim that fit on a card."""
 _UNIT = re.compile(
     r"\s?(?:(?:square |cubic |nautical )?(?:met(?:re|er)s?|kilomet(?:re|er)s?|centimet(?:re|er)s?|millimet(?:re|er)s?|miles?|"
@@ -32,13 +32,13 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
         text = " ".join(claim.text.split())
-        if not claim.verified or len(text) > LONGEST or any(text == figure.claim for figure in figures.values()):
+        if not claim.verified or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
         value = _figure(text, asked)
         citations = proofs.citations(claim.citations) if value and value not in figures else ()
         if citations:
             figures[value] = KeyFigure(value, text, citations)
-        if len(figures) == MOST:
+        if len(figures) == MAX_FIGURES:
             break
     return tuple(figures.values())
 

@@ -29,7 +29,7 @@ from services.text.numbers import missing_quantities
 from services.text.tokens import has_cjk
 
 _CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
-LONGEST = 400_000
+MAX_CHARACTERS = 400_000
 """Characters of a report's text as a model wrote it; the longest reports that are asked for have a third of that."""
 _ID = re.compile(EXCERPT_ID)
 
@@ -121,10 +121,10 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
 
 
 def _bounded(draft: Draft) -> Draft:
-    if len(draft.markdown) <= LONGEST:
+    if len(draft.markdown) <= MAX_CHARACTERS:
         return draft
-    cut = say("report_cut", draft.locale, characters=LONGEST)
-    return replace(draft, markdown=draft.markdown[:LONGEST], limits=[*draft.limits, cut])
+    cut = say("report_cut", draft.locale, characters=MAX_CHARACTERS)
+    return replace(draft, markdown=draft.markdown[:MAX_CHARACTERS], limits=[*draft.limits, cut])
 
 
 def _checked(draft: Draft) -> "CheckedReport":

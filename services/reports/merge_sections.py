@@ -7,7 +7,7 @@ from schemas.evidence import EXCERPT_ID
 from schemas.reporter_joining import Joining, Paragraph, SectionText, TermChange
 from services.reports.labels import Labels
 
-MOST_DROPPED = 4
+PARAGRAPHS_PER_DROPPED = 4
 """At most one paragraph in four is dropped as a repetition."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 _TERM_LENGTH = 60
@@ -71,7 +71,7 @@ def _dropped(sections: Sequence[SectionText], repeated: Sequence[int]) -> set[in
     first = {section.paragraphs[0].number for section in sections if section.paragraphs}
     count = sum(len(section.paragraphs) for section in sections)
     repeats = [number for number in dict.fromkeys(repeated) if number not in first]
-    return set(repeats[: count // MOST_DROPPED])
+    return set(repeats[: count // PARAGRAPHS_PER_DROPPED])
 
 
 def _with_terms(text: str, changes: Sequence[TermChange]) -> str:

@@ -53,14 +53,13 @@ def parse_report(report: Report) -> ParsedReport:
     title, lead, sections = _cut(root.children, reader)
     opening = _leading_quotations(lead)
     lead = lead[len(opening) :]
-    label, summary, lead = _summary(lead)
+    summary, lead = _summary(lead)
     return ParsedReport(
         locale=locale,
         question=report.question,
         title=title or (Text(report.title or report.question),),
         opening=opening,
         summary=summary,
-        summary_label=label,
         lead=lead,
         sections=_with_roles(sections, locale),
         references=references(report, labels_for(locale)),
@@ -109,7 +108,7 @@ def _cites(quotation: Quotation) -> bool:
     return any(isinstance(inline, Citation) for paragraph in paragraphs for inline in paragraph.content)
 
 
-def _summary(lead: tuple[Block, ...]) -> tuple[str, Inlines, tuple[Block, ...]]:
+def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
     """Take the TL;DR out of the lead."""
     for place, block in enumerate(lead):
         if not isinstance(block, Paragraph) or not block.content or not isinstance(block.content[0], Text):
@@ -121,8 +120,8 @@ def _summary(lead: tuple[Block, ...]) -> tuple[str, Inlines, tuple[Block, ...]]:
         if rest and isinstance(rest[0], Text):
             rest[0] = replace(rest[0], text=rest[0].text.lstrip(" :：　"))
         summary = tuple(inline for inline in rest if not isinstance(inline, Text) or inline.text)
-        return (first.text, summary, (*lead[:place], *lead[place + 1 :])) if summary else ("", (), lead)
-    return "", (), lead
+        return (summary, (*lead[:place], *lead[place + 1 :])) if summary else ((), lead)
+    return (), lead
 
 
 def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:

@@ -34,7 +34,7 @@ def _line(node: ElementTree.Element) -> str:
     tag, parts = node.tag.rpartition("}")[2], list(node)
     match tag:
         case "mfrac":
-            return f"{_held(parts[0])}/{_held(parts[1])}"
+            return f"{_bracketed(parts[0])}/{_bracketed(parts[1])}"
         case "msup":
             return _line_of_base(parts[0]) + _script(parts[1], _RAISED, "^")
         case "msub":
@@ -87,7 +87,7 @@ def _weak(node: ElementTree.Element) -> bool:
     return node.tag.rpartition("}")[2] == "mo" and bool(text) and text in "=<>≤≥≠≈≡≪≫±∓∼∝→←⇒⇔+−-,;:([{)]}|"
 
 
-def _held(node: ElementTree.Element) -> str:
+def _bracketed(node: ElementTree.Element) -> str:
     """Return what stands above or below a bar, in brackets unless it is one letter or number."""
     text = _line(node).strip()
     return text if len(text) == 1 or text.replace(".", "").replace(",", "").isdigit() else f"({text})"

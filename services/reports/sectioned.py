@@ -29,7 +29,7 @@ from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.roles import DEFAULTS
 from services.run.ui_text import problem_text, say
 
-WORDS_A_STEP, LEAST_WORDS = 700, 3_000
+WORDS_A_STEP, MIN_WORDS = 700, 3_000
 """Words of a full report for each step that found something, and of the shortest one."""
 TOKENS_A_WORD = 2.0
 """Room for a word with its citations and marks."""
@@ -50,7 +50,7 @@ class LongText:
 def words_of(prompt: ReporterPrompt, words: int | None) -> int:
     """Return how many words a report is to have: those that were asked for, else in proportion to what was found."""
     steps = sum(bool(found.evidence) for found in prompt.findings)
-    return words or max(LEAST_WORDS, WORDS_A_STEP * steps)
+    return words or max(MIN_WORDS, WORDS_A_STEP * steps)
 
 
 async def write_long(prompt: ReporterPrompt, words: int) -> LongText:

@@ -81,18 +81,18 @@ def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]
     """Yield every number of the chart, as written, that what it cites does not hold."""
     for series in chart.series:
         for value in series.values:
-            if not _held(value, chart.unit, cited):
+            if not _is_cited(value, chart.unit, cited):
                 yield format_number(value)
         for x, y in series.points:
-            if not _held(x, chart.x_unit, cited):
+            if not _is_cited(x, chart.x_unit, cited):
                 yield format_number(x)
-            if not _held(y, chart.unit, cited):
+            if not _is_cited(y, chart.unit, cited):
                 yield format_number(y)
     for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(series.name for series in chart.series)):
         yield from missing_quantities(label, [*cited, question])
 
 
-def _held(value: float, unit: str, cited: Sequence[str]) -> bool:
+def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:
     """Look for a number alone and with its unit, which may be a scale (`million`, `万`) or a percent sign."""
     number = format_number(abs(value))
     forms = [number] if quantities(unit) else [number, f"{number} {unit}", f"{number}{unit}"]
@@ -103,6 +103,8 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
     """Refuse a pie of groups that overlap or leave something out: together they must be all there is."""
     total = math.fsum(chart.series[0].values)
     percent = chart.unit.strip().lower() in {"%", "percent", "per cent", "百分比"}
-    complete = abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _held(total, chart.unit, cited)
+    complete = (
+        abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _is_cited(total, chart.unit, cited)
+    )
     if not complete:
         raise _refused("pie_whole", locale, format_number(round(total, 6)) + (" %" if percent else ""))

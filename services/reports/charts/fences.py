@@ -50,7 +50,7 @@ def check_charts(
             result.limits.append(say("chart_refused", locale, reason=refused))
             continue
         result.cited += chart.sources
-        checked_lines += [f"```{LANGUAGE}", written(chart), "```"]
+        checked_lines += [f"```{LANGUAGE}", chart_json(chart), "```"]
     result.markdown = "\n".join([*checked_lines, *lines[last:]])
     return result
 
@@ -60,7 +60,7 @@ def is_chart(info: str) -> bool:
     return (info.split() or [""])[0].lower() == LANGUAGE
 
 
-def written(chart: Chart) -> str:
+def chart_json(chart: Chart) -> str:
     """Write a chart as JSON, a line a field."""
     fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]

@@ -5,7 +5,7 @@ runs does not survive; a sentence whose citations do not support it is marked or
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,8 +21,8 @@ from services.evidence.model_markdown import (
     URL,
     Shelter,
     cited_ids,
+    escape_block_starts,
     join_sentences,
-    kept_inline,
     lines_of,
     make_inert,
     restore_citations,
@@ -39,7 +39,7 @@ from services.text.markdown_escape import escape_markdown, plain_line
 from services.text.numbers import missing_quantities, quantities
 from services.text.quote_location import locate
 
-MOST_COLUMNS = 40
+MAX_COLUMNS = 40
 """Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
 _PARSER = MarkdownIt("commonmark").enable("table")
 _ATTRIBUTION = re.compile(
@@ -146,11 +146,14 @@ class _Check:
         words = words_of(text, self.shelter)
         if words.endswith(("?", "？")):
             return text
-        missing = missing_quantities(words, [self.known, *self.titles.values(), self.question])
+        reason = self._strange_numbers(words, *self.titles.values())
+        return self._failed(text, words, [], reason) if reason else text
+
+    def _strange_numbers(self, text: str, *titles: str) -> str:
+        """Return which numbers stand nowhere in the evidence, the question or the titles, small ones aside; empty for none."""
+        missing = missing_quantities(text, [self.known, *titles, self.question])
         missing = [number for number in missing if not _SMALL.fullmatch(number)]
-        if not missing:
-            return text
-        return self._failed(text, words, [], self.labels.reasons["numbers"].format(what=", ".join(missing)))
+        return self.labels.reasons["numbers"].format(what=", ".join(missing)) if missing else ""
 
     def _paragraph(self, content: str) -> str:
         content = strip_markup(content, self.shelter, self.known)
@@ -159,7 +162,7 @@ class _Check:
         if re.fullmatch(r"\s*(\*\*|__)[^*_.。!！]{1,60}\1[:：]?\s*", content):
             return self._label_line(content.strip())
         parts = [join_sentences(filter(None, map(self._sentence, sentences_of(line)))) for line in lines_of(content)]
-        return kept_inline("  \n".join(part for part in parts if part))
+        return escape_block_starts("  \n".join(part for part in parts if part))
 
     def _is_title(self, content: str) -> bool:
         """Tell whether a paragraph is nothing but the title of a source, which is no claim of the report."""
@@ -167,7 +170,7 @@ class _Check:
         return bool(letters) and any(letters == re.sub(r"\W+", "", title).lower() for title in self.titles.values())
 
     def _sentence(self, sentence: str) -> str:
-        ids = [key for key in cited_ids(sentence) if key in self.excerpts]
+        ids = self._known_ids(sentence)
         words = without_label(words_of(sentence, self.shelter))
         shown = self._known_only(sentence)
         if not re.search(r"\w", words):
@@ -209,6 +212,9 @@ class _Check:
         self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason, likeness=likeness))
         return f"{shown}{'' if shown.endswith('。') else ' '}{self.labels.mark}"
 
+    def _known_ids(self, text: str) -> list[str]:
+        return [key for key in cited_ids(text) if key in self.excerpts]
+
     def _known_only(self, text: str) -> str:
         text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)
         return re.sub(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
@@ -239,7 +245,7 @@ class _Check:
 
     def _quotation(self, text: str) -> str:
         bare = self.shelter.restored(without_marks(text))
-        ids = [key for key in cited_ids(text) if key in self.excerpts]
+        ids = self._known_ids(text)
         for candidate in dict.fromkeys((bare, _ATTRIBUTION.sub("", bare))):
             for identifier in [*ids, *(other for other in self.excerpts if other not in ids)]:
                 quote = self.excerpts[identifier].quote
@@ -262,20 +268,19 @@ class _Check:
         words = words_of(strip_markup(text, self.shelter, self.known), self.shelter)
         if not words:
             return ""
-        ids = [key for key in cited_ids(text) if key in self.excerpts]
+        ids = self._known_ids(text)
         shown = f"> {escape_markdown(words)} {''.join(f'{OPEN}{key}{CLOSE}' for key in ids)}".rstrip()
         return self._failed(shown, words, ids, self.labels.reasons["quote"])
 
     def _table(self, node: SyntaxTreeNode) -> str:
         rows = [row for part in node.children for row in part.children]
-        if len(rows[0].children) > MOST_COLUMNS:
+        if len(rows[0].children) > MAX_COLUMNS:
             first, last = node.map or (0, 0)
             return self._paragraph("\n".join(self.lines[first:last]))
         header = [self._cell(cell) for cell in rows[0].children]
         over = [key for cell in header for key in cited_ids(cell)]
-        body = [
-            row for row in (self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]) if row
-        ]
+        body = [self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]]
+        body = [row for row in body if row]
         if not body:
             return ""
         return "\n".join([_row(map(self._known_only, header)), _row(["---"] * len(header)), *body])
@@ -306,15 +311,14 @@ class _Check:
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
         language = re.sub(r"[^\w+-].*", "", node.info or "", flags=re.DOTALL)
         shown = f"{fence}{language}\n{text}\n{fence}"
-        missing = missing_quantities(text, [self.known, self.question])
-        missing = [number for number in missing if not _SMALL.fullmatch(number)]
-        if not missing:
+        reason = self._strange_numbers(text)
+        if not reason:
             return shown
-        marked = self._failed("", text, [], self.labels.reasons["numbers"].format(what=", ".join(missing)))
+        marked = self._failed("", text, [], reason)
         return f"{shown}\n\n{marked.strip()}" if marked else ""
 
 
-def _row(cells: "map[str] | list[str]") -> str:
+def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 

@@ -23,7 +23,7 @@ PALETTE = {
 }  # fmt: skip
 """What the library colours the parts of a whole with, and ours, on which its white text can be read."""
 SCALE = 2
-MOST_PIXELS = 16_000_000
+MAX_PIXELS = 16_000_000
 _ROUND = 'style="rx:4px'
 """How corners are rounded; the picture that is shown keeps no styles."""
 
@@ -55,7 +55,7 @@ def _png(svg: str, pixels: float) -> bytes:
     import resvg_py
     from mermaid_render.fonts import ROOT
 
-    if pixels * SCALE * SCALE > MOST_PIXELS:
+    if pixels * SCALE * SCALE > MAX_PIXELS:
         raise ValueError("it is too large for a picture")
     fonts = [str(path) for path in ROOT.glob("*.ttf")]
     drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=SCALE, font_files=fonts, font_family="Noto Sans")

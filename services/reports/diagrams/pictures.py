@@ -15,17 +15,17 @@ from services.reports.document import Code, ParsedReport, Picture, walk
 from services.run.installation import is_installed
 from services.sandbox.workers import Workers
 
-MOST = 24
+MAX_DIAGRAMS = 24
 """Diagrams of a report that are drawn; further ones, and longer ones, stay text."""
-LONGEST = 20_000
+MAX_SOURCE = 20_000
 """Characters of a diagram that is drawn."""
 KINDS = frozenset(
     "flowchart sequence state class er gantt timeline mindmap journey gitGraph block kanban requirement".split()
 )
 """Kinds that are drawn. Those of quantities stay text: charts are drawn from numbers that were checked, and from nothing else."""
-LARGEST = 400_000
+MAX_SVG = 400_000
 """Characters of a picture."""
-PATIENCE = 120
+TIMEOUT = 120
 """Seconds that drawing them all may take."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TAGS = set("svg g path rect circle ellipse line polygon polyline text tspan".split())
@@ -61,11 +61,11 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
         png: draw them for Word and PowerPoint, too.
     """
     sources = dict.fromkeys(block.text for block in walk(report) if isinstance(block, Code) and block.is_diagram)
-    drawable = [source for source in sources if len(source) <= LONGEST][:MOST]
+    drawable = [source for source in sources if len(source) <= MAX_SOURCE][:MAX_DIAGRAMS]
     if not drawable or not await asyncio.to_thread(can_draw):
         return report
     pictures: dict[str, Picture] = {}
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     async with Workers("services.reports.diagrams.mermaid", TypeAdapter(_Drawn)) as workers:
         for source in drawable:
             drawn = await workers.run({"png": png}, source.encode("utf-8", "replace"), end - time.monotonic())
@@ -76,7 +76,7 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
 
 
 def _picture(drawn: _Drawn) -> Picture | None:
-    if drawn.kind not in KINDS or not 0 < len(drawn.svg) <= LARGEST or drawn.width < 1 or drawn.height < 1:
+    if drawn.kind not in KINDS or not 0 < len(drawn.svg) <= MAX_SVG or drawn.width < 1 or drawn.height < 1:
         return None
     svg = cleaned(drawn.svg)
     if not svg.startswith("<svg"):

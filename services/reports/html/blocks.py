@@ -29,14 +29,14 @@ from services.reports.document import (
     Unverified,
     is_web_link,
 )
-from services.reports.html.figure import figure
+from services.reports.html.figure import figure, table
 from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised
 from services.reports.labels import Labels
 
 _STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
-LONGEST_QUOTE = 600
+MAX_QUOTE = 600
 
 
 def safe_link(link: str) -> str:
@@ -199,23 +199,8 @@ class Blocks:
         return Markup("\n").join(map(self._block, item))
 
     def _table(self, block: Table) -> Markup:
-        sides = [f"align-{side}" if side else "" for side in block.aligned or ("",) * len(block.header)]
-        head = Markup("").join(
-            Markup('<th scope="col" class="{}">{}</th>').format(side, self.line(cell))
-            for cell, side in zip(block.header, sides, strict=True)
-        )
-        rows = Markup("\n").join(
-            Markup("<tr>{}</tr>").format(
-                Markup("").join(
-                    Markup('<td class="{}">{}</td>').format(side, self.line(cell))
-                    for cell, side in zip(row, sides, strict=True)
-                )
-            )
-            for row in block.rows
-        )
-        return Markup(
-            '<div class="scroll" tabindex="0"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
-        ).format(head, rows)
+        rows = [[self.line(cell) for cell in row] for row in (block.header, *block.rows)]
+        return table(rows[0], rows[1:], block.aligned)
 
 
 def _placeholder(kind: str, place: int) -> str:
@@ -224,4 +209,4 @@ def _placeholder(kind: str, place: int) -> str:
 
 def _short(quote: str) -> str:
     quote = " ".join(quote.split())
-    return quote if len(quote) <= LONGEST_QUOTE else f"{quote[: LONGEST_QUOTE - 1]}…"
+    return quote if len(quote) <= MAX_QUOTE else f"{quote[: MAX_QUOTE - 1]}…"

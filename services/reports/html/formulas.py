@@ -18,7 +18,7 @@ MATHML_ATTRIBUTES = {
     ),
 }
 _UNKNOWN = re.compile(r"<mi>\\")
-LONGEST = 2_000
+MAX_LATEX = 2_000
 
 
 def mathml(latex: str, *, display: bool = False) -> Markup:
@@ -28,7 +28,7 @@ def mathml(latex: str, *, display: bool = False) -> Markup:
     neither link nor style pass the sanitiser behind it.
     """
     code = Markup("<code>{}</code>").format(latex)
-    if len(latex) > LONGEST or "\x00" in latex:
+    if len(latex) > MAX_LATEX or "\x00" in latex:
         return code
     try:
         converted = convert(latex, "block" if display else "inline")

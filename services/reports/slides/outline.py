@@ -22,22 +22,22 @@ from services.reports.document import (
     Table,
     words,
 )
-from services.reports.html.figure import data_rows
+from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
 
-MOST_CARDS = 4
+MAX_CARDS = 4
 CODE_LINES = 14
 """Of one card of code."""
-MOST_SLIDES = 40
+MAX_SLIDES = 40
 """From here on a deck shows the main points of its sections; the rest stands in the notes."""
-MOST_OF_A_SECTION = 3
+MAX_SECTION_SLIDES = 3
 """Slides of cards that a section of such a deck has."""
 WIDE, HIGH = 1150, 510
 """Pixels that a diagram may take of a slide, which has 1280 by 720."""
-SMALLEST = 0.6
+MIN_SCALE = 0.6
 """Scale at which a diagram can still be read; a larger one stays text."""
 CONTENTS = 10
 """Entries of one slide of contents."""
@@ -87,11 +87,11 @@ def outline(report: ParsedReport) -> list[Slide]:
 
     A long report is told by its main points, those that its paragraphs begin with.
     """
-    slides = _laid_out(report, brief=False)
-    return slides if len(slides) <= MOST_SLIDES else _laid_out(report, brief=True)
+    slides = _slides(report, brief=False)
+    return slides if len(slides) <= MAX_SLIDES else _slides(report, brief=True)
 
 
-def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
+def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
     labels = labels_for(report.locale)
     title = words(report.title)
     slides = [
@@ -109,17 +109,17 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         slides.append(Slide("contents", labels.contents, rows=entries))
     if report.lead or report.opening:
-        slides += _filled(title, [*report.opening, *report.lead], report)
+        slides += _block_slides(title, [*report.opening, *report.lead], report)
     if report.figures:
         cards = [Card(figure.claim, figure.value, _numbers(figure.citations), "figure") for figure in report.figures]
-        slides += _cards(labels.key_figures, cards)
+        slides += _card_slides(labels.key_figures, cards)
     for place, part in enumerate(parts, 1):
         if part[0].role == "":
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         for section in part:
             slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:
-        slides += _cards(labels.summary, list(_sentence_cards(report.summary, single=True)))
+        slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=True)))
     slides.append(Slide("end", labels.the_end, labels.generated))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
@@ -139,11 +139,11 @@ def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
 def _section(section: Section, report: ParsedReport) -> list[Slide]:
     title = words(section.title)
     if section.role != "contradictions":
-        return _filled(title, section.blocks, report)
+        return _block_slides(title, section.blocks, report)
     slides = []
     for disagreement in report.disagreements:
         cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in disagreement.sides]
-        shown = _cards(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
+        shown = _card_slides(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
         slides += [replace(each, notes=(disagreement.note,)) if disagreement.note else each for each in shown]
     return slides
 
@@ -151,54 +151,54 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
 def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     """Lay a section out by what its paragraphs begin with, on a few slides; the rest goes into the notes of the last."""
     slides = _section(section, report)
-    if len(slides) <= MOST_OF_A_SECTION:
+    if len(slides) <= MAX_SECTION_SLIDES:
         return slides
     first, rest = [], []
     for block in section.blocks:
-        alone = isinstance(block, Table | Drawing) or _drawn(block, report)
+        alone = isinstance(block, Table | Drawing) or _readable_picture(block, report)
         cards = [] if alone else list(_block_cards(block))
         main = cards[:1] if isinstance(block, Paragraph) else cards
         first += main
         rest += cards[len(main) :]
-    points = _cards(words(section.title), first)
-    rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
-    points = points[:MOST_OF_A_SECTION]
+    points = _card_slides(words(section.title), first)
+    rest = [card for slide in points[MAX_SECTION_SLIDES:] for card in slide.cards] + rest
+    points = points[:MAX_SECTION_SLIDES]
     beside = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
     shown = [slide for slide in slides if slide.kind in {"table", "chart", "diagram"}]
     return [*points[:-1], *(replace(point, notes=beside) for point in points[-1:]), *shown]
 
 
-def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
+def _block_slides(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
     """Fill slides with blocks: texts as cards, tables, charts and diagrams on slides of their own."""
     slides: list[Slide] = []
     cards: list[Card] = []
     for block in blocks:
         if isinstance(block, Table | Drawing):
-            slides += _cards(title, cards)
+            slides += _card_slides(title, cards)
             cards = []
-            slides += _table(title, block) if isinstance(block, Table) else [_chart(block, report)]
-        elif picture := _drawn(block, report):
-            slides += [*_cards(title, cards), Slide("diagram", title, picture=picture)]
+            slides += _table_slides(title, block) if isinstance(block, Table) else [_chart_slide(block, report)]
+        elif picture := _readable_picture(block, report):
+            slides += [*_card_slides(title, cards), Slide("diagram", title, picture=picture)]
             cards = []
         else:
             cards += _block_cards(block)
-    return slides + _cards(title, cards)
+    return slides + _card_slides(title, cards)
 
 
-def _drawn(block: Block, report: ParsedReport) -> Picture | None:
+def _readable_picture(block: Block, report: ParsedReport) -> Picture | None:
     """Return a diagram's picture, if its text can be read at the size at which it fits."""
     picture = report.picture(block) if isinstance(block, Code) else None
-    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= SMALLEST else None
+    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= MIN_SCALE else None
 
 
-def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
+def _card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
     """Put cards on slides, at most four on one and only as many as fit; a card too long for one goes on on the next."""
-    waiting = [piece for card in cards for piece in _pieces(card)]
+    waiting = [piece for card in cards for piece in _card_pieces(card)]
     slides = []
     while waiting:
         count = next(
             number
-            for number in range(min(MOST_CARDS, len(waiting)), 0, -1)
+            for number in range(min(MAX_CARDS, len(waiting)), 0, -1)
             if number == 1 or all(_size(card) <= CAPACITY[number] for card in waiting[:number])
         )
         if count > 2 and len(waiting) - count == 1:
@@ -214,7 +214,7 @@ def _size(card: Card) -> int:
     return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers)
 
 
-def _pieces(card: Card) -> list[Card]:
+def _card_pieces(card: Card) -> list[Card]:
     if _size(card) <= CAPACITY[1]:
         return [card]
     return [replace(card, text=text) for text in pieces(card.text, CAPACITY[1] // 2)]
@@ -256,7 +256,7 @@ def _item_card(item: Sequence[Block]) -> Card:
     )
 
 
-def _table(title: str, table: Table) -> list[Slide]:
+def _table_slides(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
     header = tuple(words(in_line(cell)) for cell in table.header)
     numbered = [
@@ -284,11 +284,10 @@ def _table(title: str, table: Table) -> list[Slide]:
     )
 
 
-def _chart(drawing: Drawing, report: ParsedReport) -> Slide:
+def _chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:
     chart = drawing.chart
-    label = f"{chart.title} ({chart.unit})" if chart.unit else chart.title
     rows = tuple(tuple(row) for row in data_rows(chart, labels_for(report.locale)))
-    return Slide("chart", label, chart=chart, rows=rows, numbers=_numbers(drawing.citations))
+    return Slide("chart", title_with_unit(chart), chart=chart, rows=rows, numbers=_numbers(drawing.citations))
 
 
 def _numbers(content: Sequence[Inline]) -> tuple[int, ...]:

@@ -205,9 +205,9 @@ class _Writer:
         if chart.type != "scatter" and len(chart.series) * len(chart.categories) <= 12:
             plot.has_data_labels = True
             plot.data_labels.show_value = True
-            plot.data_labels.number_format, plot.data_labels.number_format_is_linked = _written(chart), False
+            plot.data_labels.number_format, plot.data_labels.number_format_is_linked = _number_format(chart), False
         if chart.type in {"bar", "line"}:
-            drawn.value_axis.tick_labels.number_format = _written(chart)
+            drawn.value_axis.tick_labels.number_format = _number_format(chart)
             drawn.value_axis.tick_labels.number_format_is_linked = False
             drawn.value_axis.major_gridlines.format.line.color.rgb = _colour(LINE)
         parts = [plot.series[0].points[place] for place in range(len(chart.categories))]
@@ -259,7 +259,7 @@ class _Writer:
         properties.append(east)
 
 
-def _written(chart: Chart) -> str:
+def _number_format(chart: Chart) -> str:
     """Return how the numbers of a chart are written, as Excel says it."""
     integers = all(value.is_integer() for series in chart.series for value in series.values)
     return "#,##0" if integers else "#,##0.0##"
