@@ -1,6 +1,7 @@
 """The plan: research and processing steps with their queries and dependencies."""
 
 from collections.abc import Collection
+from graphlib import CycleError, TopologicalSorter
 from html import escape
 from typing import Annotated, Any, Literal
 
@@ -165,14 +166,10 @@ def _queries(step: Step) -> list[str]:
 
 
 def _refuse_circles(steps: list[Step]) -> None:
-    """Take away steps whose dependencies are gone until none is left (Kahn's algorithm)."""
-    inside = {step.id for step in steps}
-    waiting = {step.id: {step_id for step_id in step.depends_on if step_id in inside} for step in steps}
-    while waiting:
-        free = {step_id for step_id, needs in waiting.items() if not needs & waiting.keys()}
-        if not free:
-            raise PlanError(f"steps {', '.join(sorted(waiting))} depend on each other in a circle")
-        waiting = {step_id: needs for step_id, needs in waiting.items() if step_id not in free}
+    try:
+        TopologicalSorter({step.id: step.depends_on for step in steps}).prepare()
+    except CycleError as error:
+        raise PlanError(f"steps {', '.join(sorted(set(error.args[1])))} depend on each other in a circle") from None
 
 
 def known_tools(plan: Plan, names: Collection[str]) -> Plan:

@@ -28,13 +28,13 @@ def background_views(
         results: of the steps, by their ids.
         sources: by content hash.
     """
-    found = background.excerpts if background else []
+    excerpts = background.excerpts if background else []
     quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
     if not quoted:
-        return evidence_views(found, sources)
+        return evidence_views(excerpts, sources)
     shown: list[EvidenceView] = []
     room = BACKGROUND_TOKENS
-    for excerpt in found:
+    for excerpt in excerpts:
         rest = _unquoted(excerpt, quoted)
         room -= passage_tokens(rest) if rest else 0
         if rest and room >= 0:

@@ -64,7 +64,7 @@ _ACTIVE = frozenset({"link_open", "image", "html_inline", "html_block"})
 class Shelter:
     """Keeps formulas and code out of the way while the text around them is worked on."""
 
-    kept: list[str] = field(default_factory=list)
+    sheltered: list[str] = field(default_factory=list)
 
     def formulas(self, text: str) -> str:
         """Replace formulas by marks."""
@@ -85,18 +85,20 @@ class Shelter:
 
     def _restored(self, mark: re.Match[str]) -> str:
         place = int(mark.group(1))
-        return self.kept[place] if place < len(self.kept) else ""  # a mark that the text brought along
+        return self.sheltered[place] if place < len(self.sheltered) else ""  # a mark that the text brought along
 
     def only_formulas(self, text: str) -> bool:
         """Tell whether a text is nothing but formulas."""
         bare = re.sub(r"[\s.,;:。，；：]+", "", text)
         marks = re.fullmatch(f"(?:{_SHELTER_OPEN}[0-9]{{1,9}}{_SHELTER_CLOSE})+", bare)
         places = map(int, re.findall(r"[0-9]+", bare)) if marks else ()
-        return marks is not None and all(place < len(self.kept) and self.kept[place][0] in "$\\" for place in places)
+        return marks is not None and all(
+            place < len(self.sheltered) and self.sheltered[place][0] in "$\\" for place in places
+        )
 
     def _keep(self, text: str) -> str:
-        self.kept.append(text)
-        return f"{_SHELTER_OPEN}{len(self.kept) - 1}{_SHELTER_CLOSE}"
+        self.sheltered.append(text)
+        return f"{_SHELTER_OPEN}{len(self.sheltered) - 1}{_SHELTER_CLOSE}"
 
 
 def with_marks(markdown: str) -> str:

@@ -78,32 +78,32 @@ def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts
         passages: what the tools returned.
         excerpts: quotes and the question, which hold some of the numbers already.
     """
-    wanted = [literal for literal in literals if missing_quantities(literal, excerpts)]
-    candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if wanted else []
+    missing = [literal for literal in literals if missing_quantities(literal, excerpts)]
+    candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if missing else []
     held = (
-        next((line for line in candidates if not missing_quantities(literal, [line.text])), None) for literal in wanted
+        next((line for line in candidates if not missing_quantities(literal, [line.text])), None) for literal in missing
     )
     return list(dict.fromkeys(line for line in held if line is not None))
 
 
 def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[Line] | None:
     """Return the fewest lines, greedily, that hold a sentence's numbers; None where some stand nowhere."""
-    wanted = set(missing_quantities(sentence, [question]))
+    missing = set(missing_quantities(sentence, [question]))
     if not quantities(sentence):
         return _alike(sentence, candidates)
-    useful = [(line, wanted - set(missing_quantities(sentence, [question, line.text]))) for line in candidates]
+    useful = [(line, missing - set(missing_quantities(sentence, [question, line.text]))) for line in candidates]
     useful = [(line, held) for line, held in useful if held]
     tells = dict(
         zip((line for line, _ in useful), sentence_scores(sentence, [line.text for line, _ in useful]), strict=True)
     )
     chosen: list[Line] = []
-    while wanted and len(chosen) < LINES_A_SENTENCE:
-        best = max(useful, key=lambda pair: (len(pair[1] & wanted), tells[pair[0]]), default=None)
-        if best is None or not best[1] & wanted:
+    while missing and len(chosen) < LINES_A_SENTENCE:
+        best = max(useful, key=lambda pair: (len(pair[1] & missing), tells[pair[0]]), default=None)
+        if best is None or not best[1] & missing:
             return None
         chosen.append(best[0])
-        wanted -= best[1]
-    return None if wanted else chosen or _alike(sentence, candidates)
+        missing -= best[1]
+    return None if missing else chosen or _alike(sentence, candidates)
 
 
 def _alike(sentence: str, candidates: Sequence[Line]) -> list[Line]:

@@ -1,7 +1,7 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal
@@ -216,7 +216,7 @@ class Reference:
     @property
     def on_the_web(self) -> bool:
         """Tell whether the link leads to the web and not to a file beside the report."""
-        return not self.link.startswith("sources/")
+        return is_web_link(self.link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +310,11 @@ def words(content: Inlines) -> str:
             case Break():
                 parts.append(" ")
     return " ".join("".join(parts).split())
+
+
+def citations_in(content: Iterable[Inline]) -> tuple[Citation, ...]:
+    """Return the citations among inlines."""
+    return tuple(inline for inline in content if isinstance(inline, Citation))
 
 
 def is_web_link(link: str) -> bool:

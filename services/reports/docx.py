@@ -296,7 +296,6 @@ class _Writer:
         shape._inline.docPr.set("descr", clean_text(label))
 
     def _code_text(self, text: str) -> None:
-
         run = self._document.add_paragraph().add_run(clean_text(text))
         run.font.name, run.font.size = "Consolas", Pt(9.5)
 

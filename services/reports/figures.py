@@ -28,13 +28,13 @@ _TO = re.compile(r"\s?(?:[-–—~～至到]|to)\s?(?:US\$|[$€£¥])?\s?")
 
 def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once."""
-    asked = quantities(report.question)
+    in_question = quantities(report.question)
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
         text = " ".join(claim.text.split())
         if not claim.verified or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
-        value = _figure(text, asked)
+        value = _figure(text, in_question)
         citations = proofs.citations(claim.citations) if value and value not in figures else ()
         if citations:
             figures[value] = KeyFigure(value, text, citations)
@@ -43,7 +43,7 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     return tuple(figures.values())
 
 
-def _figure(claim: str, asked: Sequence[Quantity]) -> str:
+def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
     """Return the first number of a claim that is measured and news, a range as a whole; empty where there is none."""
     text, numbers = quantities_with_places(claim)
     for place, (start, end, number) in enumerate(numbers):
@@ -52,7 +52,7 @@ def _figure(claim: str, asked: Sequence[Quantity]) -> str:
             _, last_end, last = numbers[place + 1]
         before = _CURRENCY.search(text, 0, start)
         after = _end(text, last_end, last, bare=before is not None)
-        if after and not is_held(number, asked):
+        if after and not is_held(number, in_question):
             return text[before.start() if before else start : after].rstrip()
     return ""
 

@@ -52,13 +52,13 @@ def inlines(tokens: Sequence[Token]) -> Inlines:
 
 def with_dollars(markdown: str) -> str:
     r"""Write formulas between `\(` and `\)` or `\[` and `\]` with dollar signs: `\[` is also how a bracket is escaped."""
-    markdown = _BRACKETS.sub(lambda found: _dollars(found, "$$"), markdown)
-    return _PARENTHESES.sub(lambda found: _dollars(found, "$"), markdown)
+    markdown = _BRACKETS.sub(lambda formula: _dollars(formula, "$$"), markdown)
+    return _PARENTHESES.sub(lambda formula: _dollars(formula, "$"), markdown)
 
 
-def _dollars(found: re.Match[str], sign: str) -> str:
-    latex = found.group(1).strip()
-    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else found.group()
+def _dollars(formula: re.Match[str], sign: str) -> str:
+    latex = formula.group(1).strip()
+    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else formula.group()
 
 
 def is_formula(latex: str) -> bool:
@@ -88,9 +88,9 @@ def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
         return []
     parts: list[Inline] = []
     last = 0
-    for found in _MARK.finditer(token.content):
-        parts += [Text(token.content[last : found.start()], styles), Unverified()]
-        last = found.end()
+    for mark in _MARK.finditer(token.content):
+        parts += [Text(token.content[last : mark.start()], styles), Unverified()]
+        last = mark.end()
     parts.append(Text(token.content[last:], styles))
     return [part for part in parts if not isinstance(part, Text) or part.text]
 
@@ -112,6 +112,6 @@ def _joined(parts: list[Inline]) -> list[Inline]:
     return [replace(part, text=_WRAP.sub(_wrapped, part.text)) if isinstance(part, Text) else part for part in joined]
 
 
-def _wrapped(found: re.Match[str]) -> str:
-    before, after = found.groups(default="")
+def _wrapped(wrap: re.Match[str]) -> str:
+    before, after = wrap.groups(default="")
     return f"{before}{'' if has_cjk(before) and has_cjk(after) else ' '}{after}"

@@ -58,7 +58,7 @@ class Draft:
     unsupported: Literal["mark", "drop"] = "mark"
     notes: list[str] = field(default_factory=list)
     """What else the reader must know, such as that no language model wrote it."""
-    likeness: "Likeness | None" = None
+    likeness: Likeness | None = None
     """Compares sentences with quotes in another language by meaning."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
@@ -127,8 +127,7 @@ def _bounded(draft: Draft) -> Draft:
     return replace(draft, markdown=draft.markdown[:MAX_CHARACTERS], limits=[*draft.limits, cut])
 
 
-def _checked(draft: Draft) -> "CheckedReport":
-
+def _checked(draft: Draft) -> CheckedReport:
     if not draft.excerpts:
         return CheckedReport("")
     return check_citations(
@@ -148,20 +147,20 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     chinese = has_cjk(draft.markdown)
     if all(has_cjk(excerpt.quote) == chinese for excerpt in draft.excerpts):
         return []
-    asked: dict[tuple[str, tuple[str, ...]], None] = {}
+    pairs: dict[tuple[str, tuple[str, ...]], None] = {}
 
     def note(text: str, quotes: Sequence[str]) -> None:
-        asked[text, tuple(quotes)] = None
+        pairs[text, tuple(quotes)] = None
 
     _checked(replace(draft, likeness=note))
-    return list(asked)
+    return list(pairs)
 
 
 def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, str]:
     """Take the title from the draft's first heading, else from the plan, unless that holds numbers of its own."""
-    found = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
-    if found:
-        return found.group(1).strip(), markdown[found.end() :].strip()
+    heading = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
+    if heading:
+        return heading.group(1).strip(), markdown[heading.end() :].strip()
 
     known = [
         draft.question,
@@ -183,7 +182,6 @@ def _grounded(draft: Draft) -> list[Contradiction]:
 
 
 def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels) -> str:
-
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     blocks = []
     for contradiction in contradictions:
@@ -199,7 +197,7 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels
     return _section(labels.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 
-def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, labels: Labels) -> list[str]:
+def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
     for result in draft.results:

@@ -18,7 +18,7 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
     Raises:
         ValueError: no section names an excerpt that there is.
     """
-    step_of = {item.id: found.step_id for found in findings for item in found.evidence}
+    step_of = {item.id: finding.step_id for finding in findings for item in finding.evidence}
     sections = [
         section.model_copy(
             update={"excerpt_ids": [item for item in dict.fromkeys(section.excerpt_ids) if item in step_of]}
@@ -37,9 +37,9 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
 def outline_by_steps(title: str, findings: Sequence[FindingView]) -> Outline:
     """Give each step that found something a section of its own."""
     sections = [
-        OutlineSection(title=found.title, focus=found.finding, excerpt_ids=[item.id for item in found.evidence])
-        for found in findings
-        if found.evidence
+        OutlineSection(title=finding.title, focus=finding.finding, excerpt_ids=[item.id for item in finding.evidence])
+        for finding in findings
+        if finding.evidence
     ]
     return Outline(title=title, sections=sections[:MAX_SECTIONS])
 
@@ -52,7 +52,7 @@ def evidence_for(section: OutlineSection, findings: Sequence[FindingView]) -> li
     """Return the findings with a section's evidence alone."""
     excerpt_ids = set(section.excerpt_ids)
     chosen = [
-        found.model_copy(update={"evidence": [item for item in found.evidence if item.id in excerpt_ids]})
-        for found in findings
+        finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id in excerpt_ids]})
+        for finding in findings
     ]
-    return [found for found in chosen if found.evidence]
+    return [finding for finding in chosen if finding.evidence]

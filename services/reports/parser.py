@@ -14,7 +14,6 @@ from services.reports.citation_quotes import Proofs
 from services.reports.document import (
     Alignment,
     Block,
-    Citation,
     Code,
     Display,
     Drawing,
@@ -29,6 +28,7 @@ from services.reports.document import (
     Section,
     Table,
     Text,
+    citations_in,
     words,
 )
 from services.reports.figures import key_figures
@@ -104,8 +104,7 @@ def _leading_quotations(lead: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def _cites(quotation: Quotation) -> bool:
-    paragraphs = [block for block in quotation.blocks if isinstance(block, Paragraph)]
-    return any(isinstance(inline, Citation) for paragraph in paragraphs for inline in paragraph.content)
+    return any(citations_in(block.content) for block in quotation.blocks if isinstance(block, Paragraph))
 
 
 def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:

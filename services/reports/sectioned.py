@@ -17,7 +17,7 @@ from langgraph.graph.message import push_message
 from schemas.evidence_view import FindingView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
-from schemas.reporter_outline import Outline, OutlineSection, ReporterOutlinePrompt
+from schemas.reporter_outline import Outline, ReporterOutlinePrompt
 from schemas.reporter_section import ReporterSectionPrompt
 from services.models import ask, write
 from services.reports.labels import labels_for
@@ -49,7 +49,7 @@ class LongText:
 
 def words_of(prompt: ReporterPrompt, words: int | None) -> int:
     """Return how many words a report is to have: those that were asked for, else in proportion to what was found."""
-    steps = sum(bool(found.evidence) for found in prompt.findings)
+    steps = sum(bool(finding.evidence) for finding in prompt.findings)
     return words or max(MIN_WORDS, WORDS_A_STEP * steps)
 
 
@@ -70,10 +70,7 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
     stream = InOrder([f"\n\n## {section.title}\n\n" for section in outline.sections], _sender())
     share = max(150, words // len(outline.sections))
     texts = await asyncio.gather(
-        *(
-            _section(prompt, outline, section, share, partial(stream.add, place), partial(stream.end, place), limits)
-            for place, section in enumerate(outline.sections)
-        )
+        *(_section(prompt, outline, place, share, stream, limits) for place in range(len(outline.sections)))
     )
     sections = number_paragraphs([(section.title, text) for section, text in zip(outline.sections, texts, strict=True)])
     joining = await _joining(prompt, outline, sections, limits)
@@ -106,13 +103,13 @@ async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Out
 async def _section(
     prompt: ReporterPrompt,
     outline: Outline,
-    section: OutlineSection,
+    place: int,
     words: int,
-    add: Callable[[str], None],
-    end: Callable[[], None],
+    stream: InOrder,
     limits: list[str],
 ) -> str:
     """Write one section; where that cannot be done, quote its evidence."""
+    section = outline.sections[place]
     findings = evidence_for(section, prompt.findings)
     excerpt_ids = set(section.excerpt_ids)
     variables = ReporterSectionPrompt(
@@ -131,7 +128,7 @@ async def _section(
 
     def on_token(token: str) -> None:
         streamed.append(token)
-        add(token)
+        stream.add(place, token)
 
     try:
         scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
@@ -142,10 +139,10 @@ async def _section(
     except (LimitReached, ModelError) as problem:
         limits.append(_in_words(problem, prompt.locale))
         limits.append(say("section_by_rules", prompt.locale, title=section.title))
-        text = "\n\n".join(f"> {item.quote} [{item.id}]" for found in findings for item in found.evidence)
+        text = "\n\n".join(f"> {item.quote} [{item.id}]" for finding in findings for item in finding.evidence)
     if not streamed:
-        add(text)
-    end()
+        stream.add(place, text)
+    stream.end(place)
     return _HEADING.sub("", text.strip())
 
 

@@ -99,23 +99,22 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
     sources = {source.id: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
-    checks = (
-        ("sources", len(content.sources), _texts(folder, content)),
-        ("quotes", len(content.excerpts), ()),  # with their texts
-        ("claims", len(content.claims), _claims(content, excerpts, sources)),
-        ("artifacts", len(content.artifacts), _artifacts(folder, content)),
-    )
-    for name, count, problems in checks:
-        check.checked[name] = count
-        check.problems.extend(problems)
     markdown = report.decode("utf-8", "replace")
-    check.problems.extend(_contradictions(content, excerpts, sources))
-    check.problems.extend(_statements(markdown, content))
-    citations, broken = _links(
-        markdown, sources, {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
-    )
-    check.checked["citations"] = citations
-    check.problems.extend(broken)
+    files = {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
+    citations, broken_links = _links(markdown, sources, files)
+    check.checked = {
+        "sources": len(content.sources),
+        "quotes": len(content.excerpts),
+        "claims": len(content.claims),
+        "artifacts": len(content.artifacts),
+        "citations": citations,
+    }
+    check.problems += _texts(folder, content)
+    check.problems += _claims(content, excerpts, sources)
+    check.problems += _artifacts(folder, content)
+    check.problems += _contradictions(content, excerpts, sources)
+    check.problems += _statements(markdown, content)
+    check.problems += broken_links
     return check
 
 

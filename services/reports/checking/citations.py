@@ -216,7 +216,7 @@ class _Check:
         return [key for key in cited_ids(text) if key in self.excerpts]
 
     def _known_only(self, text: str) -> str:
-        text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)
+        text = CITATION.sub(lambda mark: mark.group() if mark.group(1) in self.excerpts else "", text)
         return re.sub(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
 
     def _list(self, node: SyntaxTreeNode) -> str:
@@ -234,9 +234,9 @@ class _Check:
 
     def _blockquote(self, node: SyntaxTreeNode) -> str:
         """Keep what is verbatim an excerpt's quote; a blockquote of several quotes is taken paragraph by paragraph."""
-        whole = self._quotation(_unquoted(self.lines, node))
-        if whole or len(node.children) < 2:
-            return whole or self._not_verbatim(_unquoted(self.lines, node))
+        quotation = self._quotation(_unquoted(self.lines, node))
+        if quotation or len(node.children) < 2:
+            return quotation or self._not_verbatim(_unquoted(self.lines, node))
         parts = [
             self._quotation(text) or self._not_verbatim(text)
             for text in (_unquoted(self.lines, child) for child in node.children)

@@ -141,7 +141,7 @@ class Blocks:
 
     def _source_line(self, reference: Reference) -> Markup:
         title = Markup("{}").format(reference.title)
-        if reference.on_the_web and safe_link(reference.link):
+        if reference.on_the_web:
             label = f"{reference.title}: {self.labels.opens_new}"
             return Markup("<cite>{} ↗</cite>").format(
                 self._anchor(reference.link, title, **{"aria-label": label, "class": "out"})

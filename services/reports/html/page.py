@@ -13,7 +13,7 @@ from markupsafe import Markup
 from services.reports.charts.echarts import echarts_script
 from services.reports.charts.options import options
 from services.reports.document import ParsedReport, words
-from services.reports.html.blocks import Blocks, safe_link
+from services.reports.html.blocks import Blocks
 from services.reports.labels import labels_for, language_of
 
 _HERE = Path(__file__).parent
@@ -42,19 +42,19 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
     """
     library = echarts_script() if interactive and report.drawings else ""
     blocks = Blocks(report, labels_for(report.locale), with_echarts=bool(library))
-    fixed = _fixed(report, blocks)
-    contents = [(section.anchor, section.level, blocks.plain_line(section.title)) for section in report.sections]
     scripts = [script for script in (library, asset("html/page.js")) if script]
     return (
         environment()
         .get_template("html/page.html.j2")
         .render(
-            **fixed,
+            report=report,
+            blocks=blocks,
+            labels=blocks.labels,
             language=language_of(report.locale),
             title=words(report.title),
-            contents=contents,
             **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
-            data=data_block([options(chart.chart) for chart in blocks.charts] if library else []),
+            # Called at the end of the page, when its blocks have met all charts
+            data=lambda: data_block([options(drawing.chart) for drawing in blocks.charts] if library else []),
         )
     )
 
@@ -62,33 +62,7 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
 def render_fragment(report: ParsedReport) -> str:
     """Render a report's body alone, to stand in a page that brings the styles: no scripts, charts as drawings."""
     blocks = Blocks(report, labels_for(report.locale), with_echarts=False)
-    return environment().get_template("html/report.html.j2").render(**_fixed(report, blocks))
-
-
-def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
-    """Return what the body is made of, every piece sanitised."""
-    return {
-        "report": report,
-        "labels": labels_for(report.locale),
-        "heading": blocks.inline(report.title),
-        "links": {reference.number: safe_link(reference.link) for reference in report.references},
-        "opening": blocks.html(report.opening),
-        "summary": blocks.inline(report.summary),
-        "figures": [(figure, blocks.inline(figure.citations)) for figure in report.figures],
-        "lead": blocks.html(report.lead),
-        "sections": [
-            (
-                section,
-                blocks.inline(section.title),
-                "" if section.role in {"contradictions", "references"} else blocks.html(section.blocks),
-            )
-            for section in report.sections
-        ],
-        "disagreements": [
-            (disagreement.topic, [blocks.inline(side) for side in disagreement.sides], disagreement.note)
-            for disagreement in report.disagreements
-        ],
-    }
+    return environment().get_template("html/report.html.j2").render(report=report, blocks=blocks, labels=blocks.labels)
 
 
 def page_parts(styles: list[str], scripts: list[str]) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from schemas.chart import Chart
 from services.reports.document import (
     Block,
-    Citation,
     Code,
     Display,
     Drawing,
@@ -20,6 +20,7 @@ from services.reports.document import (
     Quotation,
     Section,
     Table,
+    citations_in,
     words,
 )
 from services.reports.html.figure import data_rows, title_with_unit
@@ -259,11 +260,8 @@ def _item_card(item: Sequence[Block]) -> Card:
 def _table_slides(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
     header = tuple(words(in_line(cell)) for cell in table.header)
-    numbered = [
-        (tuple(words(in_line(cell)) for cell in row), _numbers([inline for cell in row for inline in cell]))
-        for row in table.rows
-    ]
-    over = _numbers([inline for cell in table.header for inline in cell])
+    numbered = [(tuple(words(in_line(cell)) for cell in row), _numbers(chain(*row))) for row in table.rows]
+    over = _numbers(chain(*table.header))
     slides = []
     head = row_height(header)
     rows: list[tuple[str, ...]] = []
@@ -277,11 +275,9 @@ def _table_slides(title: str, table: Table) -> list[Slide]:
             rows.append(part)
             numbers += cited
             room -= row_height(part)
-    return (
-        [*slides, Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers)))]
-        if rows
-        else slides
-    )
+    if rows:
+        slides.append(Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers))))
+    return slides
 
 
 def _chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:
@@ -290,8 +286,8 @@ def _chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:
     return Slide("chart", title_with_unit(chart), chart=chart, rows=rows, numbers=_numbers(drawing.citations))
 
 
-def _numbers(content: Sequence[Inline]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(inline.number for inline in content if isinstance(inline, Citation)))
+def _numbers(content: Iterable[Inline]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(citation.number for citation in citations_in(content)))
 
 
 def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
