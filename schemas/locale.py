@@ -4,6 +4,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+LANGUAGES = frozenset(
+    "af ar bg bn ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lo lt lv "
+    "mk ml mn mr ms my nb ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi yue zh zu".split()
+)
+"""ISO 639 codes of the languages that a run may be asked for."""
+
 
 def _locale(value: object) -> object:
     """Accept `auto` or a BCP 47 tag of a language and, optionally, script and region."""
@@ -19,81 +25,5 @@ def _locale(value: object) -> object:
         raise ValueError(msg)
     return tag
 
-
-LANGUAGES = frozenset(
-    [
-        "af",
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "cy",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "eu",
-        "fa",
-        "fi",
-        "fr",
-        "ga",
-        "gl",
-        "gu",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "hy",
-        "id",
-        "is",
-        "it",
-        "ja",
-        "ka",
-        "kk",
-        "km",
-        "kn",
-        "ko",
-        "lo",
-        "lt",
-        "lv",
-        "mk",
-        "ml",
-        "mn",
-        "mr",
-        "ms",
-        "my",
-        "nb",
-        "ne",
-        "nl",
-        "no",
-        "pa",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "si",
-        "sk",
-        "sl",
-        "sq",
-        "sr",
-        "sv",
-        "sw",
-        "ta",
-        "te",
-        "th",
-        "tl",
-        "tr",
-        "uk",
-        "ur",
-        "uz",
-        "vi",
-        "yue",
-        "zh",
-        "zu",
-    ]
-)
 
 Locale = Annotated[str, BeforeValidator(_locale)]

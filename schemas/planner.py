@@ -1,6 +1,7 @@
 """The plan: research and processing steps with their queries and dependencies."""
 
 from collections.abc import Collection
+from graphlib import CycleError, TopologicalSorter
 from html import escape
 from typing import Annotated, Any, Literal
 
@@ -128,16 +129,16 @@ def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_ste
     if doubled:
         raise PlanError(f"step ids must be unique, and {', '.join(doubled)} occurs more than once")
     for step in plan.steps:
-        unknown = [one for one in step.depends_on if one not in ids and one not in finished]
+        unknown = [needed for needed in step.depends_on if needed not in ids and needed not in finished]
         if unknown:
             raise PlanError(f"step {step.id} depends on {', '.join(unknown)}, which no step is called")
     _refuse_circles(plan.steps)
-    numbers = {one: str(first_id + place) for place, one in enumerate(ids)}
+    numbers = {step_id: str(first_id + place) for place, step_id in enumerate(ids)}
     steps = [
         step.model_copy(
             update={
                 "id": numbers[step.id],
-                "depends_on": [numbers.get(one, one) for one in dict.fromkeys(step.depends_on)],
+                "depends_on": [numbers.get(step_id, step_id) for step_id in dict.fromkeys(step.depends_on)],
                 "queries": _queries(step),
             }
         )
@@ -148,10 +149,11 @@ def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_ste
 
 def first_steps(plan: Plan, count: int) -> Plan:
     """Keep the first `count` steps, without dependencies on what is cut off."""
-    kept = plan.steps[:count]
+    remaining = plan.steps[:count]
     cut = {step.id for step in plan.steps[count:]}
     steps = [
-        step.model_copy(update={"depends_on": [one for one in step.depends_on if one not in cut]}) for step in kept
+        step.model_copy(update={"depends_on": [step_id for step_id in step.depends_on if step_id not in cut]})
+        for step in remaining
     ]
     return plan.model_copy(update={"steps": steps})
 
@@ -164,14 +166,10 @@ def _queries(step: Step) -> list[str]:
 
 
 def _refuse_circles(steps: list[Step]) -> None:
-    """Take away steps whose dependencies are gone until none is left (Kahn's algorithm)."""
-    inside = {step.id for step in steps}
-    waiting = {step.id: {one for one in step.depends_on if one in inside} for step in steps}
-    while waiting:
-        free = {one for one, needs in waiting.items() if not needs & waiting.keys()}
-        if not free:
-            raise PlanError(f"steps {', '.join(sorted(waiting))} depend on each other in a circle")
-        waiting = {one: needs for one, needs in waiting.items() if one not in free}
+    try:
+        TopologicalSorter({step.id: step.depends_on for step in steps}).prepare()
+    except CycleError as error:
+        raise PlanError(f"steps {', '.join(sorted(set(error.args[1])))} depend on each other in a circle") from None
 
 
 def known_tools(plan: Plan, names: Collection[str]) -> Plan:

@@ -40,7 +40,7 @@ class Scope(BaseModel):
 
     def topic(self, name: str) -> Topic | None:
         """Return a topic by its name."""
-        return next((one for one in [*self.core, *self.edge, *self.outside] if one.topic == name), None)
+        return next((topic for topic in [*self.core, *self.edge, *self.outside] if topic.topic == name), None)
 
 
 class Replies(BaseModel):
@@ -108,7 +108,7 @@ class Profile(BaseModel):
     def choices(self) -> dict[str, Any]:
         """Return what a run with this profile chooses unless it chooses otherwise: fields of `RunContext`."""
         search = self.search
-        said = {
+        choices = {
             "locale": self.locale,
             "documents": self.documents,
             "search": search.provider,
@@ -124,4 +124,4 @@ class Profile(BaseModel):
             "length": self.length,
             "words": self.words,
         }
-        return {name: value for name, value in said.items() if value not in (None, [], {}, "auto")}
+        return {name: value for name, value in choices.items() if value not in (None, [], {}, "auto")}

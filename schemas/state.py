@@ -9,6 +9,7 @@ so that a run with twice the steps writes twice the bytes and not four times as 
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import add
 from typing import Annotated, Any, Literal, TypeVar
 
 from langchain_core.messages import AnyMessage
@@ -66,24 +67,9 @@ def _account(source: Source) -> tuple[bool, bool, str]:
     return source.snippet_only, source.duplicate_of is not None, source.model_dump_json()
 
 
-def add_usage(old: Usage, new: Usage) -> Usage:
-    """Add up what parallel steps used."""
-    return old + new
-
-
 def merge_limits(old: list[str], new: list[str]) -> list[str]:
     """Keep each limit that was reached once, in the order in which they were reached: that of the steps, not of the clock."""
     return list(dict.fromkeys([*old, *new]))
-
-
-def append_plans(old: list[Plan], new: list[Plan]) -> list[Plan]:
-    """Append plans; one that takes the place of another comes with all plans as an `Overwrite`."""
-    return [*old, *new]
-
-
-def append_reflections(old: list[Reflection], new: list[Reflection]) -> list[Reflection]:
-    """Append reflections."""
-    return [*old, *new]
 
 
 Messages = Annotated[list[AnyMessage], growing(merge_messages)]
@@ -115,8 +101,8 @@ class ResearchState(TypedDict, total=False):
     background: Background | None
     plan: Annotated[Plan | None, as_plan]
     """The plan being worked on; in a past state it may be edited, and the run goes on with what was edited."""
-    plans: Annotated[list[Plan], growing(append_plans)]
-    """Every plan of this run as it was made, the present one last."""
+    plans: Annotated[list[Plan], growing(add)]
+    """Every plan of this run as it was made, the present one last; one that replaces another comes with all as an `Overwrite`."""
     plan_iterations: int
     feedback: list[str]
     """What the person said of plans of this run."""
@@ -125,7 +111,7 @@ class ResearchState(TypedDict, total=False):
     results: Annotated[dict[str, StepResult], growing(merge_results)]
     reflection: Reflection | None
     """The latest one."""
-    reflections: Annotated[list[Reflection], growing(append_reflections)]
+    reflections: Annotated[list[Reflection], growing(add)]
     """Every reflection of this turn, in order, each with its reasoning."""
     has_enough_context: bool
     sources: Annotated[dict[str, Source], growing(merge_sources)]
@@ -134,7 +120,7 @@ class ResearchState(TypedDict, total=False):
     """Limits that were reached, in the user's language."""
     spent: bool
     """True once a limit left no room for further research."""
-    usage: Annotated[Usage, growing(add_usage)]
+    usage: Annotated[Usage, growing(add)]
     report: Report | None
 
 

@@ -56,7 +56,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "prose sentences": model_markdown.sentences_of,
     "words": lambda text: model_markdown.words_of(text, model_markdown.Shelter()),
     "formulas": lambda text: model_markdown.Shelter().formulas(text),
-    "inline": model_markdown.kept_inline,
+    "inline": model_markdown.escape_block_starts,
     "fingerprint": duplicates.fingerprint,
     "report": lambda text: citations.check_citations(text, _EXCERPTS, titles={"a": "A title"}),
     "window": lambda text: windows.best_window(text, "who was the king of Spain in 2020?", 300),

@@ -12,7 +12,7 @@ from services.text.passages import sentences
 
 BACKGROUND_TOKENS = 400
 """Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
-LEAST_LETTERS = 12
+MIN_LETTERS = 12
 """Letters and digits that must be left of an excerpt for it to be worth showing."""
 GAP = " … "
 """Stands for sentences that a step quotes, where others around them are shown."""
@@ -28,13 +28,13 @@ def background_views(
         results: of the steps, by their ids.
         sources: by content hash.
     """
-    found = background.excerpts if background else []
+    excerpts = background.excerpts if background else []
     quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
     if not quoted:
-        return evidence_views(found, sources)
+        return evidence_views(excerpts, sources)
     shown: list[EvidenceView] = []
     room = BACKGROUND_TOKENS
-    for excerpt in found:
+    for excerpt in excerpts:
         rest = _unquoted(excerpt, quoted)
         room -= passage_tokens(rest) if rest else 0
         if rest and room >= 0:
@@ -61,7 +61,7 @@ def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
     pieces = [excerpt.quote[start:end] for start, end in runs]
     pieces = [piece for piece in pieces if not _only_headings(piece.split("\n"))]
     rest = GAP.join(pieces)
-    return rest if len(_letters(rest)) >= LEAST_LETTERS else ""
+    return rest if len(_letters(rest)) >= MIN_LETTERS else ""
 
 
 def _letters(text: str) -> str:

@@ -91,7 +91,7 @@ def program_of(text: str) -> tuple[str, list[str]] | None:
     """Return the program of a stored computation and the names of its inputs; None where the text is no computation's."""
     head, _, rest = text.partition(f"\n{_CODE}\n")
     inputs = [line.partition(" sha256:")[0] for line in head.partition(f"\n{_INPUTS}\n")[2].split("\n")]
-    ends = [found.start() for found in re.finditer(rf"\n\n{_OUTPUT}\n", rest)]
+    ends = [heading.start() for heading in re.finditer(rf"\n\n{_OUTPUT}\n", rest)]
     for end in reversed(ends[-_MAX_OUTPUTS:]):  # what a program prints may look like the heading of its output
         code = rest[:end].removesuffix(f"\n\n{_UNISOLATED}")
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):

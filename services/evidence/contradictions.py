@@ -54,9 +54,9 @@ def check_contradiction(
     pairs = [(one, other) for one, other in combinations(sides, 2) if one.related(other, named.topic)]
     if not pairs:
         return None
-    kept = [side.id for side in sides if any(side in pair for pair in pairs)]
-    differs = next((found for one, other in pairs if (found := _difference(one, other))), "")
-    return named.model_copy(update={"excerpt_ids": kept, "differs": differs})
+    side_ids = [side.id for side in sides if any(side in pair for pair in pairs)]
+    differs = next((difference for one, other in pairs if (difference := _difference(one, other))), "")
+    return named.model_copy(update={"excerpt_ids": side_ids, "differs": differs})
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +121,9 @@ class _Statement:
 
     @cached_property
     def dates(self) -> list[Date]:
-        found = quantities(self.text)
-        whole = [one.date for one in found if one.kind == "date"]
-        return whole + [(int(one.value), None, None) for one in found if is_year(one)]
+        numbers = quantities(self.text)
+        dates = [number.date for number in numbers if number.kind == "date"]
+        return dates + [(int(number.value), None, None) for number in numbers if is_year(number)]
 
     @cached_property
     def measures(self) -> dict[str, list[Measure]]:
@@ -168,7 +168,7 @@ def _other_measures(left: _Statement, right: _Statement) -> bool:
 
 
 def _other_dates(left: Sequence[Date], right: Sequence[Date]) -> bool:
-    return bool(left and right) and not any(_compatible(one, two) for one in left for two in right)
+    return bool(left and right) and not any(_compatible(mine, theirs) for mine in left for theirs in right)
 
 
 def _compatible(one: Date, two: Date) -> bool:
@@ -184,8 +184,8 @@ def _comparable(one: _Side, other: _Side) -> bool:
 
 
 def _terms(text: str) -> set[str]:
-    found = (term for term in tokens(text) if term not in UNIT_WORDS and not term[0].isdigit())
-    return {term for term in found if len(term) > 1 or has_cjk(term)}
+    terms = (term for term in tokens(text) if term not in UNIT_WORDS and not term[0].isdigit())
+    return {term for term in terms if len(term) > 1 or has_cjk(term)}
 
 
 def _words_of_names(text: str) -> set[str]:

@@ -53,6 +53,9 @@ _NOWHERE = frozenset(
     "hash id ord eval exec compile __import__ time_ns perf_counter monotonic utcnow today now getpid".split()
 )
 """Modules and calls whose numbers come from chance, the clock or a disguise."""
+_EXPRESSIONS = ast.Lambda | ast.IfExp | ast.BoolOp | ast.UnaryOp | ast.JoinedStr
+_CONTAINERS = ast.Starred | ast.Tuple | ast.Slice | ast.List | ast.arguments
+"""These, as the expressions above, are nodes whose parts are used as they are themselves."""
 _PATTERN_CALLS = frozenset("compile search match fullmatch findall finditer sub split subn".split())
 _REPEAT = re.compile(r"\{\d{1,3},\d{0,3}\}")
 """How often a regular expression takes a character, in patterns that a program keeps in a list or a table."""
@@ -92,22 +95,22 @@ def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origi
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Origin((NO_INPUT,))
-    found = _Found(inputs, _printed_names(tree))
-    found.walk(tree)
-    literals = found.literals if found.reads else [*found.literals, *found.parameters]
+    walk = _Walk(inputs, _printed_names(tree))
+    walk.run(tree)
+    literals = walk.literals if walk.reads else [*walk.literals, *walk.parameters]
     held = [quantity for text in known for quantity in quantities(text)]
     given: dict[str, None] = {}
-    nowhere: dict[str, None] = dict.fromkeys(sorted(found.disguises))
+    nowhere: dict[str, None] = dict.fromkeys(sorted(walk.disguises))
     for literal in dict.fromkeys(literals):
-        wanted = quantities(literal)
-        (given if wanted and all(is_held(one, held) for one in wanted) else nowhere).setdefault(literal)
-    if not nowhere and not given and not found.reads:
+        numbers = quantities(literal)
+        (given if numbers and all(is_held(quantity, held) for quantity in numbers) else nowhere).setdefault(literal)
+    if not nowhere and not given and not walk.reads:
         nowhere[NO_INPUT] = None
-    return Origin(tuple(nowhere), tuple(given), found.reads)
+    return Origin(tuple(nowhere), tuple(given), walk.reads)
 
 
 @dataclass(slots=True)
-class _Found:
+class _Walk:
     """What a walk over a program has met."""
 
     inputs: Collection[str]
@@ -119,7 +122,7 @@ class _Found:
     disguises: set[str] = field(default_factory=set)
     reads: bool = False
 
-    def walk(self, tree: ast.AST) -> None:
+    def run(self, tree: ast.AST) -> None:
         """Walk a program, without recursion: a program may be nested deeply."""
         waiting: list[tuple[ast.AST, str]] = [(tree, "data")]
         while waiting:
@@ -141,7 +144,7 @@ class _Found:
                 return
             case ast.Constant(value=int() | float() | complex() as value):
                 if not _harmless(value, use):
-                    self._add(_written(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
+                    self._add(_number_text(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
             case ast.Constant(value=str() | bytes() as text):
                 self._text(text if isinstance(text, str) else text.decode("latin-1"), use)
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NOWHERE and use != "pattern":
@@ -154,8 +157,8 @@ class _Found:
         if use in {"place", "compared", "pattern", "ignored"}:
             return
         named = [name for name in self.inputs if name in text]
-        whole = text.replace("\\", "/").rpartition("/")[2] in named or (use == "argument" and bool(named))
-        self.reads = self.reads or (whole and use != "printed") or re.search(r"\*\.\w+$", text) is not None
+        is_path = text.replace("\\", "/").rpartition("/")[2] in named or (use == "argument" and bool(named))
+        self.reads = self.reads or (is_path and use != "printed") or re.search(r"\*\.\w+$", text) is not None
         for name in sorted(named, key=len, reverse=True):
             text = text.replace(name, " ")
         bare = _FIELD.sub(" ", text if use == "printed" else _REPEAT.sub(" ", text))
@@ -198,7 +201,7 @@ def _is_year(value: float) -> bool:
     return FIRST_YEAR <= value <= LAST_YEAR and float(value).is_integer()
 
 
-def _written(value: complex) -> str:
+def _number_text(value: complex) -> str:
     """Return a number as text; Python refuses to write out a whole number of thousands of digits, which 0x… may be."""
     return f"0x{value:x}"[:40] if isinstance(value, int) and value.bit_length() > MAX_BITS else str(value)
 
@@ -210,32 +213,20 @@ def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
             yield value, use
             yield place, "place"
         case ast.Compare():
-            yield from ((one, "compared") for one in ast.iter_child_nodes(node))
+            yield from ((part, "compared") for part in ast.iter_child_nodes(node))
         case ast.Call():
             yield from _of_call(node, use)
         case ast.BinOp(left=left, right=right):
-            yield from ((one, use if use in {"place", "compared"} else "operand") for one in (left, right))
+            yield from ((part, use if use in {"place", "compared"} else "operand") for part in (left, right))
         case ast.FormattedValue(value=value):
             yield value, "printed" if isinstance(value, ast.Constant) else "data"
         case ast.Expr(value=ast.Constant(value=str())):
             return
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            yield from ((one, "argument" if one is arguments else "data") for one in ast.iter_child_nodes(node))
-        case (
-            ast.Lambda()
-            | ast.IfExp()
-            | ast.BoolOp()
-            | ast.UnaryOp()
-            | ast.JoinedStr()
-            | ast.Starred()
-            | ast.Tuple()
-            | ast.Slice()
-            | ast.List()
-            | ast.arguments()
-        ):
-            yield from ((one, use) for one in ast.iter_child_nodes(node))
+            yield from ((part, "argument" if part is arguments else "data") for part in ast.iter_child_nodes(node))
         case _:
-            yield from ((one, "data") for one in ast.iter_child_nodes(node))
+            part_use = use if isinstance(node, _EXPRESSIONS | _CONTAINERS) else "data"
+            yield from ((part, part_use) for part in ast.iter_child_nodes(node))
 
 
 def _of_call(call: ast.Call, use: str) -> Iterator[tuple[ast.AST, str]]:
@@ -250,9 +241,8 @@ def _of_call(call: ast.Call, use: str) -> Iterator[tuple[ast.AST, str]]:
         inside = "data"
     else:
         inside = use if use == "place" else "argument"
-    first = True
-    for argument in call.args:
-        yield argument, inside if first or name not in {"format", "round", "int"} else "ignored"
-        first = False
+    further = "ignored" if name in {"format", "round", "int"} else inside
+    for place, argument in enumerate(call.args):
+        yield argument, further if place else inside
     for keyword in call.keywords:
         yield keyword.value, "argument" if not isinstance(keyword.value, ast.List | ast.Dict) else "data"

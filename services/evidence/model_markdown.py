@@ -64,17 +64,17 @@ _ACTIVE = frozenset({"link_open", "image", "html_inline", "html_block"})
 class Shelter:
     """Keeps formulas and code out of the way while the text around them is worked on."""
 
-    kept: list[str] = field(default_factory=list)
+    sheltered: list[str] = field(default_factory=list)
 
     def formulas(self, text: str) -> str:
         """Replace formulas by marks."""
         return _MATH.sub(
-            lambda found: found.group() if _UNSAFE_MATH.search(found.group()) else self._keep(found.group()), text
+            lambda match: match.group() if _UNSAFE_MATH.search(match.group()) else self._keep(match.group()), text
         )
 
     def code(self, text: str) -> str:
         """Replace code spans by marks."""
-        return _CODE.sub(lambda found: self._keep(CITATION.sub("", found.group())), text)
+        return _CODE.sub(lambda match: self._keep(CITATION.sub("", match.group())), text)
 
     def restored(self, text: str) -> str:
         """Put everything back."""
@@ -85,24 +85,26 @@ class Shelter:
 
     def _restored(self, mark: re.Match[str]) -> str:
         place = int(mark.group(1))
-        return self.kept[place] if place < len(self.kept) else ""  # a mark that the text brought along
+        return self.sheltered[place] if place < len(self.sheltered) else ""  # a mark that the text brought along
 
     def only_formulas(self, text: str) -> bool:
         """Tell whether a text is nothing but formulas."""
         bare = re.sub(r"[\s.,;:。，；：]+", "", text)
         marks = re.fullmatch(f"(?:{_SHELTER_OPEN}[0-9]{{1,9}}{_SHELTER_CLOSE})+", bare)
         places = map(int, re.findall(r"[0-9]+", bare)) if marks else ()
-        return marks is not None and all(place < len(self.kept) and self.kept[place][0] in "$\\" for place in places)
+        return marks is not None and all(
+            place < len(self.sheltered) and self.sheltered[place][0] in "$\\" for place in places
+        )
 
     def _keep(self, text: str) -> str:
-        self.kept.append(text)
-        return f"{_SHELTER_OPEN}{len(self.kept) - 1}{_SHELTER_CLOSE}"
+        self.sheltered.append(text)
+        return f"{_SHELTER_OPEN}{len(self.sheltered) - 1}{_SHELTER_CLOSE}"
 
 
 def with_marks(markdown: str) -> str:
     """Turn citations in any of the forms that models write into marks, one an id."""
     marked = _GROUP.sub(
-        lambda found: "".join(f"{OPEN}{re.sub('[‑–]', '-', one)}{CLOSE}" for one in re.findall(_ID, found.group(1))),
+        lambda match: "".join(f"{OPEN}{re.sub('[‑–]', '-', key)}{CLOSE}" for key in re.findall(_ID, match.group(1))),
         _PRIVATE.sub("", markdown),
     )
     return re.sub(rf"(?<={CLOSE})[ \t]*+(?:[,，、;；][ \t]*+)?(?={OPEN})", "", marked)
@@ -133,13 +135,13 @@ def strip_markup(text: str, shelter: Shelter, known: str) -> str:
         known: texts of the evidence; an address that occurs there stays, as code.
     """
     text = shelter.code(text)
-    text = _TAG.sub(lambda found: " " if found.group().lower().startswith("<br") else "", _SCRIPT.sub("", text))
+    text = _TAG.sub(lambda match: " " if match.group().lower().startswith("<br") else "", _SCRIPT.sub("", text))
     for _ in range(4):
         text, count = _LINK.subn(r"\1", text)
         if not count:
             break
     text = _REFERENCE.sub(r"\1", _INVENTED.sub("", text))
-    text = URL.sub(lambda found: shelter.code(f"`{found.group()}`") if found.group() in known else "", text)
+    text = URL.sub(lambda match: shelter.code(f"`{match.group()}`") if match.group() in known else "", text)
     return _EMPTY_BRACKETS.sub("", text)
 
 
@@ -159,7 +161,7 @@ def _is_inert(block: str) -> bool:
     if _active(CITATION.sub("x", block)):
         return False
     active = _active(CITATION.sub("[[1]](s)", block))
-    citations = [one for one in active if one.type == "link_open" and one.attrs.get("href") == "s"]
+    citations = [token for token in active if token.type == "link_open" and token.attrs.get("href") == "s"]
     return len(active) == len(citations) == len(CITATION.findall(block))
 
 
@@ -169,14 +171,14 @@ def _active(markdown: str) -> list[Token]:
     return [token for token in [*tokens, *inner] if token.type in _ACTIVE]
 
 
-def kept_inline(text: str) -> str:
+def escape_block_starts(text: str) -> str:
     """Escape what, at the beginning of a line, would make a paragraph something else: a heading, a list, a fence."""
     return "\n".join(
-        _BLOCK_START.sub(lambda found: _unstarted(found.group()), line.lstrip()) for line in text.split("\n")
+        _BLOCK_START.sub(lambda match: _escaped_start(match.group()), line.lstrip()) for line in text.split("\n")
     )
 
 
-def _unstarted(start: str) -> str:
+def _escaped_start(start: str) -> str:
     return f"{start[:-1]}\\{start[-1]}" if start[0].isdigit() else f"\\{start}"
 
 
@@ -185,8 +187,8 @@ def lines_of(text: str) -> list[str]:
     return [_WRAP.sub(_joint, line).strip() for line in _HARD_BREAK.split(text)]
 
 
-def _joint(found: re.Match[str]) -> str:
-    before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+def _joint(match: re.Match[str]) -> str:
+    before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     return "" if has_cjk(before) and has_cjk(after) else " "
 
 
@@ -202,9 +204,9 @@ def sentences_of(text: str) -> list[str]:
     return [text[start:end] for start, end in spans]
 
 
-def _before_stop(found: re.Match[str]) -> str:
-    chinese = found.group(1)[0] in "。！？…"
-    return f"{found.group(2).strip()}{found.group(1)}" if chinese else f" {found.group(2).strip()}{found.group(1)} "
+def _before_stop(match: re.Match[str]) -> str:
+    chinese = match.group(1)[0] in "。！？…"
+    return f"{match.group(2).strip()}{match.group(1)}" if chinese else f" {match.group(2).strip()}{match.group(1)} "
 
 
 def _bare(text: str) -> str:

@@ -69,8 +69,8 @@ def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -
 
 def says_nothing_known(words: str, evidence: str) -> bool:
     """Tell whether a sentence only says that the evidence lacks something; a clause that goes on to claim spoils it."""
-    found = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
-    return found is not None and not _TURN.search(words, found.end()) and not missing_quantities(words, [evidence])
+    lack = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
+    return lack is not None and not _TURN.search(words, lack.end()) and not missing_quantities(words, [evidence])
 
 
 def without_label(words: str) -> str:

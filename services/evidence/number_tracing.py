@@ -39,13 +39,13 @@ class Traced:
 
 def lines_of(passage: Passage) -> list[Line]:
     """Return the lines of a passage that hold anything."""
-    found: list[Line] = []
+    lines: list[Line] = []
     place = passage.start
     for line in passage.text.split("\n"):
         if any(char.isalnum() for char in line):
-            found.append(Line(passage.content_hash, line, place, place + len(line)))
+            lines.append(Line(passage.content_hash, line, place, place + len(line)))
         place += len(line) + 1
-    return found
+    return lines
 
 
 def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Traced:
@@ -57,16 +57,16 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
         question: numbers that it names need no proof.
     """
     candidates = [line for passage in reversed(passages) for line in lines_of(passage)][:MAX_CANDIDATES]
-    kept: list[str] = []
+    traceable: list[str] = []
     traced = Traced("")
     for sentence in sentences_of(finding):
         lines = _held_by(sentence, candidates, question)
         if lines is None:
             traced.dropped.append(sentence)
             continue
-        kept.append(sentence)
+        traceable.append(sentence)
         traced.lines += [line for line in lines if line not in traced.lines]
-    traced.finding = join_sentences(kept).strip()
+    traced.finding = join_sentences(traceable).strip()
     return traced
 
 
@@ -78,34 +78,36 @@ def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts
         passages: what the tools returned.
         excerpts: quotes and the question, which hold some of the numbers already.
     """
-    wanted = [literal for literal in literals if missing_quantities(literal, excerpts)]
-    candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if wanted else []
-    held = (next((line for line in candidates if not missing_quantities(one, [line.text])), None) for one in wanted)
+    missing = [literal for literal in literals if missing_quantities(literal, excerpts)]
+    candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if missing else []
+    held = (
+        next((line for line in candidates if not missing_quantities(literal, [line.text])), None) for literal in missing
+    )
     return list(dict.fromkeys(line for line in held if line is not None))
 
 
 def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[Line] | None:
     """Return the fewest lines, greedily, that hold a sentence's numbers; None where some stand nowhere."""
-    wanted = set(missing_quantities(sentence, [question]))
+    missing = set(missing_quantities(sentence, [question]))
     if not quantities(sentence):
         return _alike(sentence, candidates)
-    useful = [(line, wanted - set(missing_quantities(sentence, [question, line.text]))) for line in candidates]
+    useful = [(line, missing - set(missing_quantities(sentence, [question, line.text]))) for line in candidates]
     useful = [(line, held) for line, held in useful if held]
     tells = dict(
         zip((line for line, _ in useful), sentence_scores(sentence, [line.text for line, _ in useful]), strict=True)
     )
     chosen: list[Line] = []
-    while wanted and len(chosen) < LINES_A_SENTENCE:
-        best = max(useful, key=lambda one: (len(one[1] & wanted), tells[one[0]]), default=None)
-        if best is None or not best[1] & wanted:
+    while missing and len(chosen) < LINES_A_SENTENCE:
+        best = max(useful, key=lambda pair: (len(pair[1] & missing), tells[pair[0]]), default=None)
+        if best is None or not best[1] & missing:
             return None
         chosen.append(best[0])
-        wanted -= best[1]
-    return None if wanted else chosen or _alike(sentence, candidates)
+        missing -= best[1]
+    return None if missing else chosen or _alike(sentence, candidates)
 
 
 def _alike(sentence: str, candidates: Sequence[Line]) -> list[Line]:
     """Return the line that tells most of a sentence without numbers, if they share more than a word."""
     scored = zip(sentence_scores(sentence, [line.text for line in candidates]), candidates, strict=True)
-    best = max(scored, key=lambda one: one[0], default=None)
+    best = max(scored, key=lambda pair: pair[0], default=None)
     return [best[1]] if best and len(set(tokens(sentence)) & set(tokens(best[1].text))) > 1 else []

@@ -50,10 +50,10 @@ class QuoteCheck:
         if self.first is not None:
             better = verified_excerpts(answer, self._passages) or not verified_excerpts(self.first, self._passages)
             return answer if better else self.first
-        rejected = [excerpt for excerpt in answer.excerpts if _found(excerpt, self._passages) is None]
+        rejected = [excerpt for excerpt in answer.excerpts if _place_of(excerpt, self._passages) is None]
         if rejected and 2 * len(rejected) >= len(answer.excerpts):
             self.first = answer
-            raise ValueError(_told(rejected))
+            raise ValueError(_rejection(rejected))
         return answer
 
 
@@ -70,7 +70,7 @@ def verified_excerpts(answer: Findings, passages: Sequence[Passage], step_id: st
     """
     excerpts: dict[tuple[str, int, int], Excerpt] = {}
     for quotation in answer.excerpts:
-        place = _found(quotation, passages)
+        place = _place_of(quotation, passages)
         if place is None:
             continue
         passage, left, right = place
@@ -89,7 +89,7 @@ def verified_excerpts(answer: Findings, passages: Sequence[Passage], step_id: st
     return list(excerpts.values())
 
 
-def _found(quotation: Quotation, passages: Sequence[Passage]) -> tuple[Passage, int, int] | None:
+def _place_of(quotation: Quotation, passages: Sequence[Passage]) -> tuple[Passage, int, int] | None:
     """Find a quote in the passage that it names, else in another: models confuse ids, and the text tells the source."""
     for passage in sorted(passages, key=lambda passage: passage.id != quotation.passage_id):
         if span := locate(quotation.quote, passage.text):
@@ -97,10 +97,10 @@ def _found(quotation: Quotation, passages: Sequence[Passage]) -> tuple[Passage, 
     return None
 
 
-def _told(rejected: Sequence[Quotation]) -> str:
+def _rejection(rejected: Sequence[Quotation]) -> str:
     shown = "; ".join(
-        f"“{one.quote[:_SHOWN]}{'…' if len(one.quote) > _SHOWN else ''}” ({one.passage_id})"
-        for one in rejected[:_NAMED]
+        f"“{quotation.quote[:_SHOWN]}{'…' if len(quotation.quote) > _SHOWN else ''}” ({quotation.passage_id})"
+        for quotation in rejected[:_NAMED]
     )
     return (
         f"{len(rejected)} of the quotes stand in no passage: {shown}. Copy whole sentences from one "

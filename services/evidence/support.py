@@ -76,10 +76,10 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
     """Judge a sentence by quotes in another language: by numbers and names that both hold, else by meaning."""
     if quantities(text) or any(can_be_found(name, around) for name in names(text)):
         return Verdict()
-    near = likeness(text, quotes) if likeness else None
-    if near is None:
+    cosine = likeness(text, quotes) if likeness else None
+    if cosine is None:
         return Verdict("language")
-    return Verdict("" if near >= MEANING else "meaning", likeness=near)
+    return Verdict("" if cosine >= MEANING else "meaning", likeness=cosine)
 
 
 def lexical_share(text: str, around: str) -> float:

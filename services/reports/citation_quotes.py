@@ -4,12 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.evidence import Claim, Excerpt
-from services.reports.document import Citation, Inline, Inlines, Unverified, words
-
-
-def letters(text: str) -> str:
-    """Return what remains of a text in every format: its letters and digits."""
-    return "".join(char for char in text if char.isalnum())
+from schemas.reporter import Report
+from services.reports.document import Citation, Inline, Inlines, Unverified, letters, words
+from services.reports.references import numbers_of
+from services.reports.source_numbers import link_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +19,29 @@ class Proofs:
     excerpts: Mapping[str, Excerpt]
     numbers: Mapping[str, int]
     """Under which number an excerpt is cited, by its id."""
+    links: Mapping[int, str]
+    """What a citation leads to, by its number."""
+
+    @classmethod
+    def of(cls, report: Report) -> "Proofs":
+        """Return the claims and excerpts of a report."""
+        return cls(
+            claims=[(letters(claim.text), claim) for claim in report.citations],
+            excerpts={excerpt.id: excerpt for excerpt in report.excerpts},
+            numbers=numbers_of(report),
+            links={source.number: link_of(source) for source in report.sources if source.number is not None},
+        )
+
+    def citations(self, excerpt_ids: Iterable[str]) -> tuple[Citation, ...]:
+        """Return the citations of excerpts, each source once, in the order of the excerpts."""
+        by_number: dict[int, list[str]] = {}
+        for excerpt_id in excerpt_ids:
+            by_number.setdefault(self.numbers.get(excerpt_id, 0), []).append(excerpt_id)
+        return tuple(
+            Citation(number, self.links[number], tuple(ids))
+            for number, ids in by_number.items()
+            if number in self.links
+        )
 
     def attached(self, content: Inlines, around: str = "") -> Inlines:
         """Give each citation of a text the excerpts that prove the sentence before it, and each mark its reason.
@@ -29,33 +50,33 @@ class Proofs:
             content: a paragraph, or a cell of a table.
             around: the whole row, for a cell: its claim spans the cells.
         """
-        if not any(isinstance(one, Citation | Unverified) for one in content):
+        if not any(isinstance(inline, Citation | Unverified) for inline in content):
             return content
-        whole = letters(around or words(content))
-        spans = [(whole.find(said), len(said), claim) for said, claim in self.claims if said and said in whole]
-        done: list[Inline] = []
+        text = letters(around or words(content))
+        spans = [(text.find(claimed), len(claimed), claim) for claimed, claim in self.claims if claimed in text]
+        attached: list[Inline] = []
         before = 0
-        for one in content:
-            near = [claim for start, size, claim in spans if around or start < before <= start + size]
-            if isinstance(one, Citation):
-                done.append(replace(one, excerpts=self._of(one.number, near, whole)))
-            elif isinstance(one, Unverified):
-                done.append(replace(one, reason=next((claim.reason for claim in near if not claim.verified), "")))
+        for inline in content:
+            claims = [claim for start, size, claim in spans if size and (around or start < before <= start + size)]
+            if isinstance(inline, Citation):
+                attached.append(replace(inline, excerpts=self._of(inline.number, claims, text)))
+            elif isinstance(inline, Unverified):
+                reason = next((claim.reason for claim in claims if not claim.verified), "")
+                attached.append(replace(inline, reason=reason))
             else:
-                before += len(letters(words((one,))))
-                done.append(one)
-        return tuple(done)
+                before += len(letters(words((inline,))))
+                attached.append(inline)
+        return tuple(attached)
 
-    def _of(self, number: int, claims: Iterable[Claim], said: str) -> tuple[str, ...]:
+    def _of(self, number: int, claims: Iterable[Claim], text: str) -> tuple[str, ...]:
+        """Return the excerpts that claims cite under a number; where there are none, those that say what the text says."""
         cited = dict.fromkeys(
             citation for claim in claims for citation in claim.citations if self.numbers.get(citation) == number
         )
-        if cited:
+        if cited or not text:
             return tuple(cited)
         return tuple(
             key
             for key, excerpt in self.excerpts.items()
-            if self.numbers[key] == number
-            and said
-            and (letters(excerpt.quote) in said or said in letters(excerpt.quote))
+            if self.numbers.get(key) == number and (letters(excerpt.quote) in text or text in letters(excerpt.quote))
         )

@@ -1,7 +1,9 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from schemas.chart import Chart
@@ -11,6 +13,7 @@ Style = Literal["strong", "emphasis", "code"]
 Role = Literal["", "contradictions", "limits", "follow_up", "references"]
 """What a section that the program itself adds is; empty for those of the report's text."""
 Alignment = Literal["", "left", "center", "right"]
+_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +216,7 @@ class Reference:
     @property
     def on_the_web(self) -> bool:
         """Tell whether the link leads to the web and not to a file beside the report."""
-        return not self.link.startswith("sources/")
+        return is_web_link(self.link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +230,6 @@ class ParsedReport:
     """Notes that stand first, such as a safety note."""
     summary: Inlines
     """The TL;DR, without its label; empty where there is none."""
-    summary_label: str
-    """The label as written."""
     lead: tuple[Block, ...]
     """What stands before the first section, besides opening and summary."""
     sections: tuple[Section, ...]
@@ -244,6 +245,11 @@ class ParsedReport:
     def picture(self, block: Code) -> Picture | None:
         """Return the picture of a block, if it is a diagram that was drawn."""
         return self.pictures.get(block.text) if block.is_diagram else None
+
+    @property
+    def subtitle(self) -> str:
+        """The question; empty where the title says the same."""
+        return "" if letters(self.question) == letters(words(self.title)) else self.question
 
     @property
     def standing(self) -> Standing:
@@ -268,7 +274,7 @@ class ParsedReport:
     @property
     def drawings(self) -> tuple[Drawing, ...]:
         """All charts, in the order of the report."""
-        return tuple(one for one in walk(self) if isinstance(one, Drawing))
+        return tuple(block for block in walk(self) if isinstance(block, Drawing))
 
     @property
     def blocks(self) -> Iterator[Block]:
@@ -287,63 +293,57 @@ def walk(report: ParsedReport) -> Iterator[Block]:
 def _within(block: Block) -> Iterator[Block]:
     yield block
     if isinstance(block, Quotation):
-        for one in block.blocks:
-            yield from _within(one)
+        for part in block.blocks:
+            yield from _within(part)
     elif isinstance(block, Listing):
-        for item in block.items:
-            for one in item:
-                yield from _within(one)
-
-
-def inlines_of(block: Block) -> Iterator[Inline]:
-    """Yield what stands in one block itself, not in blocks inside it."""
-    match block:
-        case Paragraph() | Heading():
-            yield from block.content
-        case Table():
-            for row in (block.header, *block.rows):
-                for cell in row:
-                    yield from cell
-        case Drawing():
-            yield from block.citations
-        case _:
-            return
+        for part in chain.from_iterable(block.items):
+            yield from _within(part)
 
 
 def words(content: Inlines) -> str:
     """Return the text of inlines without citations, marks and styles."""
     parts = []
-    for one in content:
-        match one:
-            case Text():
-                parts.append(one.text)
-            case Link():
-                parts.append(one.text)
-            case Formula():
-                parts.append(one.latex)
+    for inline in content:
+        match inline:
+            case Text(text=text) | Link(text=text) | Formula(latex=text):
+                parts.append(text)
             case Break():
                 parts.append(" ")
-            case _:
-                continue
     return " ".join("".join(parts).split())
+
+
+def citations_in(content: Iterable[Inline]) -> tuple[Citation, ...]:
+    """Return the citations among inlines."""
+    return tuple(inline for inline in content if isinstance(inline, Citation))
+
+
+def is_web_link(link: str) -> bool:
+    """Tell whether a link leads to the web."""
+    return _WEB.fullmatch(link) is not None
+
+
+def letters(text: str) -> str:
+    """Return what remains of a text in every format: its letters and digits."""
+    return "".join(char for char in text if char.isalnum())
 
 
 def _disagreements(section: Section) -> Iterator[Disagreement]:
     """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
     topic = ""
-    found: list[Disagreement] = []
+    disagreements: list[Disagreement] = []
     for block in section.blocks:
-        match block:
-            case Paragraph(content=content) if found and not all(
-                isinstance(one, Text) and "strong" in one.styles for one in content
-            ):
-                found[-1] = replace(found[-1], note=words(content))
-            case Paragraph(content=content):
-                topic = words(content)
-            case Listing():
-                sides = [part.content for item in block.items for part in item if isinstance(part, Paragraph)]
-                found.append(Disagreement(topic, tuple(sides)))
-                topic = ""
-            case _:
-                continue
-    yield from found
+        if isinstance(block, Listing):
+            sides = [part.content for part in chain.from_iterable(block.items) if isinstance(part, Paragraph)]
+            disagreements.append(Disagreement(topic, tuple(sides)))
+            topic = ""
+        elif isinstance(block, Paragraph):
+            if disagreements and not is_bold(block.content):
+                disagreements[-1] = replace(disagreements[-1], note=words(block.content))
+            else:
+                topic = words(block.content)
+    yield from disagreements
+
+
+def is_bold(content: Inlines) -> bool:
+    """Tell whether a text is all in bold, as titles of what follows are."""
+    return all(isinstance(inline, Text) and "strong" in inline.styles for inline in content)

@@ -1,12 +1,17 @@
 """The report as a Word document: headings, tables and quotes in Word's own styles, citations as links."""
 
 import io
-import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from docx import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import qn
+from docx.shared import Inches, Pt, RGBColor
+
+from schemas.clean import clean_text
 from services.reports.charts.svg import chart_png
-from services.reports.citation_quotes import letters
 from services.reports.document import (
     Block,
     Break,
@@ -23,39 +28,33 @@ from services.reports.document import (
     ParsedReport,
     Quotation,
     Rule,
-    Style,
     Table,
     Text,
     Unverified,
+    is_bold,
+    is_web_link,
     words,
 )
-from services.reports.html.figure import data_rows
+from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.html.formulas import mathml
+from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
-from services.reports.ui_labels import language_of, words_for
-
-if TYPE_CHECKING:
-    from docx.document import Document
 
 FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
 INK, SOFT, ACCENT, HEAD, GOOD, WARN = "1B2430", "55606E", "0B5C77", "E4F0F4", "17693A", "8A4B00"
 WIDE, HIGH = 6.0, 8.0
 """Inches of a page that a picture may take."""
-MOST_CHARTS = 24
+MAX_CHARTS = 24
 """Charts that are drawn; of further ones a document shows the numbers."""
-KEPT = 12
+MAX_UNBROKEN_ROWS = 12
 """Rows of a table that is not broken across pages."""
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
 def render_docx(report: ParsedReport) -> bytes:
     """Render a report as a Word document; needs the package `python-docx`."""
-    from docx import Document
-
     document = Document()
-    document.core_properties.title = _clean(words(report.title))[:250]
+    document.core_properties.title = clean_text(words(report.title))[:250]
     document.core_properties.author = "Leadline"
     document.core_properties.language = language_of(report.locale)
     _set_styles(document, language_of(report.locale))
@@ -64,10 +63,10 @@ def render_docx(report: ParsedReport) -> bytes:
     writer.facts()
     writer.blocks(report.opening)
     if report.summary:
-        document.add_heading(writer.say.summary, level=1)
+        document.add_heading(writer.labels.summary, level=1)
         writer.fill(document.add_paragraph(), report.summary)
     if report.figures:
-        document.add_heading(writer.say.key_figures, level=1)
+        document.add_heading(writer.labels.key_figures, level=1)
         writer.figures()
     writer.blocks(report.lead)
     for section in report.sections:
@@ -76,21 +75,13 @@ def render_docx(report: ParsedReport) -> bytes:
             writer.references(report)
         else:
             writer.blocks(section.blocks)
-    writer.small((writer.say.generated, SOFT))
+    writer.small((writer.labels.generated, SOFT))
     data = io.BytesIO()
     document.save(data)
     return data.getvalue()
 
 
-def _clean(text: str) -> str:
-    """Take out what XML cannot hold."""
-    return _CONTROL.sub("", text)
-
-
-def _set_styles(document: "Document", language: str) -> None:
-    from docx.oxml.ns import qn
-    from docx.shared import Pt, RGBColor
-
+def _set_styles(document: Any, language: str) -> None:
     for style in document.styles:
         font = getattr(style, "font", None)
         if font is not None:
@@ -110,13 +101,11 @@ def _set_styles(document: "Document", language: str) -> None:
         tongue.set(qn("w:val"), language if not language.startswith("zh") else "en-US")
 
 
-def _number_anew(document: "Document", paragraphs: Sequence[Any], start: int) -> None:
+def _number_anew(document: Any, paragraphs: Sequence[Any], start: int) -> None:
     """Have a list begin at its own number; Word goes on with the last list of the same style otherwise."""
-    from docx.oxml.ns import qn
-
     numbering = document.part.numbering_part.element
     style = document.styles["List Number"].element.pPr.numPr.numId.val
-    kind = next(one for one in numbering.num_lst if one.numId == style).abstractNumId.val
+    kind = next(num for num in numbering.num_lst if num.numId == style).abstractNumId.val
     made = numbering.add_num(kind)
     made.add_lvlOverride(ilvl=0).add_startOverride(start)
     for paragraph in paragraphs:
@@ -128,33 +117,30 @@ def _number_anew(document: "Document", paragraphs: Sequence[Any], start: int) ->
 
 
 class _Writer:
-    def __init__(self, document: "Document", report: ParsedReport) -> None:
-        self._document, self._report, self.say = document, report, words_for(report.locale)
+    def __init__(self, document: Any, report: ParsedReport) -> None:
+        self._document, self._report, self.labels = document, report, labels_for(report.locale)
         self._charts = 0
 
     def facts(self) -> None:
         """Say what was asked, how much of the answer was verified and when its sources were read."""
         report = self._report
-        said: list[tuple[str, str]] = []
-        if letters(report.question) != letters(words(report.title)):
-            said.append((f"{self.say.question}: {report.question}", SOFT))
+        facts: list[tuple[str, str]] = []
+        if report.subtitle:
+            facts.append((f"{self.labels.question}: {report.subtitle}", SOFT))
         if report.claims:
-            counted = self.say.verified.format(verified=report.verified, claims=report.claims)
-            said.append((f"✓ {counted}", GOOD) if report.standing == "all" else (counted, WARN))
+            counted = self.labels.verified.format(verified=report.verified, claims=report.claims)
+            facts.append((f"✓ {counted}", GOOD) if report.standing == "all" else (counted, WARN))
         if report.created:
-            said.append((self.say.as_of.format(date=report.created), SOFT))
-        self.small(*said)
+            facts.append((self.labels.as_of.format(date=report.created), SOFT))
+        self.small(*facts)
 
     def small(self, *pieces: tuple[str, str]) -> None:
         """Write a line beside the report's own text, of pieces with their colours."""
-        from docx.shared import Pt, RGBColor
-
         line = self._document.add_paragraph()
         for place, (text, colour) in enumerate(pieces):
-            between = [(" · ", SOFT)] if place else []
-            for said, shade in [*between, (text, colour)]:
-                run = line.add_run(_clean(said))
-                run.font.size, run.font.color.rgb = Pt(9.5), RGBColor.from_string(shade)
+            if place:
+                _small_run(line, " · ", SOFT)
+            _small_run(line, text, colour)
 
     def figures(self) -> None:
         """Write the key figures, each with the sentence that it stands in."""
@@ -176,9 +162,7 @@ class _Writer:
             case Paragraph(content=content):
                 paragraph = self._document.add_paragraph(style=style or None)
                 # What is all in bold is the title of what follows
-                paragraph.paragraph_format.keep_with_next = all(
-                    isinstance(one, Text) and "strong" in one.styles for one in content
-                )
+                paragraph.paragraph_format.keep_with_next = is_bold(content)
                 self.fill(paragraph, content)
             case Heading(level=level, content=content):
                 self.fill(self._document.add_heading(level=min(level, 6)), content)
@@ -201,46 +185,43 @@ class _Writer:
 
     def _code(self, block: Code) -> None:
         if picture := self._report.picture(block):
-            self._drawn(picture.png, picture.width, picture.height, picture.label)
+            self._picture(picture.png, picture.width, picture.height, picture.label)
         else:
-            self._mono(block.text)
+            self._code_text(block.text)
 
     def _chart(self, block: Drawing) -> None:
         """Draw a chart, with its numbers as a table below it."""
         chart = block.chart
         caption = self._document.add_paragraph(style="Caption")
-        self.fill(caption, (Text(f"{chart.title}{f' ({chart.unit})' if chart.unit else ''} "), *block.citations))
+        self.fill(caption, (Text(f"{title_with_unit(chart)} "), *block.citations))
         self._charts += 1
-        if self._charts <= MOST_CHARTS and (drawn := chart_png(chart)):
-            self._drawn(*drawn, chart.title)
-        self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.say)])
+        if self._charts <= MAX_CHARTS and (drawn := chart_png(chart)):
+            self._picture(*drawn, chart.title)
+        self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.labels)])
 
     def references(self, report: ParsedReport) -> None:
         for reference in report.references:
             entry = self._document.add_paragraph()
             entry.add_run(f"[{reference.number}] ").bold = True
-            if not _WEB.fullmatch(reference.link) or not self._linked(entry, reference.title, reference.link):
-                entry.add_run(_clean(reference.title))
-            entry.add_run(_clean(" — " + " · ".join([reference.url, *reference.details])))
+            self._link(entry, reference.title, reference.link)
+            entry.add_run(clean_text(" — " + " · ".join([reference.url, *reference.details])))
             for quote in reference.quotes:
-                self._document.add_paragraph(_clean(" ".join(quote.text.split())), style="Quote")
+                self._document.add_paragraph(clean_text(" ".join(quote.text.split())), style="Quote")
 
     def fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
         """Write inlines into a paragraph."""
-        for one in content:
-            match one:
+        for inline in content:
+            match inline:
                 case Text(text=text, styles=styles):
-                    run = paragraph.add_run(_clean(text))
+                    run = paragraph.add_run(clean_text(text))
                     run.bold = "strong" in styles or None
                     run.italic = "emphasis" in styles or None
                     if "code" in styles:
                         run.font.name = "Consolas"
                 case Citation(number=number, link=link):
-                    if not _WEB.fullmatch(link) or not self._linked(paragraph, f"[{number}]", link):
-                        paragraph.add_run(f"[{number}]")
+                    self._link(paragraph, f"[{number}]", link)
                 case Link(text=text, link=link):
-                    if not _WEB.fullmatch(link) or not self._linked(paragraph, text, link):
-                        paragraph.add_run(_clean(text))
+                    self._link(paragraph, text, link)
                 case Formula(latex=latex):
                     self._formula(paragraph, latex)
                 case Unverified():
@@ -248,23 +229,16 @@ class _Writer:
                 case Break():
                     paragraph.add_run().add_break()
 
-    def _linked(self, paragraph: Any, text: str, link: str) -> bool:
-        from docx.opc.constants import RELATIONSHIP_TYPE
-        from docx.oxml import OxmlElement
-        from docx.oxml.ns import qn
-        from docx.shared import RGBColor
-
-        try:
-            number = paragraph.part.relate_to(_clean(link), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
-        except ValueError:
-            return False
-        anchor = OxmlElement("w:hyperlink")
-        anchor.set(qn("r:id"), number)
-        run = paragraph.add_run(_clean(text))
-        run.font.color.rgb = RGBColor.from_string(ACCENT)
-        anchor.append(run._r)
-        paragraph._p.append(anchor)
-        return True
+    @staticmethod
+    def _link(paragraph: Any, text: str, link: str) -> None:
+        """Write a link to the web; for any other, its text alone."""
+        run = paragraph.add_run(clean_text(text))
+        if is_web_link(link):
+            number = paragraph.part.relate_to(clean_text(link), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+            anchor = OxmlElement("w:hyperlink", {qn("r:id"): number})
+            run.font.color.rgb = RGBColor.from_string(ACCENT)
+            anchor.append(run._r)
+            paragraph._p.append(anchor)
 
     def _list(self, items: Sequence[Sequence[Block]], start: int | None) -> None:
         first = len(self._document.paragraphs) if start is not None else 0
@@ -275,33 +249,25 @@ class _Writer:
 
     def _formula(self, paragraph: Any, latex: str) -> None:
         """Write a formula as Word's own; as a line of text where the converter is missing or stumbles."""
-        from docx.oxml import parse_xml
-
         drawn = str(mathml(latex)).replace("&nbsp;", "\u00a0")
         try:
             from math_ml2omml import convert
 
             made = parse_xml(convert(drawn).replace("<m:oMath>", f'<m:oMath xmlns:m="{MATH}">', 1))
         except Exception:  # noqa: BLE001 - the converter raises whatever a wrong formula makes it stumble over
-            paragraph.add_run(_clean(plain_math(latex))).font.name = "Cambria Math"
+            paragraph.add_run(clean_text(plain_math(latex))).font.name = "Cambria Math"
         else:
             paragraph._p.append(made)
 
     def _table(
         self, rows: Sequence[Sequence[Sequence[Inline]]], *, headed: bool = True, wide: Sequence[float] = ()
     ) -> None:
-        from docx.oxml import OxmlElement
-        from docx.oxml.ns import qn
-        from docx.shared import Inches, Pt
 
         table = self._document.add_table(rows=len(rows), cols=len(rows[0]), style="Table Grid")
         borders = OxmlElement("w:tblBorders")
         for side in ("top", "bottom", "insideH", "left", "right", "insideV"):
-            line = OxmlElement(f"w:{side}")
-            shown = side in {"top", "bottom", "insideH"}
-            for name, value in (("val", "single" if shown else "nil"), ("sz", "4"), ("color", "DCDFE3")):
-                line.set(qn(f"w:{name}"), value)
-            borders.append(line)
+            line = "single" if side in {"top", "bottom", "insideH"} else "nil"
+            borders.append(_element(side, val=line, sz="4", color="DCDFE3"))
         table._tbl.tblPr.append(borders)
         for place, row in enumerate(rows):
             for at, content in enumerate(row):
@@ -310,33 +276,38 @@ class _Writer:
                     cell.width = Inches(wide[at])
                 paragraph = cell.paragraphs[0]
                 paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = Pt(3)
-                paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= KEPT
-                head = headed and place == 0
-                strong = frozenset[Style]({"strong"})
-                bold = tuple(Text(one.text, one.styles | strong) if isinstance(one, Text) else one for one in content)
-                self.fill(paragraph, bold if head else content)
-                if head:
-                    shade = OxmlElement("w:shd")
-                    for name, value in (("val", "clear"), ("color", "auto"), ("fill", HEAD)):
-                        shade.set(qn(f"w:{name}"), value)
-                    cell._tc.get_or_add_tcPr().append(shade)
-            if headed and place == 0:
-                table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+                paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= MAX_UNBROKEN_ROWS
+                if headed and place == 0:
+                    self.fill(paragraph, _in_bold(content))
+                    cell._tc.get_or_add_tcPr().append(_element("shd", val="clear", color="auto", fill=HEAD))
+                else:
+                    self.fill(paragraph, content)
+        if headed:
+            table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
         self._document.add_paragraph().paragraph_format.space_after = Pt(0)
 
-    def _drawn(self, png: bytes, width: float, height: float, label: str) -> None:
+    def _picture(self, png: bytes, width: float, height: float, label: str) -> None:
         """Put a picture on a line of its own, at the size of its pixels or as large as the page allows."""
-        from docx.shared import Inches
-
         paragraph = self._document.add_paragraph()
         paragraph.alignment = 1  # in the middle
         paragraph.paragraph_format.keep_with_next = True
         inches = min(1 / 96, WIDE / width, HIGH / height)
         shape = paragraph.add_run().add_picture(io.BytesIO(png), Inches(width * inches), Inches(height * inches))
-        shape._inline.docPr.set("descr", _clean(label))
+        shape._inline.docPr.set("descr", clean_text(label))
 
-    def _mono(self, text: str) -> None:
-        from docx.shared import Pt
-
-        run = self._document.add_paragraph().add_run(_clean(text))
+    def _code_text(self, text: str) -> None:
+        run = self._document.add_paragraph().add_run(clean_text(text))
         run.font.name, run.font.size = "Consolas", Pt(9.5)
+
+
+def _small_run(paragraph: Any, text: str, colour: str) -> None:
+    run = paragraph.add_run(clean_text(text))
+    run.font.size, run.font.color.rgb = Pt(9.5), RGBColor.from_string(colour)
+
+
+def _in_bold(content: Sequence[Inline]) -> list[Inline]:
+    return [Text(inline.text, inline.styles | {"strong"}) if isinstance(inline, Text) else inline for inline in content]
+
+
+def _element(name: str, **values: str) -> Any:
+    return OxmlElement(f"w:{name}", {qn(f"w:{key}"): value for key, value in values.items()})

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 from schemas.reporter import Report
 from services.reports.citation_quotes import Proofs
-from services.reports.document import Citation, KeyFigure
-from services.reports.source_numbers import link_of
+from services.reports.document import KeyFigure
 from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
 
-MOST = 4
-LONGEST = 180
+MAX_FIGURES = 4
+MAX_CLAIM = 180
 """Characters of a claim that fit on a card."""
 _UNIT = re.compile(
     r"\s?(?:(?:square |cubic |nautical )?(?:met(?:re|er)s?|kilomet(?:re|er)s?|centimet(?:re|er)s?|millimet(?:re|er)s?|miles?|"
@@ -29,49 +28,41 @@ _TO = re.compile(r"\s?(?:[-–—~～至到]|to)\s?(?:US\$|[$€£¥])?\s?")
 
 def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once."""
-    links = {source.number: link_of(source) for source in report.sources if source.number is not None}
-    asked = quantities(report.question)
-    found: dict[str, KeyFigure] = {}
+    in_question = quantities(report.question)
+    figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
-        said = " ".join(claim.text.split())
-        if not claim.verified or len(said) > LONGEST or any(said == one.claim for one in found.values()):
+        text = " ".join(claim.text.split())
+        if not claim.verified or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
-        value = _figure(said, asked)
-        if not value or value in found:
-            continue
-        cited: dict[int, list[str]] = {}
-        for citation in claim.citations:
-            if citation in proofs.numbers:
-                cited.setdefault(proofs.numbers[citation], []).append(citation)
-        citations = tuple(
-            Citation(number, links[number], tuple(ids)) for number, ids in cited.items() if number in links
-        )
+        value = _figure(text, in_question)
+        citations = proofs.citations(claim.citations) if value and value not in figures else ()
         if citations:
-            found[value] = KeyFigure(value, said, citations)
-        if len(found) == MOST:
+            figures[value] = KeyFigure(value, text, citations)
+        if len(figures) == MAX_FIGURES:
             break
-    return tuple(found.values())
+    return tuple(figures.values())
 
 
-def _figure(said: str, asked: Sequence[Quantity]) -> str:
+def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
     """Return the first number of a claim that is measured and news, a range as a whole; empty where there is none."""
-    text, numbers = quantities_with_places(said)
-    for place, (start, end, one) in enumerate(numbers):
-        last_end, last = end, one
+    text, numbers = quantities_with_places(claim)
+    for place, (start, end, number) in enumerate(numbers):
+        last_end, last = end, number
         if place + 1 < len(numbers) and _TO.fullmatch(text, end, numbers[place + 1][0]):
             _, last_end, last = numbers[place + 1]
         before = _CURRENCY.search(text, 0, start)
         after = _end(text, last_end, last, bare=before is not None)
-        if after and not is_held(one, asked):
+        if after and not is_held(number, in_question):
             return text[before.start() if before else start : after].rstrip()
     return ""
 
 
-def _end(text: str, end: int, one: Quantity, *, bare: bool) -> int:
+def _end(text: str, end: int, number: Quantity, *, bare: bool) -> int:
     """Return where a number ends with its unit; 0 where it is not measured. `bare` ones have a currency before them."""
-    if one.kind not in {"number", "percent"} or not any(char.isdigit() for char in one.text) or _NAME.match(text, end):
+    measured = number.kind in {"number", "percent"} and any(char.isdigit() for char in number.text)
+    if not measured or _NAME.match(text, end):
         return 0
-    if one.kind == "percent":
+    if number.kind == "percent":
         return end
     unit = _UNIT.match(text, end)
     if unit and _NAME.match(text, unit.end()):

@@ -17,7 +17,7 @@ PARSER = (
     .enable("table")
     .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
 )
-_MARK = re.compile("|".join(re.escape(one.mark) for one in (ENGLISH, CHINESE)))
+_MARK = re.compile("|".join(re.escape(labels.mark) for labels in (ENGLISH, CHINESE)))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
 _BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\[(\d{1,6})\]")
 
 def inlines(tokens: Sequence[Token]) -> Inlines:
     """Return the content of an `inline` token's children."""
-    found: list[Inline] = []
+    content: list[Inline] = []
     styles: list[Style] = []
     place = 0
     while place < len(tokens):
@@ -37,7 +37,7 @@ def inlines(tokens: Sequence[Token]) -> Inlines:
         name, _, side = token.type.rpartition("_")
         if token.type == "link_open":
             end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
-            found.append(_link(token, "".join(token.content for token in tokens[place + 1 : end])))
+            content.append(_link(token, "".join(token.content for token in tokens[place + 1 : end])))
             place = end
         elif name in _STYLES:
             if side == "open":
@@ -45,20 +45,20 @@ def inlines(tokens: Sequence[Token]) -> Inlines:
             else:
                 styles.remove(_STYLES[name])
         else:
-            found += _plain(token, frozenset(styles))
+            content += _plain(token, frozenset(styles))
         place += 1
-    return tuple(_joined(found))
+    return tuple(_joined(content))
 
 
 def with_dollars(markdown: str) -> str:
     r"""Write formulas between `\(` and `\)` or `\[` and `\]` with dollar signs: `\[` is also how a bracket is escaped."""
-    markdown = _BRACKETS.sub(lambda found: _dollars(found, "$$"), markdown)
-    return _PARENTHESES.sub(lambda found: _dollars(found, "$"), markdown)
+    markdown = _BRACKETS.sub(lambda formula: _dollars(formula, "$$"), markdown)
+    return _PARENTHESES.sub(lambda formula: _dollars(formula, "$"), markdown)
 
 
-def _dollars(found: re.Match[str], sign: str) -> str:
-    latex = found.group(1).strip()
-    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else found.group()
+def _dollars(formula: re.Match[str], sign: str) -> str:
+    latex = formula.group(1).strip()
+    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else formula.group()
 
 
 def is_formula(latex: str) -> bool:
@@ -88,30 +88,30 @@ def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
         return []
     parts: list[Inline] = []
     last = 0
-    for found in _MARK.finditer(token.content):
-        parts += [Text(token.content[last : found.start()], styles), Unverified()]
-        last = found.end()
+    for mark in _MARK.finditer(token.content):
+        parts += [Text(token.content[last : mark.start()], styles), Unverified()]
+        last = mark.end()
     parts.append(Text(token.content[last:], styles))
     return [part for part in parts if not isinstance(part, Text) or part.text]
 
 
 def _joined(parts: list[Inline]) -> list[Inline]:
     """Put runs of one style together, and wrapped lines as their script has it."""
-    whole: list[Inline] = []
+    joined: list[Inline] = []
     for part in parts:
-        before = whole[-1] if whole else None
+        before = joined[-1] if joined else None
         if (
             isinstance(part, Text)
             and isinstance(before, Text)
             and part.styles == before.styles
             and "code" not in part.styles
         ):
-            whole[-1] = Text(before.text + part.text, part.styles)
+            joined[-1] = Text(before.text + part.text, part.styles)
         else:
-            whole.append(part)
-    return [replace(one, text=_WRAP.sub(_wrapped, one.text)) if isinstance(one, Text) else one for one in whole]
+            joined.append(part)
+    return [replace(part, text=_WRAP.sub(_wrapped, part.text)) if isinstance(part, Text) else part for part in joined]
 
 
-def _wrapped(found: re.Match[str]) -> str:
-    before, after = found.groups(default="")
+def _wrapped(wrap: re.Match[str]) -> str:
+    before, after = wrap.groups(default="")
     return f"{before}{'' if has_cjk(before) and has_cjk(after) else ' '}{after}"

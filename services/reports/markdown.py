@@ -20,7 +20,7 @@ from services.evidence.views import steps_by_id
 from services.reports.charts.fences import check_charts
 from services.reports.checking.citations import CheckedReport, check_citations
 from services.reports.inlines import with_dollars
-from services.reports.labels import Labels, labels
+from services.reports.labels import Labels, labels_for
 from services.reports.references import details
 from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
@@ -29,7 +29,7 @@ from services.text.numbers import missing_quantities
 from services.text.tokens import has_cjk
 
 _CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
-LONGEST = 400_000
+MAX_CHARACTERS = 400_000
 """Characters of a report's text as a model wrote it; the longest reports that are asked for have a third of that."""
 _ID = re.compile(EXCERPT_ID)
 
@@ -57,7 +57,7 @@ class Draft:
     unsupported: Literal["mark", "drop"] = "mark"
     notes: list[str] = field(default_factory=list)
     """What else the reader must know, such as that no language model wrote it."""
-    likeness: "Likeness | None" = None
+    likeness: Likeness | None = None
     """Compares sentences with quotes in another language by meaning."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
@@ -73,35 +73,35 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     draft = replace(
         _bounded(draft), excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     )
-    words = labels(draft.locale)
+    labels = labels_for(draft.locale)
     quotes = {
         excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
     }
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = _checked(draft)
-    title, body = _title_and_body(checked.markdown, draft, words)
+    title, body = _title_and_body(checked.markdown, draft, labels)
     contradictions = _grounded(draft)
-    conflicts = _conflicts(contradictions, draft, words)
+    conflicts = _conflicts(contradictions, draft, labels)
     cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}"))) + charts.cited
     numbering = number_sources(draft.sources, draft.excerpts, cited)
-    limits = _limits(draft, checked, numbering, words)
+    limits = _limits(draft, checked, numbering, labels)
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     parts = [
         f"# {title}",
         "\n>\n".join(f"> {escape_markdown(line)}" for line in draft.opening.splitlines() if line.strip()),
-        body or (words.nothing_held if draft.excerpts else words.nothing_found),
+        body or (labels.nothing_held if draft.excerpts else labels.nothing_found),
         conflicts,
-        _section(words.limits, [f"- {escape_markdown(limit)}" for limit in [*limits, *draft.notes]]),
+        _section(labels.limits, [f"- {escape_markdown(limit)}" for limit in [*limits, *draft.notes]]),
         _section(
-            words.follow_up,
-            [f"{place}. {escape_markdown(one)}" for place, one in enumerate(draft.follow_up_questions, 1)],
+            labels.follow_up,
+            [f"{place}. {escape_markdown(question)}" for place, question in enumerate(draft.follow_up_questions, 1)],
         ),
-        _section(words.files, [_file(artifact) for artifact in artifacts]),
-        _section(words.references, _references(numbering, set(cited), draft, words)),
+        _section(labels.files, [_file(artifact) for artifact in artifacts]),
+        _section(labels.references, _references(numbering, set(cited), draft, labels)),
     ]
     return Report(
-        title=title.replace(words.mark, "").strip(),
+        title=title.replace(labels.mark, "").strip(),
         question=draft.question,
         locale=draft.locale,
         markdown=_linked("\n\n".join(part for part in parts if part), draft, numbering) + "\n",
@@ -125,14 +125,13 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
 
 
 def _bounded(draft: Draft) -> Draft:
-    if len(draft.markdown) <= LONGEST:
+    if len(draft.markdown) <= MAX_CHARACTERS:
         return draft
-    cut = say("report_cut", draft.locale, characters=LONGEST)
-    return replace(draft, markdown=draft.markdown[:LONGEST], limits=[*draft.limits, cut])
+    cut = say("report_cut", draft.locale, characters=MAX_CHARACTERS)
+    return replace(draft, markdown=draft.markdown[:MAX_CHARACTERS], limits=[*draft.limits, cut])
 
 
-def _checked(draft: Draft) -> "CheckedReport":
-
+def _checked(draft: Draft) -> CheckedReport:
     if not draft.excerpts:
         return CheckedReport("")
     return check_citations(
@@ -152,20 +151,20 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     chinese = has_cjk(draft.markdown)
     if all(has_cjk(excerpt.quote) == chinese for excerpt in draft.excerpts):
         return []
-    asked: dict[tuple[str, tuple[str, ...]], None] = {}
+    pairs: dict[tuple[str, tuple[str, ...]], None] = {}
 
     def note(text: str, quotes: Sequence[str]) -> None:
-        asked[text, tuple(quotes)] = None
+        pairs[text, tuple(quotes)] = None
 
     _checked(replace(draft, likeness=note))
-    return list(asked)
+    return list(pairs)
 
 
-def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, str]:
+def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, str]:
     """Take the title from the draft's first heading, else from the plan, unless that holds numbers of its own."""
-    found = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
-    if found:
-        return found.group(1).strip(), markdown[found.end() :].strip()
+    heading = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
+    if heading:
+        return heading.group(1).strip(), markdown[heading.end() :].strip()
 
     known = [
         draft.question,
@@ -178,16 +177,15 @@ def _title_and_body(markdown: str, draft: Draft, words: Labels) -> tuple[str, st
 def _grounded(draft: Draft) -> list[Contradiction]:
     """Keep contradictions of which at least two sides are excerpts with different quotes."""
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
-    kept = []
+    grounded = []
     for contradiction in draft.contradictions:
         sides = {by_id[side].quote: side for side in dict.fromkeys(contradiction.excerpt_ids) if side in by_id}
         if len(sides) > 1:
-            kept.append(contradiction.model_copy(update={"excerpt_ids": list(sides.values())}))
-    return kept
+            grounded.append(contradiction.model_copy(update={"excerpt_ids": list(sides.values())}))
+    return grounded
 
 
-def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels) -> str:
-
+def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels) -> str:
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     blocks = []
     for contradiction in contradictions:
@@ -196,30 +194,30 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, words: Labels)
             contradiction.topic, [draft.question, *(side.quote for side in sides)]
         )
         heading = [f"**{escape_markdown(contradiction.topic)}**\n"] if grounded else []
-        note = [] if contradiction.differs else [f"\n{words.unconfirmed}"]
+        note = [] if contradiction.differs else [f"\n{labels.unconfirmed}"]
         blocks.append(
             "\n".join([*heading, *(f"- “{escape_markdown(side.quote)}” [{side.id}]" for side in sides), *note])
         )
-    return _section(words.contradictions, ["\n\n".join(blocks)] if blocks else [])
+    return _section(labels.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 
-def _limits(draft: Draft, checked: "CheckedReport", numbering: Numbering, words: Labels) -> list[str]:
+def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
     for result in draft.results:
         title = steps[result.step_id].title if result.step_id in steps else result.step_id
         if result.status != "done":
-            label = words.failed_step if result.status == "failed" else words.skipped_step
+            label = labels.failed_step if result.status == "failed" else labels.skipped_step
             lines.append(label.format(title=title, error=result.error))
-    lines.extend(words.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
+    lines.extend(labels.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if checked.marked:
-        lines.append(words.unsupported.format(count=checked.marked))
+        lines.append(labels.unsupported.format(count=checked.marked))
     if checked.claims and not any(claim.verified for claim in checked.claims):
         lines.append(say("nothing_supported", draft.locale))
     if checked.dropped:
-        lines.append(words.dropped.format(count=checked.dropped))
+        lines.append(labels.dropped.format(count=checked.dropped))
     lines.extend(
-        words.snippet.format(source=source.title or source.url) for source in numbering.sources if source.snippet_only
+        labels.snippet.format(source=source.title or source.url) for source in numbering.sources if source.snippet_only
     )
     return list(dict.fromkeys(lines))
 
@@ -229,7 +227,7 @@ def _file(artifact: Artifact) -> str:
     return f"- [{escape_markdown(artifact.name)}]({artifact_path(artifact)}){described}"
 
 
-def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labels) -> list[str]:
+def _references(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:
     cited_sources = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
     lines = []
     for source in numbering.sources:
@@ -239,7 +237,7 @@ def _references(numbering: Numbering, cited: set[str], draft: Draft, words: Labe
         address = escape_markdown(source.url) if link.startswith("sources/") else link
         copies = [copy.url for copy in numbering.copies_of(source)]
         shown = " · ".join(
-            [address, *map(escape_markdown, details(source, copies, words, cited=source.id in cited_sources))]
+            [address, *map(escape_markdown, details(source, copies, labels, cited=source.id in cited_sources))]
         )
         lines.append(f"{source.number}. [{escape_markdown(source.title or source.url)}]({link}) — {shown}")
     return lines
@@ -252,7 +250,7 @@ def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:
         source = numbering.original_of(excerpt)
         links[excerpt.id] = f"[[{source.number}]]({link_of(source)})"
     return _CITATIONS.sub(
-        lambda run: "".join(dict.fromkeys(links[one] for one in _ID.findall(run.group()) if one in links)), markdown
+        lambda run: "".join(dict.fromkeys(links[key] for key in _ID.findall(run.group()) if key in links)), markdown
     )
 
 

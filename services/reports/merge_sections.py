@@ -7,7 +7,7 @@ from schemas.evidence import EXCERPT_ID
 from schemas.reporter_joining import Joining, Paragraph, SectionText, TermChange
 from services.reports.labels import Labels
 
-MOST_DROPPED = 4
+PARAGRAPHS_PER_DROPPED = 4
 """At most one paragraph in four is dropped as a repetition."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 _TERM_LENGTH = 60
@@ -51,7 +51,7 @@ def _blocks(markdown: str) -> list[str]:
     return [block for block in blocks if block.strip()]
 
 
-def merge_sections(sections: Sequence[SectionText], joining: Joining, words: Labels) -> str:
+def merge_sections(sections: Sequence[SectionText], joining: Joining, labels: Labels) -> str:
     """Return the whole report as Markdown, with what answers first.
 
     A section keeps its first paragraph, and few are dropped, whatever the joining says.
@@ -59,19 +59,19 @@ def merge_sections(sections: Sequence[SectionText], joining: Joining, words: Lab
     dropped = _dropped(sections, joining.repeated)
     parts = [f"# {joining.title.strip()}", f"**TL;DR** {joining.summary.strip()}"]
     if joining.conclusion.strip():
-        parts += [f"## {words.conclusion}", joining.conclusion.strip()]
+        parts += [f"## {labels.conclusion}", joining.conclusion.strip()]
     for section in sections:
-        kept = [paragraph.text for paragraph in section.paragraphs if paragraph.number not in dropped]
-        if kept:
-            parts += [f"## {section.title}", *(_with_terms(text, joining.terms) for text in kept)]
+        texts = [paragraph.text for paragraph in section.paragraphs if paragraph.number not in dropped]
+        if texts:
+            parts += [f"## {section.title}", *(_with_terms(text, joining.terms) for text in texts)]
     return "\n\n".join(parts)
 
 
 def _dropped(sections: Sequence[SectionText], repeated: Sequence[int]) -> set[int]:
     first = {section.paragraphs[0].number for section in sections if section.paragraphs}
     count = sum(len(section.paragraphs) for section in sections)
-    wanted = [one for one in dict.fromkeys(repeated) if one not in first]
-    return set(wanted[: count // MOST_DROPPED])
+    repeats = [number for number in dict.fromkeys(repeated) if number not in first]
+    return set(repeats[: count // PARAGRAPHS_PER_DROPPED])
 
 
 def _with_terms(text: str, changes: Sequence[TermChange]) -> str:

@@ -18,7 +18,7 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
     Raises:
         ValueError: no section names an excerpt that there is.
     """
-    step_of = {item.id: found.step_id for found in findings for item in found.evidence}
+    step_of = {item.id: finding.step_id for finding in findings for item in finding.evidence}
     sections = [
         section.model_copy(
             update={"excerpt_ids": [item for item in dict.fromkeys(section.excerpt_ids) if item in step_of]}
@@ -28,8 +28,8 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
     sections = [section for section in sections if section.excerpt_ids and section.title.strip()]
     if not sections:
         raise ValueError("no section names an excerpt that there is; give each section the excerpt_ids it needs")
-    given = {item for section in sections for item in section.excerpt_ids}
-    for item in [item for item in step_of if item not in given]:
+    assigned = {item for section in sections for item in section.excerpt_ids}
+    for item in [item for item in step_of if item not in assigned]:
         _home(sections, item, step_of).excerpt_ids.append(item)
     return outline.model_copy(update={"sections": sections})
 
@@ -37,9 +37,9 @@ def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline
 def outline_by_steps(title: str, findings: Sequence[FindingView]) -> Outline:
     """Give each step that found something a section of its own."""
     sections = [
-        OutlineSection(title=found.title, focus=found.finding, excerpt_ids=[item.id for item in found.evidence])
-        for found in findings
-        if found.evidence
+        OutlineSection(title=finding.title, focus=finding.finding, excerpt_ids=[item.id for item in finding.evidence])
+        for finding in findings
+        if finding.evidence
     ]
     return Outline(title=title, sections=sections[:MAX_SECTIONS])
 
@@ -50,9 +50,9 @@ def _home(sections: Sequence[OutlineSection], item: str, step_of: dict[str, str]
 
 def evidence_for(section: OutlineSection, findings: Sequence[FindingView]) -> list[FindingView]:
     """Return the findings with a section's evidence alone."""
-    wanted = set(section.excerpt_ids)
-    kept = [
-        found.model_copy(update={"evidence": [item for item in found.evidence if item.id in wanted]})
-        for found in findings
+    excerpt_ids = set(section.excerpt_ids)
+    chosen = [
+        finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id in excerpt_ids]})
+        for finding in findings
     ]
-    return [found for found in kept if found.evidence]
+    return [finding for finding in chosen if finding.evidence]

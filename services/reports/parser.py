@@ -3,18 +3,17 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from markdown_it.tree import SyntaxTreeNode
 
 from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import is_chart
-from services.reports.citation_quotes import Proofs, letters
+from services.reports.citation_quotes import Proofs
 from services.reports.document import (
     Alignment,
     Block,
-    Citation,
     Code,
     Display,
     Drawing,
@@ -29,13 +28,13 @@ from services.reports.document import (
     Section,
     Table,
     Text,
+    citations_in,
     words,
 )
 from services.reports.figures import key_figures
 from services.reports.inlines import PARSER, inlines, is_formula
-from services.reports.labels import labels
-from services.reports.references import numbers_of, references
-from services.reports.source_numbers import link_of
+from services.reports.labels import labels_for
+from services.reports.references import references
 from services.text.tokens import message_language
 
 _SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话总结|总结", re.IGNORECASE)
@@ -48,33 +47,27 @@ def parse_report(report: Report) -> ParsedReport:
     stays code.
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
-    proofs = Proofs(
-        [(letters(claim.text), claim) for claim in report.citations],
-        {excerpt.id: excerpt for excerpt in report.excerpts},
-        numbers_of(report),
-    )
+    proofs = Proofs.of(report)
     reader = _Reader(report, proofs, locale)
     root = SyntaxTreeNode(PARSER.parse(report.markdown))
     title, lead, sections = _cut(root.children, reader)
-    opening = tuple(_leading_quotations(lead))
+    opening = _leading_quotations(lead)
     lead = lead[len(opening) :]
-    label, summary, lead = _summary(lead)
-    listed = references(report, labels(locale))
-    parsed = ParsedReport(
+    summary, lead = _summary(lead)
+    return ParsedReport(
         locale=locale,
         question=report.question,
         title=title or (Text(report.title or report.question),),
         opening=opening,
         summary=summary,
-        summary_label=label,
         lead=lead,
         sections=_with_roles(sections, locale),
-        references=listed,
+        references=references(report, labels_for(locale)),
+        figures=key_figures(report, proofs),
         claims=len(report.citations),
         verified=sum(claim.verified for claim in report.citations),
         created=max((source.fetched_at[:10] for source in report.sources if source.fetched_at), default=""),
     )
-    return replace(parsed, figures=key_figures(report, proofs))
 
 
 def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, tuple[Block, ...], list[Section]]:
@@ -105,19 +98,16 @@ def _anchor(title: str, taken: set[str]) -> str:
     return anchor
 
 
-def _leading_quotations(lead: tuple[Block, ...]) -> list[Block]:
-    notes: list[Block] = []
-    for block in lead:
-        cites = isinstance(block, Quotation) and any(
-            isinstance(one, Citation) for part in block.blocks if isinstance(part, Paragraph) for one in part.content
-        )
-        if not isinstance(block, Quotation) or cites:
-            break
-        notes.append(block)
-    return notes
+def _leading_quotations(lead: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the notes that stand first: quotations that cite nothing."""
+    return tuple(takewhile(lambda block: isinstance(block, Quotation) and not _cites(block), lead))
 
 
-def _summary(lead: tuple[Block, ...]) -> tuple[str, Inlines, tuple[Block, ...]]:
+def _cites(quotation: Quotation) -> bool:
+    return any(citations_in(block.content) for block in quotation.blocks if isinstance(block, Paragraph))
+
+
+def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
     """Take the TL;DR out of the lead."""
     for place, block in enumerate(lead):
         if not isinstance(block, Paragraph) or not block.content or not isinstance(block.content[0], Text):
@@ -128,25 +118,25 @@ def _summary(lead: tuple[Block, ...]) -> tuple[str, Inlines, tuple[Block, ...]]:
         rest = list(block.content[1:])
         if rest and isinstance(rest[0], Text):
             rest[0] = replace(rest[0], text=rest[0].text.lstrip(" :：　"))
-        kept = tuple(one for one in rest if not isinstance(one, Text) or one.text)
-        return (first.text, kept, (*lead[:place], *lead[place + 1 :])) if kept else ("", (), lead)
-    return "", (), lead
+        summary = tuple(inline for inline in rest if not isinstance(inline, Text) or inline.text)
+        return (summary, (*lead[:place], *lead[place + 1 :])) if summary else ((), lead)
+    return (), lead
 
 
 def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
     """Find the sections that the program added: the last of their names."""
-    fixed = labels(locale)
+    fixed = labels_for(locale)
     names: dict[str, Role] = {
         fixed.contradictions: "contradictions",
         fixed.limits: "limits",
         fixed.follow_up: "follow_up",
         fixed.references: "references",
     }
-    found: list[Section] = []
+    settled: list[Section] = []
     for section in reversed(sections):
         role: Role = names.pop(words(section.title), "") if section.level == 2 else ""
-        found.append(replace(section, role=role))
-    return tuple(reversed(found))
+        settled.append(replace(section, role=role))
+    return tuple(reversed(settled))
 
 
 class _Reader:
@@ -154,8 +144,7 @@ class _Reader:
 
     def __init__(self, report: Report, proofs: Proofs, locale: str) -> None:
         self._proofs = proofs
-        self._quotes = {excerpt.id: excerpt.quote for excerpt in report.excerpts}
-        self._links = {source.number: link_of(source) for source in report.sources if source.number is not None}
+        self._quotes = {key: excerpt.quote for key, excerpt in proofs.excerpts.items()}
         self._question, self._locale = report.question, locale
         self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
             "paragraph": lambda node: Paragraph(self.content(node)),
@@ -189,15 +178,14 @@ class _Reader:
         return Listing(items, node.type == "ordered_list", int(node.attrs.get("start", 1)), tight)
 
     def _table(self, node: SyntaxTreeNode) -> Table:
-        rows = [row.children for part in node.children for row in part.children]
-        plain = [[self._inlines(cell) for cell in row] for row in rows]
-        said = [" ".join(words(cell) for cell in row) for row in plain]
-        cells = [
-            tuple(self._proofs.attached(cell, around or " ") for cell in row)
-            for row, around in zip(plain, said, strict=True)
-        ]
-        aligned = tuple(_alignment(str(cell.attrs.get("style", ""))) for cell in rows[0])
-        return Table(cells[0], tuple(cells[1:]), aligned)
+        cells = [[self._inlines(cell) for cell in row.children] for part in node.children for row in part.children]
+        rows = []
+        for row in cells:
+            around = " ".join(map(words, row)) or " "
+            rows.append(tuple(self._proofs.attached(cell, around) for cell in row))
+        header = node.children[0].children[0].children
+        aligned = tuple(_alignment(str(cell.attrs.get("style", ""))) for cell in header)
+        return Table(rows[0], tuple(rows[1:]), aligned)
 
     def _code(self, node: SyntaxTreeNode) -> Block:
         text, language = node.content.rstrip("\n"), (node.info.split() or [""])[0]
@@ -207,15 +195,7 @@ class _Reader:
             chart = checked_chart(text, self._quotes, question=self._question, locale=self._locale)
         except ChartRefused:
             return Code(text, language)
-        by_source: dict[int, list[str]] = {}
-        for source in chart.sources:
-            by_source.setdefault(self._proofs.numbers.get(source, 0), []).append(source)
-        cited = tuple(
-            Citation(number, self._links[number], tuple(ids))
-            for number, ids in by_source.items()
-            if number in self._links
-        )
-        return Drawing(chart, cited)
+        return Drawing(chart, self._proofs.citations(chart.sources))
 
     def _formula(self, node: SyntaxTreeNode) -> Block:
         latex = node.content.strip()

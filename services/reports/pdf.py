@@ -15,17 +15,13 @@ from services.sandbox.browser import print_page
 from services.sandbox.workers import Workers
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PATIENCE = 120
+TIMEOUT = 120
 """Seconds that making it may take."""
 
 
 def find_browser() -> str | None:
     """Return the path of a Chromium, if one is installed. Blocking."""
-    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
-
-
-def _weasyprint() -> bool:
-    return is_installed("weasyprint")
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 def check_pdf() -> None:
@@ -34,7 +30,7 @@ def check_pdf() -> None:
     Raises:
         SettingsError: neither Chromium nor WeasyPrint is installed.
     """
-    if find_browser() is None and not _weasyprint():
+    if find_browser() is None and not is_installed("weasyprint"):
         raise SettingsError(
             "PDF needs Chromium or WeasyPrint. Install either, for example: apt-get install chromium, or "
             f"{sys.executable} -m pip install weasyprint"
@@ -49,40 +45,36 @@ async def render_pdf(report: ParsedReport) -> bytes:
     """
     await asyncio.to_thread(check_pdf)
     browser = await asyncio.to_thread(find_browser)
-    html = await asyncio.to_thread(_page, report, interactive=browser is not None)
-    if browser is None:
-        return await _set(html)
-    try:
-        return await _printed(browser, html)
-    except SettingsError:
-        if not await asyncio.to_thread(_weasyprint):
-            raise
-    return await _set(await asyncio.to_thread(render_html, report, interactive=False))
+    if browser is not None:
+        # Charts are drawings where their library is installed
+        interactive = not await asyncio.to_thread(is_installed, "vl_convert")
+        try:
+            return await _print_with_browser(
+                browser, await asyncio.to_thread(render_html, report, interactive=interactive)
+            )
+        except SettingsError:
+            if not await asyncio.to_thread(is_installed, "weasyprint"):
+                raise
+    return await _set_with_weasyprint(await asyncio.to_thread(render_html, report, interactive=False))
 
 
-def _page(report: ParsedReport, *, interactive: bool) -> str:
-    """Return the page to print; charts are drawings where their library is installed. Blocking."""
-    vector = is_installed("vl_convert")
-    return render_html(report, interactive=interactive and not vector)
-
-
-async def _printed(browser: str, html: str) -> bytes:
-    pdf, said = await print_page(browser, html, PATIENCE)
+async def _print_with_browser(browser: str, html: str) -> bytes:
+    pdf, output = await print_page(browser, html, TIMEOUT)
     if pdf is None:
         raise SettingsError(
-            f"{browser} did not print the report ({said[-200:].strip() or 'it said nothing'}). Choose the format "
+            f"{browser} did not print the report ({output[-200:].strip() or 'it said nothing'}). Choose the format "
             f"html and print it yourself, or install WeasyPrint: {sys.executable} -m pip install weasyprint"
         )
     return pdf
 
 
-async def _set(html: str) -> bytes:
+async def _set_with_weasyprint(html: str) -> bytes:
     """Have WeasyPrint set the page in a process that is locked in like those that parse files."""
     async with Workers("services.reports.pdf_layout", TypeAdapter(dict[str, str])) as workers:
-        told = await workers.run({}, html.encode(), PATIENCE)
-    if told is None or "pdf" not in told:
-        said = "it took too long, or more memory than it may" if told is None else told.get("error", "")
+        answer = await workers.run({}, html.encode(), TIMEOUT)
+    if answer is None or "pdf" not in answer:
+        reason = "it took too long, or more memory than it may" if answer is None else answer.get("error", "")
         raise SettingsError(
-            f"WeasyPrint did not set the report ({said}). Choose the format html and print it yourself."
+            f"WeasyPrint did not set the report ({reason}). Choose the format html and print it yourself."
         )
-    return base64.b64decode(told["pdf"])
+    return base64.b64decode(answer["pdf"])

@@ -21,7 +21,9 @@ def _answer(_: dict[str, Any], page: bytes) -> dict[str, str]:
     import weasyprint
 
     # It knows no MathML, and a fraction without its bar says something else
-    html = _MATH.sub(lambda one: f"<i>{escape(plain_math(unescape(one[1])))}</i>", page.decode("utf-8", "replace"))
+    html = _MATH.sub(
+        lambda formula: f"<i>{escape(plain_math(unescape(formula[1])))}</i>", page.decode("utf-8", "replace")
+    )
     try:
         pdf = weasyprint.HTML(string=html, url_fetcher=_nothing_from_outside).write_pdf()
     except Exception as error:  # noqa: BLE001 - whatever fails in there is told, not raised

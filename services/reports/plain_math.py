@@ -9,7 +9,7 @@ _RAISED = dict(zip("0123456789+−-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻
 _LOWERED = dict(zip("0123456789+−-=()aeijkmnoptx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑᵢⱼₖₘₙₒₚₜₓ", strict=True))
 _SPACED = frozenset("=<>≤≥≠≈≡≪≫±∓×÷·⋅∼∝→←⇒⇔↦∈∉⊂⊆∪∩∧∨+−-*")
 _UNSPACED_FIRST = frozenset("+−-±")
-_RAISED |= {one: one for one in "′″*"}
+_RAISED |= {char: char for char in "′″*"}
 _ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "‾": "\u0304", "˙": "\u0307", "¨": "\u0308", "→": "\u20d7"}
 _ACCENTS |= {"ˆ": "\u0302", "˜": "\u0303", "´": "\u0301", "ˇ": "\u030c", "―": "\u0304", "_": "\u0304"}
 
@@ -27,14 +27,14 @@ def plain_math(latex: str) -> str:
 
 def in_line(content: Inlines) -> Inlines:
     """Return inlines with their formulas as text."""
-    return tuple(Text(plain_math(one.latex)) if isinstance(one, Formula) else one for one in content)
+    return tuple(Text(plain_math(inline.latex)) if isinstance(inline, Formula) else inline for inline in content)
 
 
 def _line(node: ElementTree.Element) -> str:
     tag, parts = node.tag.rpartition("}")[2], list(node)
     match tag:
         case "mfrac":
-            return f"{_held(parts[0])}/{_held(parts[1])}"
+            return f"{_bracketed(parts[0])}/{_bracketed(parts[1])}"
         case "msup":
             return _line_of_base(parts[0]) + _script(parts[1], _RAISED, "^")
         case "msub":
@@ -59,20 +59,20 @@ def _line(node: ElementTree.Element) -> str:
 
 
 def _row(parts: list[ElementTree.Element]) -> str:
-    said = ""
-    for place, one in enumerate(parts):
-        text = _line(one)
-        if _bare(one).tag.rpartition("}")[2] == "mfrac" and not all(
+    line = ""
+    for place, part in enumerate(parts):
+        text = _line(part)
+        if _bare(part).tag.rpartition("}")[2] == "mfrac" and not all(
             map(_weak, (*parts[place - 1 : place], *parts[place + 1 : place + 2]))
         ):
             text = f"({text})"
-        operator = one.tag.rpartition("}")[2] == "mo" and text in _SPACED
-        first = place == 0 or said.rstrip().endswith(tuple("([,=<>≤≥≠≈"))
-        function = one.tag.rpartition("}")[2] == "mi" and len(text) > 1
-        said += (
+        operator = part.tag.rpartition("}")[2] == "mo" and text in _SPACED
+        first = place == 0 or line.rstrip().endswith(tuple("([,=<>≤≥≠≈"))
+        function = part.tag.rpartition("}")[2] == "mi" and len(text) > 1
+        line += (
             f" {text} " if operator and not (first and text in _UNSPACED_FIRST) else f" {text} " if function else text
         )
-    return said
+    return line
 
 
 def _bare(node: ElementTree.Element) -> ElementTree.Element:
@@ -87,7 +87,7 @@ def _weak(node: ElementTree.Element) -> bool:
     return node.tag.rpartition("}")[2] == "mo" and bool(text) and text in "=<>≤≥≠≈≡≪≫±∓∼∝→←⇒⇔+−-,;:([{)]}|"
 
 
-def _held(node: ElementTree.Element) -> str:
+def _bracketed(node: ElementTree.Element) -> str:
     """Return what stands above or below a bar, in brackets unless it is one letter or number."""
     text = _line(node).strip()
     return text if len(text) == 1 or text.replace(".", "").replace(",", "").isdigit() else f"({text})"

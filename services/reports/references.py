@@ -26,7 +26,7 @@ def numbers_of(report: Report) -> dict[str, int]:
 def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     """List the sources of a report in the order of their numbers; copies stand with their originals."""
     numbers = numbers_of(report)
-    cited = {int(one) for one in _CITATION.findall(report.markdown)} | _cited_by_charts(report, numbers)
+    cited = {int(number) for number in _CITATION.findall(report.markdown)} | _cited_by_charts(report, numbers)
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
@@ -52,18 +52,18 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
 
 def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -> tuple[str, ...]:
     """Say what a source is, in the reader's language."""
-    found = []
+    parts = []
     if source.kind in labels.kinds:
-        found.append(labels.kinds[source.kind])
+        parts.append(labels.kinds[source.kind])
     if source.published:
-        found.append(labels.published.format(date=source.published))
+        parts.append(labels.published.format(date=source.published))
     if copies:
-        found.append(labels.copy.format(urls="; ".join(copies)))
+        parts.append(labels.copy.format(urls="; ".join(copies)))
     if not cited:
-        found.append(labels.uncited)
-    return tuple(found)
+        parts.append(labels.uncited)
+    return tuple(parts)
 
 
 def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:
     fences = re.findall(r"^```chart\n((?:(?!```)[^\n]*+\n)*+)```$", report.markdown, re.MULTILINE)
-    return {numbers[one] for fence in fences for one in re.findall(EXCERPT_ID, fence) if one in numbers}
+    return {numbers[key] for fence in fences for key in re.findall(EXCERPT_ID, fence) if key in numbers}

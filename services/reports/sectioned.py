@@ -17,10 +17,10 @@ from langgraph.graph.message import push_message
 from schemas.evidence_view import FindingView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
-from schemas.reporter_outline import Outline, OutlineSection, ReporterOutlinePrompt
+from schemas.reporter_outline import Outline, ReporterOutlinePrompt
 from schemas.reporter_section import ReporterSectionPrompt
 from services.models import ask, write
-from services.reports.labels import labels
+from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.ordered_stream import InOrder
 from services.reports.outline import evidence_for, outline_by_steps, settle_outline
@@ -29,7 +29,7 @@ from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.roles import DEFAULTS
 from services.run.ui_text import problem_text, say
 
-WORDS_A_STEP, LEAST_WORDS = 700, 3_000
+WORDS_A_STEP, MIN_WORDS = 700, 3_000
 """Words of a full report for each step that found something, and of the shortest one."""
 TOKENS_A_WORD = 2.0
 """Room for a word with its citations and marks."""
@@ -49,8 +49,8 @@ class LongText:
 
 def words_of(prompt: ReporterPrompt, words: int | None) -> int:
     """Return how many words a report is to have: those that were asked for, else in proportion to what was found."""
-    steps = sum(bool(found.evidence) for found in prompt.findings)
-    return words or max(LEAST_WORDS, WORDS_A_STEP * steps)
+    steps = sum(bool(finding.evidence) for finding in prompt.findings)
+    return words or max(MIN_WORDS, WORDS_A_STEP * steps)
 
 
 async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
@@ -70,14 +70,11 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
     stream = InOrder([f"\n\n## {section.title}\n\n" for section in outline.sections], _sender())
     share = max(150, words // len(outline.sections))
     texts = await asyncio.gather(
-        *(
-            _section(prompt, outline, one, share, partial(stream.add, place), partial(stream.end, place), limits)
-            for place, one in enumerate(outline.sections)
-        )
+        *(_section(prompt, outline, place, share, stream, limits) for place in range(len(outline.sections)))
     )
-    sections = number_paragraphs([(one.title, text) for one, text in zip(outline.sections, texts, strict=True)])
+    sections = number_paragraphs([(section.title, text) for section, text in zip(outline.sections, texts, strict=True)])
     joining = await _joining(prompt, outline, sections, limits)
-    markdown = merge_sections(sections, joining, labels(prompt.locale))
+    markdown = merge_sections(sections, joining, labels_for(prompt.locale))
     return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)))
 
 
@@ -92,12 +89,12 @@ def _with_background(prompt: ReporterPrompt) -> ReporterPrompt:
 
 async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Outline:
     """Ask for an outline; where none comes that can be used, each step has its section."""
-    asked = ReporterOutlinePrompt(
+    variables = ReporterOutlinePrompt(
         **prompt.model_dump(include={"question", "locale", "today", "tone", "findings"}), words=words
     )
     check = partial(settle_outline, findings=prompt.findings)
     try:
-        return await ask("reporter", asked, Outline, check, template="reporter_outline")
+        return await ask("reporter", variables, Outline, check, template="reporter_outline")
     except UselessAnswer:
         limits.append(say("outline_by_rules", prompt.locale))
         return outline_by_steps(prompt.question, prompt.findings)
@@ -106,16 +103,16 @@ async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Out
 async def _section(
     prompt: ReporterPrompt,
     outline: Outline,
-    section: OutlineSection,
+    place: int,
     words: int,
-    add: Callable[[str], None],
-    end: Callable[[], None],
+    stream: InOrder,
     limits: list[str],
 ) -> str:
     """Write one section; where that cannot be done, quote its evidence."""
+    section = outline.sections[place]
     findings = evidence_for(section, prompt.findings)
-    known = set(section.excerpt_ids)
-    asked = ReporterSectionPrompt(
+    excerpt_ids = set(section.excerpt_ids)
+    variables = ReporterSectionPrompt(
         **prompt.model_dump(include={"question", "locale", "today", "tone"}),
         title=section.title,
         focus=section.focus,
@@ -124,52 +121,48 @@ async def _section(
         terms=outline.terms,
         findings=findings,
         contradictions=[
-            contradiction for contradiction in prompt.contradictions if known & set(contradiction.excerpt_ids)
+            contradiction for contradiction in prompt.contradictions if excerpt_ids & set(contradiction.excerpt_ids)
         ],
     )
     streamed: list[str] = []
 
     def on_token(token: str) -> None:
         streamed.append(token)
-        add(token)
+        stream.add(place, token)
 
     try:
         scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
-        reply = await write("reporter", asked, scale=scale, template="reporter_section", on_token=on_token)
+        reply = await write("reporter", variables, scale=scale, template="reporter_section", on_token=on_token)
         text = reply.text
         if reply.cut_off:
             limits.append(say("cut_off", prompt.locale))
     except (LimitReached, ModelError) as problem:
-        limits.append(
-            limit_message(problem, prompt.locale)
-            if isinstance(problem, LimitReached)
-            else problem_text(problem, prompt.locale)
-        )
+        limits.append(_in_words(problem, prompt.locale))
         limits.append(say("section_by_rules", prompt.locale, title=section.title))
-        text = "\n\n".join(f"> {item.quote} [{item.id}]" for found in findings for item in found.evidence)
+        text = "\n\n".join(f"> {item.quote} [{item.id}]" for finding in findings for item in finding.evidence)
     if not streamed:
-        add(text)
-    end()
+        stream.add(place, text)
+    stream.end(place)
     return _HEADING.sub("", text.strip())
 
 
 async def _joining(prompt: ReporterPrompt, outline: Outline, sections: list[SectionText], limits: list[str]) -> Joining:
-    asked = ReporterJoiningPrompt(
+    variables = ReporterJoiningPrompt(
         **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}), sections=sections
     )
     try:
-        return await ask("reporter", asked, Joining, template="reporter_joining")
+        return await ask("reporter", variables, Joining, template="reporter_joining")
     except (LimitReached, ModelError) as problem:
-        limits.append(
-            limit_message(problem, prompt.locale)
-            if isinstance(problem, LimitReached)
-            else problem_text(problem, prompt.locale)
-        )
+        limits.append(_in_words(problem, prompt.locale))
         limits.append(say("joined_by_rules", prompt.locale))
     first = next(
         (paragraph.text for section in sections for paragraph in section.paragraphs if "[E" in paragraph.text), ""
     )
     return Joining(title=outline.title, summary=first)
+
+
+def _in_words(problem: LimitReached | ModelError, locale: str) -> str:
+    return limit_message(problem, locale) if isinstance(problem, LimitReached) else problem_text(problem, locale)
 
 
 def _sender() -> Callable[[str], None]:

@@ -26,19 +26,19 @@ def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[Cited
     """
     text = ""
     marks: list[tuple[int, Inline]] = []
-    for one in content:
-        if isinstance(one, Citation | Unverified):
+    for inline in content:
+        if isinstance(inline, Citation | Unverified):
             text = text.rstrip()
-            marks.append((len(text), one))
+            marks.append((len(text), inline))
         else:
-            text += one.text if isinstance(one, Text) else f" {words((one,))} "
+            text += inline.text if isinstance(inline, Text) else f" {words((inline,))} "
     spans = [(0, len(text))] if single else [(sentence.start, sentence.end) for sentence in sentences(text)]
     last = 0
     for place, (start, end) in enumerate(spans or [(0, 0)]):
         final = place >= len(spans) - 1
-        near = [mark for at, mark in marks if (last < at or not place) and (at <= end or final)]
-        said = " ".join(text[start:end].split())
-        if said or near:
-            cited = tuple(one for one in near if isinstance(one, Citation))
-            yield CitedSentence(said, cited, any(isinstance(one, Unverified) for one in near))
+        inside = [mark for at, mark in marks if (last < at or not place) and (at <= end or final)]
+        sentence_text = " ".join(text[start:end].split())
+        if sentence_text or inside:
+            citations = tuple(mark for mark in inside if isinstance(mark, Citation))
+            yield CitedSentence(sentence_text, citations, any(isinstance(mark, Unverified) for mark in inside))
         last = end

@@ -23,7 +23,7 @@ class Numbering:
 
     def copies_of(self, source: Source) -> list[Source]:
         """Return the copies of an original."""
-        return [one for one in self.sources if one.duplicate_of == source.content_hash]
+        return [copy for copy in self.sources if copy.duplicate_of == source.content_hash]
 
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:

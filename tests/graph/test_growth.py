@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from operator import add
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,8 +23,6 @@ from schemas.results import StepResult
 from schemas.state import (
     ResearchInput,
     ResearchState,
-    add_usage,
-    append_plans,
     merge_limits,
     merge_results,
     merge_sources,
@@ -118,11 +117,11 @@ async def test_a_checkpoint_in_the_middle_is_read_as_it_was_and_a_fork_of_it_com
 
 OLD: dict[str, Any] = {
     "messages": Annotated[list[AnyMessage], add_messages],
-    "plans": Annotated[list[Plan], append_plans],
+    "plans": Annotated[list[Plan], add],
     "results": Annotated[dict[str, StepResult], merge_results],
     "sources": Annotated[dict[str, Source], merge_sources],
     "limits": Annotated[list[str], merge_limits],
-    "usage": Annotated[Usage, add_usage],
+    "usage": Annotated[Usage, add],
 }
 """The channels as they were before: checkpoints held all of each."""
 

@@ -21,7 +21,7 @@ from schemas.reporter_outline import Outline
 from schemas.researcher import Findings
 from schemas.tools import StructuredAnswer
 from services.models.structured_output import explain, is_json, parse
-from services.reports.labels import labels
+from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.outline import settle_outline
 from services.tools.structured import calls_of, read_structured
@@ -238,6 +238,6 @@ def test_any_joining_keeps_every_section_and_citation(data: st.DataObject) -> No
     except ValueError as error:
         says_why(error)
         return
-    text = merge_sections(SECTIONS, joining, labels("en-US"))
+    text = merge_sections(SECTIONS, joining, labels_for("en-US"))
     for kept in ("## One", "## Two", "[E1-1]", "> wire [E1-2]"):
         assert kept in text

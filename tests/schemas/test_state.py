@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.evidence import Source
 from schemas.results import StepResult
-from schemas.state import add_usage, merge_limits, merge_results, merge_sources
+from schemas.state import merge_limits, merge_results, merge_sources
 from schemas.usage import CallUsage, Usage
 
 COUNTS = st.integers(0, 10_000)
@@ -64,7 +64,7 @@ def merged(updates: list[dict[str, Any]]) -> dict[str, Any]:
             "results": merge_results(state["results"], one["results"]),
             "sources": merge_sources(state["sources"], one["sources"]),
             "limits": merge_limits(state["limits"], one["limits"]),
-            "usage": add_usage(state["usage"], one["usage"]),
+            "usage": state["usage"] + one["usage"],
         }
     return {**state, "limits": sorted(state["limits"])}  # the graph applies updates by step; here only their set counts
 

@@ -55,20 +55,20 @@ def _refused(reason: str, locale: str, what: object = "") -> ChartRefused:
 
 
 def _check_form(chart: Chart, locale: str) -> None:
-    count = sum(len(one.values) + len(one.points) for one in chart.series)
+    count = sum(len(series.values) + len(series.points) for series in chart.series)
     if count > MAX_POINTS:
         raise _refused("too_many", locale, count)
     if count < 2:
         raise _refused("one_number", locale)
-    if len({one.name for one in chart.series}) < len(chart.series):
+    if len({series.name for series in chart.series}) < len(chart.series):
         raise _refused("names", locale)
     if chart.type == "scatter":
-        if chart.categories or any(one.values or not one.points for one in chart.series):
+        if chart.categories or any(series.values or not series.points for series in chart.series):
             raise _refused("points", locale)
         return
     if len(set(chart.categories)) < len(chart.categories) or not all(category.strip() for category in chart.categories):
         raise _refused("lengths", locale)
-    if any(one.points or len(one.values) != len(chart.categories) for one in chart.series):
+    if any(series.points or len(series.values) != len(chart.categories) for series in chart.series):
         raise _refused("lengths", locale)
     if chart.type == "pie":
         if len(chart.series) > 1:
@@ -79,20 +79,20 @@ def _check_form(chart: Chart, locale: str) -> None:
 
 def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]:
     """Yield every number of the chart, as written, that what it cites does not hold."""
-    for one in chart.series:
-        for value in one.values:
-            if not _held(value, chart.unit, cited):
+    for series in chart.series:
+        for value in series.values:
+            if not _is_cited(value, chart.unit, cited):
                 yield format_number(value)
-        for x, y in one.points:
-            if not _held(x, chart.x_unit, cited):
+        for x, y in series.points:
+            if not _is_cited(x, chart.x_unit, cited):
                 yield format_number(x)
-            if not _held(y, chart.unit, cited):
+            if not _is_cited(y, chart.unit, cited):
                 yield format_number(y)
-    for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(one.name for one in chart.series)):
+    for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(series.name for series in chart.series)):
         yield from missing_quantities(label, [*cited, question])
 
 
-def _held(value: float, unit: str, cited: Sequence[str]) -> bool:
+def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:
     """Look for a number alone and with its unit, which may be a scale (`million`, `万`) or a percent sign."""
     number = format_number(abs(value))
     forms = [number] if quantities(unit) else [number, f"{number} {unit}", f"{number}{unit}"]
@@ -103,6 +103,8 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
     """Refuse a pie of groups that overlap or leave something out: together they must be all there is."""
     total = math.fsum(chart.series[0].values)
     percent = chart.unit.strip().lower() in {"%", "percent", "per cent", "百分比"}
-    whole = abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _held(total, chart.unit, cited)
-    if not whole:
+    complete = (
+        abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _is_cited(total, chart.unit, cited)
+    )
+    if not complete:
         raise _refused("pie_whole", locale, format_number(round(total, 6)) + (" %" if percent else ""))

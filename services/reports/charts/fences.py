@@ -36,13 +36,13 @@ def check_charts(
         return CheckedCharts(markdown)
     lines = markdown.replace("\r\n", "\n").split("\n")
     result = CheckedCharts("")
-    kept: list[str] = []
+    checked_lines: list[str] = []
     last = 0
     for token in _PARSER.parse("\n".join(lines)):
         if token.type != "fence" or token.level or token.map is None or not is_chart(token.info):
             continue
         first, end = token.map
-        kept += lines[last:first]
+        checked_lines += lines[last:first]
         last = end
         try:
             chart = checked_chart(token.content, quotes, question=question, locale=locale)
@@ -50,8 +50,8 @@ def check_charts(
             result.limits.append(say("chart_refused", locale, reason=refused))
             continue
         result.cited += chart.sources
-        kept += [f"```{LANGUAGE}", written(chart), "```"]
-    result.markdown = "\n".join([*kept, *lines[last:]])
+        checked_lines += [f"```{LANGUAGE}", chart_json(chart), "```"]
+    result.markdown = "\n".join([*checked_lines, *lines[last:]])
     return result
 
 
@@ -60,7 +60,7 @@ def is_chart(info: str) -> bool:
     return (info.split() or [""])[0].lower() == LANGUAGE
 
 
-def written(chart: Chart) -> str:
+def chart_json(chart: Chart) -> str:
     """Write a chart as JSON, a line a field."""
     fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
@@ -70,7 +70,7 @@ def written(chart: Chart) -> str:
 def _plain_numbers(value: Any) -> Any:
     """Write 3.0 as 3."""
     if isinstance(value, dict):
-        return {key: _plain_numbers(one) for key, one in value.items()}
+        return {key: _plain_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain_numbers(one) for one in value]
+        return [_plain_numbers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value

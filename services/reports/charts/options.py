@@ -22,7 +22,7 @@ def options(chart: Chart) -> dict[str, Any]:
             "confine": True,
         },
     }
-    named = [one.name for one in chart.series if one.name]
+    named = [series.name for series in chart.series if series.name]
     if len(named) > 1 or chart.type == "pie":
         common["legend"] = {"type": "scroll", "bottom": 0, "left": "center"}
     if chart.type == "pie":
@@ -69,11 +69,11 @@ def _axes(chart: Chart) -> dict[str, Any]:
 
 
 def _series(chart: Chart, place: int) -> dict[str, Any]:
-    one = chart.series[place]
-    drawn: dict[str, Any] = {"type": chart.type, "name": one.name}
+    series = chart.series[place]
+    drawn: dict[str, Any] = {"type": chart.type, "name": series.name}
     if chart.type == "scatter":
-        return {**drawn, "symbolSize": 9, "data": [list(point) for point in one.points]}
-    drawn["data"] = one.values
+        return {**drawn, "symbolSize": 9, "data": [list(point) for point in series.points]}
+    drawn["data"] = series.values
     if chart.type == "bar":
         drawn["barMaxWidth"] = 48
     return drawn

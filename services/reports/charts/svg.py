@@ -109,11 +109,11 @@ def _by_category(chart: Chart, colour: dict[str, Any]) -> tuple[dict[str, Any], 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:
     if chart.type == "scatter":
-        return [{"s": one.name, "x": x, "v": y} for one in chart.series for x, y in one.points]
+        return [{"s": series.name, "x": x, "v": y} for series in chart.series for x, y in series.points]
     return [
-        {"s": one.name, "c": category, "v": value, "n": place}
-        for one in chart.series
-        for place, (category, value) in enumerate(zip(chart.categories, one.values, strict=True))
+        {"s": series.name, "c": category, "v": value, "n": place}
+        for series in chart.series
+        for place, (category, value) in enumerate(zip(chart.categories, series.values, strict=True))
     ]
 
 

@@ -80,34 +80,25 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
 
 
 def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
-    dumped = report.model_dump(mode="json")
-    source_keys = ("id", "url", "title", "kind", "content_hash", "fetched_at", "published", "snippet_only")
-    numbers = {source["content_hash"]: source["id"] for source in dumped["sources"]}
-    kept = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
+    dumped = report.model_dump(mode="json", exclude={"sources": {"__all__": {"fingerprint", "number"}}})
+    ids = {source["content_hash"]: source["id"] for source in dumped["sources"]}
+    record = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
         "version": FORMAT_VERSION,
-        "question": report.question,
-        "title": report.title,
-        "locale": report.locale,
-        "run_id": report.run_id,
+        **{key: dumped[key] for key in ("question", "title", "locale", "run_id")},
         "sources": [
             {
-                **{key: source[key] for key in source_keys},
-                "duplicate_of": numbers.get(source["duplicate_of"]),
-                **({} if source["untraced"] is None else {"untraced": source["untraced"]}),
+                "id": source["id"],
+                **_known(source, "untraced"),
+                "duplicate_of": ids.get(source["duplicate_of"]),
                 "text": texts[source["id"]],
             }
             for source in dumped["sources"]
         ],
-        "excerpts": _excerpts_by_number(dumped["excerpts"], numbers),
-        "claims": [
-            {key: value for key, value in claim.items() if key != "likeness" or value is not None}
-            for claim in dumped["citations"]
-        ],
-        **{key: dumped[key] for key in kept},
-        "results": [
-            {**result, "excerpts": _excerpts_by_number(result["excerpts"], numbers)} for result in dumped["results"]
-        ],
+        "excerpts": _excerpts_by_id(dumped["excerpts"], ids),
+        "claims": [_known(claim, "likeness") for claim in dumped["citations"]],
+        **{key: dumped[key] for key in record},
+        "results": [{**result, "excerpts": _excerpts_by_id(result["excerpts"], ids)} for result in dumped["results"]],
         "artifacts": [
             {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts
         ],
@@ -116,19 +107,24 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     return {**content, "evidence_sha256": seal(content)}
 
 
-def _excerpts_by_number(excerpts: list[dict[str, Any]], numbers: Mapping[str, str]) -> list[dict[str, Any]]:
+def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> list[dict[str, Any]]:
     """Name the sources of excerpts `S1`, `S2`, …, as the file does."""
-    named = []
+    by_id = []
     for excerpt in excerpts:
         rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash"}}
-        named.append({"id": excerpt["id"], "source_id": numbers[excerpt["content_hash"]], **rest})
-    return named
+        by_id.append({"id": excerpt["id"], "source_id": ids[excerpt["content_hash"]], **rest})
+    return by_id
+
+
+def _known(fields: Mapping[str, Any], optional: str) -> dict[str, Any]:
+    """Leave out an optional field that is not known."""
+    return {key: value for key, value in fields.items() if key != optional or value is not None}
 
 
 def _remove_old_texts(folder: Path, names: set[str]) -> None:
-    kept = {folder / name for name in names}
+    current = {folder / name for name in names}
     for old in (folder / "sources").glob("*.txt*"):
-        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in kept:
+        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in current:
             old.unlink()
 
 

@@ -20,6 +20,8 @@ from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
 from services.evidence.support import check_support
 from services.reports.checking.source_texts import text_names, unpacked
+from services.reports.document import Citation, Link, Text, letters
+from services.reports.inlines import inlines
 from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of
 from services.run.errors import BundleError
@@ -97,23 +99,22 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
     sources = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
-    checks = (
-        ("sources", len(content.sources), _texts(folder, content)),
-        ("quotes", len(content.excerpts), ()),  # with their texts
-        ("claims", len(content.claims), _claims(content, excerpts, sources)),
-        ("artifacts", len(content.artifacts), _artifacts(folder, content)),
-    )
-    for name, count, problems in checks:
-        check.checked[name] = count
-        check.problems.extend(problems)
     markdown = report.decode("utf-8", "replace")
-    check.problems.extend(_contradictions(content, excerpts, sources))
-    check.problems.extend(_statements(markdown, content))
-    citations, broken = _links(
-        markdown, sources, {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
-    )
-    check.checked["citations"] = citations
-    check.problems.extend(broken)
+    files = {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
+    citations, broken_links = _links(markdown, sources, files)
+    check.checked = {
+        "sources": len(content.sources),
+        "quotes": len(content.excerpts),
+        "claims": len(content.claims),
+        "artifacts": len(content.artifacts),
+        "citations": citations,
+    }
+    check.problems += _texts(folder, content)
+    check.problems += _claims(content, excerpts, sources)
+    check.problems += _artifacts(folder, content)
+    check.problems += _contradictions(content, excerpts, sources)
+    check.problems += _statements(markdown, content)
+    check.problems += broken_links
     return check
 
 
@@ -192,13 +193,13 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
 
 def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
     """Check what is quoted from a source, and what is quoted from its copies and cited as this source."""
-    for one in quoted:
-        inside = text is not None and 0 <= one.start < one.end <= len(text)
-        if text is None or not inside or text[one.start : one.end] != one.quote:
-            yield f"{one.id}: its quote is not the text of {source.id} from {one.start} to {one.end}"
-    for one in borrowed:
-        if text is None or not locate(one.quote, text):
-            yield f"{one.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
+    for excerpt in quoted:
+        inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
+        if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
+            yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
+    for excerpt in borrowed:
+        if text is None or not locate(excerpt.quote, text):
+            yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
 
 
 def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator[str]:
@@ -253,8 +254,8 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
             quotes = [one.quote for one in cited if one.content_hash not in nowhere]
             untraced = [one.quote for one in cited if one.content_hash in nowhere]
             titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
-            told = claim.likeness
-            verdict = check_support(claim.text, quotes, titles, lambda *_, told=told: told, untraced)
+            likeness = claim.likeness
+            verdict = check_support(claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced)
             reason = ENGLISH.reason(verdict)
             if reason and not any(claim.text in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {reason}"
@@ -267,8 +268,8 @@ def _contradictions(content: _Content, excerpts: Mapping[str, Excerpt], sources:
         if missing:
             yield f"{name}: it names {', '.join(missing)}, and there is no such excerpt"
         elif conflict.differs:
-            found = check_contradiction(conflict, excerpts, sources)
-            if found is None or not found.differs:
+            confirmed = check_contradiction(conflict, excerpts, sources)
+            if confirmed is None or not confirmed.differs:
                 yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
 
 
@@ -286,14 +287,10 @@ def _artifacts(folder: Path, content: _Content) -> Iterator[str]:
 
 def _statements(markdown: str, content: _Content) -> Iterator[str]:
     """Every claim must stand in the report, word for word."""
-    said = _letters("".join(_shown(markdown)))
+    shown = letters("".join(_shown(markdown)))
     for place, claim in enumerate(content.claims, 1):
-        if _letters(claim.text) not in said:
+        if letters(claim.text) not in shown:
             yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
-
-
-def _letters(text: str) -> str:
-    return "".join(char for char in text if char.isalnum())
 
 
 def _shown(markdown: str) -> Iterator[str]:
@@ -301,11 +298,7 @@ def _shown(markdown: str) -> Iterator[str]:
     for token in _PARSER.parse(markdown):
         if token.type in {"fence", "code_block"}:
             yield token.content
-        depth = 0
-        for child in token.children or []:
-            depth += child.nesting if child.type.startswith("link_") else 0
-            if not depth and child.content:
-                yield child.content
+        yield from (inline.text for inline in inlines(token.children or []) if isinstance(inline, Text))
 
 
 def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
@@ -316,31 +309,16 @@ def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str])
     for token in _PARSER.parse(markdown):
         if token.type == "html_block":
             problems["report.md: it holds HTML"] = None
-        for place, child in enumerate(token.children or []):
-            if child.type in {"html_inline", "image"}:
-                problems["report.md: it holds HTML or an image"] = None
-            if child.type != "link_open":
-                continue
-            href, text = str(child.attrs.get("href", "")), _link_text(token.children or [], place)
-            number = re.fullmatch(r"\[(\d+)\]", text)
-            if number is None:
-                if href not in links.values() and href not in files:
-                    problems[f"report.md: the link to {href[:80]} leads to none of its sources"] = None
-                continue
-            count += 1
-            if f"S{number.group(1)}" not in links:
-                problems[f"report.md: citation [[{number.group(1)}]] resolves to no source"] = None
-            elif href != links[f"S{number.group(1)}"]:
-                problems[
-                    f"report.md: citation [[{number.group(1)}]] links to {href[:80]}, not to S{number.group(1)}"
-                ] = None
+        if any(child.type in {"html_inline", "image"} for child in token.children or []):
+            problems["report.md: it holds HTML or an image"] = None
+        for inline in inlines(token.children or []):
+            match inline:
+                case Link(link=link) if link not in links.values() and link not in files:
+                    problems[f"report.md: the link to {link[:80]} leads to none of its sources"] = None
+                case Citation(number=number, link=link):
+                    count += 1
+                    if f"S{number}" not in links:
+                        problems[f"report.md: citation [[{number}]] resolves to no source"] = None
+                    elif link != links[f"S{number}"]:
+                        problems[f"report.md: citation [[{number}]] links to {link[:80]}, not to S{number}"] = None
     return count, list(problems)
-
-
-def _link_text(children: list[Any], place: int) -> str:
-    text = ""
-    for child in children[place + 1 :]:
-        if child.type == "link_close":
-            break
-        text += child.content
-    return text

@@ -5,7 +5,7 @@ runs does not survive; a sentence whose citations do not support it is marked or
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,8 +21,8 @@ from services.evidence.model_markdown import (
     URL,
     Shelter,
     cited_ids,
+    escape_block_starts,
     join_sentences,
-    kept_inline,
     lines_of,
     make_inert,
     restore_citations,
@@ -34,12 +34,12 @@ from services.evidence.model_markdown import (
 )
 from services.evidence.non_claims import claims_nothing, without_label
 from services.evidence.support import Verdict, check_support
-from services.reports.labels import Labels, labels
+from services.reports.labels import Labels, labels_for
 from services.text.markdown_escape import escape_markdown, plain_line
 from services.text.numbers import missing_quantities, quantities
 from services.text.quote_location import locate
 
-MOST_COLUMNS = 40
+MAX_COLUMNS = 40
 """Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
 _PARSER = MarkdownIt("commonmark").enable("table")
 _ATTRIBUTION = re.compile(
@@ -83,7 +83,7 @@ def check_citations(
         likeness: compares sentences with quotes in another language by meaning.
     """
     check = _Check(
-        excerpts, titles or {}, unsupported == "drop", labels(locale), question, likeness, frozenset(untraced)
+        excerpts, titles or {}, unsupported == "drop", labels_for(locale), question, likeness, frozenset(untraced)
     )
     return check.report(markdown)
 
@@ -93,7 +93,7 @@ class _Check:
     excerpts: Mapping[str, Excerpt]
     titles: Mapping[str, str]
     drop: bool
-    words: Labels
+    labels: Labels
     question: str
     likeness: Likeness | None = None
     untraced: frozenset[str] = frozenset()
@@ -146,11 +146,14 @@ class _Check:
         words = words_of(text, self.shelter)
         if words.endswith(("?", "？")):
             return text
-        missing = missing_quantities(words, [self.known, *self.titles.values(), self.question])
-        missing = [one for one in missing if not _SMALL.fullmatch(one)]
-        if not missing:
-            return text
-        return self._failed(text, words, [], self.words.reason_numbers.format(what=", ".join(missing)))
+        reason = self._strange_numbers(words, *self.titles.values())
+        return self._failed(text, words, [], reason) if reason else text
+
+    def _strange_numbers(self, text: str, *titles: str) -> str:
+        """Return which numbers stand nowhere in the evidence, the question or the titles, small ones aside; empty for none."""
+        missing = missing_quantities(text, [self.known, *titles, self.question])
+        missing = [number for number in missing if not _SMALL.fullmatch(number)]
+        return self.labels.reasons["numbers"].format(what=", ".join(missing)) if missing else ""
 
     def _paragraph(self, content: str) -> str:
         content = strip_markup(content, self.shelter, self.known)
@@ -159,7 +162,7 @@ class _Check:
         if re.fullmatch(r"\s*(\*\*|__)[^*_.。!！]{1,60}\1[:：]?\s*", content):
             return self._label_line(content.strip())
         parts = [join_sentences(filter(None, map(self._sentence, sentences_of(line)))) for line in lines_of(content)]
-        return kept_inline("  \n".join(part for part in parts if part))
+        return escape_block_starts("  \n".join(part for part in parts if part))
 
     def _is_title(self, content: str) -> bool:
         """Tell whether a paragraph is nothing but the title of a source, which is no claim of the report."""
@@ -167,13 +170,13 @@ class _Check:
         return bool(letters) and any(letters == re.sub(r"\W+", "", title).lower() for title in self.titles.values())
 
     def _sentence(self, sentence: str) -> str:
-        ids = [one for one in cited_ids(sentence) if one in self.excerpts]
+        ids = self._known_ids(sentence)
         words = without_label(words_of(sentence, self.shelter))
         shown = self._known_only(sentence)
         if not re.search(r"\w", words):
             return ""
         if self.shelter.only_formulas(sentence) or claims_nothing(
-            words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.words.unverified
+            words, cites=bool(ids), evidence=f"{self.known}\n{self.question}", fixed=self.labels.unverified
         ):
             return shown
         reason, likeness = self._judged(words, ids, cited_ids(sentence))
@@ -185,7 +188,7 @@ class _Check:
     def _judged(self, words: str, ids: list[str], written_ids: list[str]) -> tuple[str, float | None]:
         """Return why a text is not supported, in the reader's language (empty when it is), and its likeness if that told."""
         if written_ids and not ids:
-            return self.words.reason_unknown.format(what=", ".join(written_ids)), None
+            return self.labels.reasons["unknown"].format(what=", ".join(written_ids)), None
         quotes = [
             self.excerpts[identifier].quote
             for identifier in ids
@@ -198,7 +201,7 @@ class _Check:
         ]
         titles = [self.titles.get(self.excerpts[identifier].content_hash, "") for identifier in ids]
         verdict = check_support(words, quotes, titles, self.likeness, untraced)
-        return self.words.reason(verdict), verdict.likeness
+        return self.labels.reason(verdict), verdict.likeness
 
     def _failed(self, shown: str, words: str, ids: list[str], reason: str, likeness: float | None = None) -> str:
         """Mark or drop what is not supported, and count it."""
@@ -207,10 +210,13 @@ class _Check:
             return ""
         self.result.marked += 1
         self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason, likeness=likeness))
-        return f"{shown}{'' if shown.endswith('。') else ' '}{self.words.mark}"
+        return f"{shown}{'' if shown.endswith('。') else ' '}{self.labels.mark}"
+
+    def _known_ids(self, text: str) -> list[str]:
+        return [key for key in cited_ids(text) if key in self.excerpts]
 
     def _known_only(self, text: str) -> str:
-        text = CITATION.sub(lambda found: found.group() if found.group(1) in self.excerpts else "", text)
+        text = CITATION.sub(lambda mark: mark.group() if mark.group(1) in self.excerpts else "", text)
         return re.sub(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
 
     def _list(self, node: SyntaxTreeNode) -> str:
@@ -228,9 +234,9 @@ class _Check:
 
     def _blockquote(self, node: SyntaxTreeNode) -> str:
         """Keep what is verbatim an excerpt's quote; a blockquote of several quotes is taken paragraph by paragraph."""
-        whole = self._quotation(_unquoted(self.lines, node))
-        if whole or len(node.children) < 2:
-            return whole or self._not_verbatim(_unquoted(self.lines, node))
+        quotation = self._quotation(_unquoted(self.lines, node))
+        if quotation or len(node.children) < 2:
+            return quotation or self._not_verbatim(_unquoted(self.lines, node))
         parts = [
             self._quotation(text) or self._not_verbatim(text)
             for text in (_unquoted(self.lines, child) for child in node.children)
@@ -239,7 +245,7 @@ class _Check:
 
     def _quotation(self, text: str) -> str:
         bare = self.shelter.restored(without_marks(text))
-        ids = [one for one in cited_ids(text) if one in self.excerpts]
+        ids = self._known_ids(text)
         for candidate in dict.fromkeys((bare, _ATTRIBUTION.sub("", bare))):
             for identifier in [*ids, *(other for other in self.excerpts if other not in ids)]:
                 quote = self.excerpts[identifier].quote
@@ -254,7 +260,7 @@ class _Check:
         shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
         numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
         if self.excerpts[excerpt_id].content_hash in self.untraced and numbers:
-            return self._failed(shown, quote, [excerpt_id], self.words.reason(Verdict("untraced", numbers)))
+            return self._failed(shown, quote, [excerpt_id], self.labels.reason(Verdict("untraced", numbers)))
         self.result.claims.append(Claim(text=quote, citations=[excerpt_id], verified=True))
         return shown
 
@@ -262,20 +268,19 @@ class _Check:
         words = words_of(strip_markup(text, self.shelter, self.known), self.shelter)
         if not words:
             return ""
-        ids = [one for one in cited_ids(text) if one in self.excerpts]
-        shown = f"> {escape_markdown(words)} {''.join(f'{OPEN}{one}{CLOSE}' for one in ids)}".rstrip()
-        return self._failed(shown, words, ids, self.words.reason_quote)
+        ids = self._known_ids(text)
+        shown = f"> {escape_markdown(words)} {''.join(f'{OPEN}{key}{CLOSE}' for key in ids)}".rstrip()
+        return self._failed(shown, words, ids, self.labels.reasons["quote"])
 
     def _table(self, node: SyntaxTreeNode) -> str:
         rows = [row for part in node.children for row in part.children]
-        if len(rows[0].children) > MOST_COLUMNS:
+        if len(rows[0].children) > MAX_COLUMNS:
             first, last = node.map or (0, 0)
             return self._paragraph("\n".join(self.lines[first:last]))
         header = [self._cell(cell) for cell in rows[0].children]
-        over = [one for cell in header for one in cited_ids(cell)]
-        body = [
-            row for row in (self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]) if row
-        ]
+        over = [key for cell in header for key in cited_ids(cell)]
+        body = [self._row([self._cell(cell) for cell in row.children], over) for row in rows[1:]]
+        body = [row for row in body if row]
         if not body:
             return ""
         return "\n".join([_row(map(self._known_only, header)), _row(["---"] * len(header)), *body])
@@ -285,7 +290,7 @@ class _Check:
         return re.sub(r"(?<!\\)\|", r"\\|", strip_markup(text, self.shelter, self.known))
 
     def _row(self, cells: list[str], over: list[str]) -> str:
-        written_ids = list(dict.fromkeys([*over, *(one for cell in cells for one in cited_ids(cell))]))
+        written_ids = list(dict.fromkeys([*over, *(key for cell in cells for key in cited_ids(cell))]))
         ids = [identifier for identifier in written_ids if identifier in self.excerpts]
         words = " | ".join(filter(None, (words_of(cell, self.shelter) for cell in cells)))
         shown = [self._known_only(cell) for cell in cells]
@@ -306,15 +311,14 @@ class _Check:
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
         language = re.sub(r"[^\w+-].*", "", node.info or "", flags=re.DOTALL)
         shown = f"{fence}{language}\n{text}\n{fence}"
-        missing = missing_quantities(text, [self.known, self.question])
-        missing = [one for one in missing if not _SMALL.fullmatch(one)]
-        if not missing:
+        reason = self._strange_numbers(text)
+        if not reason:
             return shown
-        marked = self._failed("", text, [], self.words.reason_numbers.format(what=", ".join(missing)))
+        marked = self._failed("", text, [], reason)
         return f"{shown}\n\n{marked.strip()}" if marked else ""
 
 
-def _row(cells: "map[str] | list[str]") -> str:
+def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
@@ -325,7 +329,7 @@ def _unquoted(lines: list[str], node: SyntaxTreeNode) -> str:
 
 def _without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped: bool) -> list[str]:
     """Leave out blocks that came to nothing and, where sentences were dropped, headings below which nothing is left."""
-    kept: list[str] = []
+    texts: list[str] = []
     level_below = 0
     for node, text in reversed(blocks):
         if not text:
@@ -334,5 +338,5 @@ def _without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped
         if dropped and 1 < level < 9 and level_below <= level:
             continue
         level_below = level
-        kept.append(text)
-    return kept[::-1]
+        texts.append(text)
+    return texts[::-1]

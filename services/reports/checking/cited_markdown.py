@@ -7,6 +7,7 @@ supported by what was quoted from those sources, and a blockquote must be verbat
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -15,8 +16,19 @@ from schemas.bundle import EvidenceFile
 from schemas.reporter import Report
 from services.evidence.support import check_support
 from services.reports.checking.bundle_check import BundleCheck
-from services.reports.document import Block, Citation, Inline, Listing, Paragraph, ParsedReport, Quotation, Table, words
-from services.reports.labels import labels
+from services.reports.document import (
+    Block,
+    Citation,
+    Inline,
+    Listing,
+    Paragraph,
+    ParsedReport,
+    Quotation,
+    Table,
+    citations_in,
+    words,
+)
+from services.reports.labels import ENGLISH
 from services.reports.parser import parse_report
 from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
@@ -88,16 +100,15 @@ class _Checker:
             case Paragraph(content=content):
                 yield from self._line(content)
             case Quotation(blocks=blocks):
-                for one in blocks:
-                    yield from self._quote(one.content) if isinstance(one, Paragraph) else self._block(one)
+                for part in blocks:
+                    yield from self._quote(part.content) if isinstance(part, Paragraph) else self._block(part)
             case Listing(items=items):
-                for item in items:
-                    for one in item:
-                        yield from self._block(one)
+                for part in chain(*items):
+                    yield from self._block(part)
             case Table(header=header, rows=rows):
                 for row in rows:
-                    cells = [one for cell in (*header, *row) for one in cell if isinstance(one, Citation)]
-                    yield from self._sentence(" | ".join(map(words, row)), tuple(cells))
+                    citations = citations_in(chain(*header, *row))
+                    yield from self._sentence(" | ".join(map(words, row)), citations)
             case _:
                 return
 
@@ -113,12 +124,12 @@ class _Checker:
         quotes, titles = self._cited(citations)
         nowhere, _ = self._cited(tuple(citation for citation in citations if citation.number in self.untraced))
         proof = [quote for quote in quotes if quote not in nowhere]
-        reason = labels("en").reason(check_support(text, proof, titles, untraced=nowhere))
+        reason = ENGLISH.reason(check_support(text, proof, titles, untraced=nowhere))
         if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"
 
     def _quote(self, content: tuple[Inline, ...]) -> Iterator[str]:
-        citations = tuple(one for one in content if isinstance(one, Citation))
+        citations = citations_in(content)
         yield from self._links(citations)
         if citations:
             self.quotes += 1
@@ -138,4 +149,5 @@ class _Checker:
     def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str]]:
         numbers = {citation.number for citation in citations}
         cited = [reference for reference in self.parsed.references if reference.number in numbers]
-        return [quote.text for one in cited for quote in one.quotes], [one.title for one in cited]
+        quotes = [quote.text for reference in cited for quote in reference.quotes]
+        return quotes, [reference.title for reference in cited]

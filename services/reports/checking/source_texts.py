@@ -7,7 +7,7 @@ from schemas.evidence import Source
 from services.reports.source_numbers import link_of
 from services.run.errors import BundleError
 
-LARGEST = 50_000_000
+MAX_TEXT_BYTES = 50_000_000
 """Bytes of a text that is unpacked; larger ones stay plain. A hostile bundle may hold a file that unpacks to terabytes."""
 _GZIP = 31
 """What zlib calls a gzip file with the largest window."""
@@ -23,7 +23,7 @@ def text_file(source: Source, text: str) -> tuple[str, bytes]:
     """Return the file of a source's text, its name and its bytes; the same text gives the same bytes each time."""
     plain, compressed = text_names(source.content_hash)
     data = text.encode()
-    if link_of(source) == plain or len(data) > LARGEST:
+    if link_of(source) == plain or len(data) > MAX_TEXT_BYTES:
         return plain, data
     return compressed, gzip.compress(data, mtime=0)
 
@@ -32,17 +32,17 @@ def unpacked(name: str, data: bytes) -> bytes:
     """Return the text in a file of a bundle, as bytes.
 
     Raises:
-        BundleError: it is not a whole gzip file, or more than `LARGEST` comes out of it.
+        BundleError: it is not a whole gzip file, or more than `MAX_TEXT_BYTES` comes out of it.
     """
     if not name.endswith(".gz"):
         return data
     unpacking = zlib.decompressobj(_GZIP)
     try:
-        text = unpacking.decompress(data, LARGEST + 1)
+        text = unpacking.decompress(data, MAX_TEXT_BYTES + 1)
     except zlib.error as error:
         raise BundleError(f"{name} is no gzip file ({error}). Write the report again.") from None
-    if len(text) > LARGEST:
-        raise BundleError(f"{name} unpacks to more than {LARGEST // 1_000_000} MB, which no source's text has.")
+    if len(text) > MAX_TEXT_BYTES:
+        raise BundleError(f"{name} unpacks to more than {MAX_TEXT_BYTES // 1_000_000} MB, which no source's text has.")
     if not unpacking.eof or unpacking.unused_data:
         raise BundleError(f"{name} is not one whole gzip file. Write the report again.")
     return text

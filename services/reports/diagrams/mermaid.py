@@ -23,7 +23,7 @@ PALETTE = {
 }  # fmt: skip
 """What the library colours the parts of a whole with, and ours, on which its white text can be read."""
 SCALE = 2
-MOST_PIXELS = 16_000_000
+MAX_PIXELS = 16_000_000
 _ROUND = 'style="rx:4px'
 """How corners are rounded; the picture that is shown keeps no styles."""
 
@@ -43,7 +43,7 @@ def _answer(job: dict[str, Any], source: bytes) -> dict[str, object]:
         reply = renderer.render(source.decode("utf-8", "replace"), "leadline")
         drawn, kind = reply["result"], reply["graph"]["type"]
         svg = drawn["svg"].replace(_ROUND, f'rx="4" {_ROUND}')
-        svg = re.sub(r'(?<=")#[0-9a-fA-F]{6}(?=")', lambda one: PALETTE.get(one[0].lower(), one[0]), svg)
+        svg = re.sub(r'(?<=")#[0-9a-fA-F]{6}(?=")', lambda colour: PALETTE.get(colour[0].lower(), colour[0]), svg)
         png = _png(svg, drawn["width"] * drawn["height"]) if job.get("png") else b""
     except Exception as error:  # noqa: BLE001 - whatever fails in there is told, not raised
         return {"error": f"{type(error).__name__}: {error}"[:500]}
@@ -55,7 +55,7 @@ def _png(svg: str, pixels: float) -> bytes:
     import resvg_py
     from mermaid_render.fonts import ROOT
 
-    if pixels * SCALE * SCALE > MOST_PIXELS:
+    if pixels * SCALE * SCALE > MAX_PIXELS:
         raise ValueError("it is too large for a picture")
     fonts = [str(path) for path in ROOT.glob("*.ttf")]
     drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=SCALE, font_files=fonts, font_family="Noto Sans")

@@ -15,21 +15,21 @@ from services.reports.document import Code, ParsedReport, Picture, walk
 from services.run.installation import is_installed
 from services.sandbox.workers import Workers
 
-MOST = 24
+MAX_DIAGRAMS = 24
 """Diagrams of a report that are drawn; further ones, and longer ones, stay text."""
-LONGEST = 20_000
+MAX_SOURCE = 20_000
 """Characters of a diagram that is drawn."""
 KINDS = frozenset(
     "flowchart sequence state class er gantt timeline mindmap journey gitGraph block kanban requirement".split()
 )
 """Kinds that are drawn. Those of quantities stay text: charts are drawn from numbers that were checked, and from nothing else."""
-LARGEST = 400_000
+MAX_SVG = 400_000
 """Characters of a picture."""
-PATIENCE = 120
+TIMEOUT = 120
 """Seconds that drawing them all may take."""
 _PNG = b"\x89PNG\r\n\x1a\n"
-_TAGS = frozenset("svg g path rect circle ellipse line polygon polyline text tspan".split())
-_ATTRIBUTES = frozenset(
+_TAGS = set("svg g path rect circle ellipse line polygon polyline text tspan".split())
+_ATTRIBUTES = set(
     "viewBox width height x y x1 x2 y1 y2 cx cy r rx ry d points transform fill fill-opacity stroke stroke-width "
     "stroke-linecap stroke-linejoin stroke-dasharray text-anchor font-size font-weight font-style".split()
 )
@@ -60,14 +60,14 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
         report: parsed.
         png: draw them for Word and PowerPoint, too.
     """
-    sources = dict.fromkeys(one.text for one in walk(report) if isinstance(one, Code) and one.is_diagram)
-    wanted = [source for source in sources if len(source) <= LONGEST][:MOST]
-    if not wanted or not await asyncio.to_thread(can_draw):
+    sources = dict.fromkeys(block.text for block in walk(report) if isinstance(block, Code) and block.is_diagram)
+    drawable = [source for source in sources if len(source) <= MAX_SOURCE][:MAX_DIAGRAMS]
+    if not drawable or not await asyncio.to_thread(can_draw):
         return report
     pictures: dict[str, Picture] = {}
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     async with Workers("services.reports.diagrams.mermaid", TypeAdapter(_Drawn)) as workers:
-        for source in wanted:
+        for source in drawable:
             drawn = await workers.run({"png": png}, source.encode("utf-8", "replace"), end - time.monotonic())
             picture = _picture(drawn) if drawn is not None else None
             if picture is not None and (picture.png or not png):
@@ -76,27 +76,25 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
 
 
 def _picture(drawn: _Drawn) -> Picture | None:
-    if drawn.kind not in KINDS or not 0 < len(drawn.svg) <= LARGEST or drawn.width < 1 or drawn.height < 1:
+    if drawn.kind not in KINDS or not 0 < len(drawn.svg) <= MAX_SVG or drawn.width < 1 or drawn.height < 1:
         return None
     svg = cleaned(drawn.svg)
     if not svg.startswith("<svg"):
         return None
-    said = [" ".join(html.unescape(_MARKUP.sub(" ", one)).split()) for one in _TEXT.findall(svg)]
+    texts = [" ".join(html.unescape(_MARKUP.sub(" ", text)).split()) for text in _TEXT.findall(svg)]
     png = base64.b64decode(drawn.png)
     return Picture(
         svg=svg,
         width=drawn.width,
         height=drawn.height,
-        label="; ".join(dict.fromkeys(filter(None, said)))[:400],
+        label="; ".join(dict.fromkeys(filter(None, texts)))[:400],
         png=png if png.startswith(_PNG) else b"",
     )
 
 
 def cleaned(svg: str) -> Markup:
     """Return a drawing of plain shapes and texts: no scripts, styles, links, references, images or foreign elements."""
-    clean = nh3.clean(
-        svg, tags=set(_TAGS), attributes={tag: set(_ATTRIBUTES) for tag in _TAGS}, attribute_filter=_allowed
-    )
+    clean = nh3.clean(svg, tags=_TAGS, attributes={"*": _ATTRIBUTES}, attribute_filter=_allowed)
     still = clean.strip().replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
     return Markup(still)  # noqa: S704 - sanitised just before
 

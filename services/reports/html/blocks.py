@@ -27,21 +27,21 @@ from services.reports.document import (
     Table,
     Text,
     Unverified,
+    is_web_link,
 )
-from services.reports.html.figure import figure
+from services.reports.html.figure import figure, table
 from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised
-from services.reports.ui_labels import Words
+from services.reports.labels import Labels
 
-_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 _STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
-LONGEST_QUOTE = 600
+MAX_QUOTE = 600
 
 
 def safe_link(link: str) -> str:
     """Return a link that may stand in a page: to the web, or to a stored text beside it; empty for any other."""
-    return link if _WEB.fullmatch(link) or _STORED.fullmatch(link) else ""
+    return link if is_web_link(link) or _STORED.fullmatch(link) else ""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Blocks:
     """Renders one report's blocks; counts its citations and charts."""
 
     report: ParsedReport
-    words: Words
+    labels: Labels
     with_echarts: bool
     charts: list[Drawing] = field(default_factory=list)
     """The charts that were met, in order; `chart-<place>` are their ids."""
@@ -63,7 +63,7 @@ class Blocks:
         clean = sanitised(Markup("\n").join(map(self._block, blocks)))
         for place, drawing in enumerate(self.charts[first:], first):
             cited = sanitised(self.line(drawing.citations))
-            drawn = figure(drawing.chart, place, self.words, cited, with_echarts=self.with_echarts)
+            drawn = figure(drawing.chart, place, self.labels, cited, with_echarts=self.with_echarts)
             clean = clean.replace(_placeholder("chart", place), drawn)
         for place, diagram in enumerate(self.diagrams[drawn_first:], drawn_first):
             clean = clean.replace(_placeholder("diagram", place), self._diagram(diagram))
@@ -75,34 +75,34 @@ class Blocks:
 
     def plain_line(self, content: Inlines) -> Markup:
         """Render a line without citations, for a heading's entry in the contents."""
-        return self.inline(tuple(one for one in content if not isinstance(one, Citation)))
+        return self.inline(tuple(inline for inline in content if not isinstance(inline, Citation)))
 
     def line(self, content: Sequence[Inline]) -> Markup:
         """Render inlines."""
         parts: list[Markup] = []
-        for place, one in enumerate(content):
+        for place, inline in enumerate(content):
             follows = content[place + 1] if place + 1 < len(content) else None
-            if isinstance(one, Text) and isinstance(follows, Citation):
-                one = Text(one.text.rstrip(" "), one.styles)  # noqa: PLW2901 - a mark stands close to its word
-            parts.append(self._inline(one))
+            if isinstance(inline, Text) and isinstance(follows, Citation):
+                inline = Text(inline.text.rstrip(" "), inline.styles)  # noqa: PLW2901 - a mark stands close to its word
+            parts.append(self._inline(inline))
         return Markup("").join(parts)
 
-    def _inline(self, one: Inline) -> Markup:
-        match one:
+    def _inline(self, inline: Inline) -> Markup:
+        match inline:
             case Text(text=text, styles=styles):
                 shown = Markup("{}").format(text)
                 for style in ("code", "emphasis", "strong"):
                     if style in styles:
-                        shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - one of three
+                        shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - inline of three
                 return shown
             case Formula(latex=latex, display=display):
                 return mathml(latex, display=display)
             case Citation():
-                return self._citation(one)
+                return self._citation(inline)
             case Link(text=text, link=link):
                 return self._anchor(link, Markup("{}").format(text))
             case Unverified(reason=reason):
-                why = reason or self.words.unverified
+                why = reason or self.labels.unverified_meaning
                 return Markup('<mark class="unverified" title="{}">⚠<span class="sr"> {}</span></mark>').format(
                     why, why
                 )
@@ -118,20 +118,22 @@ class Blocks:
             return Markup('<a href="{}"{}>{}</a>').format(target, more, shown)
         return Markup('<a href="{}" target="_blank" rel="noopener noreferrer"{}>{}</a>').format(target, more, shown)
 
-    def _citation(self, one: Citation) -> Markup:
+    def _citation(self, citation: Citation) -> Markup:
         """Show the number, and on hover or focus the verbatim quote with its source."""
         self._tips += 1
         tip = f"tip-{self._tips}"
-        reference = next((each for each in self.report.references if each.number == one.number), None)
+        reference = next(
+            (reference for reference in self.report.references if reference.number == citation.number), None
+        )
         if reference is None:
-            return Markup("<sup>[{}]</sup>").format(one.number)
-        shown = Markup("[{}]").format(one.number)
-        quotes = [quote.text for quote in reference.quotes if quote.id in one.excerpts]
+            return Markup("<sup>[{}]</sup>").format(citation.number)
+        shown = Markup("[{}]").format(citation.number)
+        quotes = [quote.text for quote in reference.quotes if quote.id in citation.excerpts]
         return Markup(
             '<span class="cite" data-ref="{}">&#8288;{}<span class="tip" role="tooltip" id="{}">{}{}</span></span>'
         ).format(
-            one.number,
-            Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(one.number, tip, shown),
+            citation.number,
+            Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(citation.number, tip, shown),
             tip,
             Markup("").join(Markup("<q>{}</q>").format(_short(quote)) for quote in quotes),
             self._source_line(reference),
@@ -139,8 +141,8 @@ class Blocks:
 
     def _source_line(self, reference: Reference) -> Markup:
         title = Markup("{}").format(reference.title)
-        if reference.on_the_web and safe_link(reference.link):
-            label = f"{reference.title}: {self.words.opens_new}"
+        if reference.on_the_web:
+            label = f"{reference.title}: {self.labels.opens_new}"
             return Markup("<cite>{} ↗</cite>").format(
                 self._anchor(reference.link, title, **{"aria-label": label, "class": "out"})
             )
@@ -164,7 +166,7 @@ class Blocks:
             case Code(text=text) if block.is_diagram:
                 return Markup(
                     '<figure class="diagram"><figcaption>{}</figcaption><pre tabindex="0"><code>{}</code></pre></figure>'
-                ).format(self.words.diagram, text)
+                ).format(self.labels.diagram, text)
             case Code(text=text):
                 return Markup('<pre tabindex="0"><code>{}</code></pre>').format(text)
             case Display(latex=latex):
@@ -182,7 +184,7 @@ class Blocks:
         return Markup(
             '<figure class="diagram"><div class="scroll" tabindex="0" role="img" aria-label="{}">{}</div>'
             '<details><summary>{}</summary><pre tabindex="0"><code>{}</code></pre></details></figure>'
-        ).format(picture.label, Markup(picture.svg), self.words.diagram, block.text)  # noqa: S704 - a cleaned drawing
+        ).format(picture.label, Markup(picture.svg), self.labels.diagram, block.text)  # noqa: S704 - a cleaned drawing
 
     def _list(self, block: Listing) -> Markup:
         items = Markup("\n").join(Markup("<li>{}</li>").format(self._item(item, block)) for item in block.items)
@@ -197,23 +199,8 @@ class Blocks:
         return Markup("\n").join(map(self._block, item))
 
     def _table(self, block: Table) -> Markup:
-        sides = [f"align-{one}" if one else "" for one in block.aligned or ("",) * len(block.header)]
-        head = Markup("").join(
-            Markup('<th scope="col" class="{}">{}</th>').format(side, self.line(cell))
-            for cell, side in zip(block.header, sides, strict=True)
-        )
-        rows = Markup("\n").join(
-            Markup("<tr>{}</tr>").format(
-                Markup("").join(
-                    Markup('<td class="{}">{}</td>').format(side, self.line(cell))
-                    for cell, side in zip(row, sides, strict=True)
-                )
-            )
-            for row in block.rows
-        )
-        return Markup(
-            '<div class="scroll" tabindex="0"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
-        ).format(head, rows)
+        rows = [[self.line(cell) for cell in row] for row in (block.header, *block.rows)]
+        return table(rows[0], rows[1:], block.aligned)
 
 
 def _placeholder(kind: str, place: int) -> str:
@@ -222,4 +209,4 @@ def _placeholder(kind: str, place: int) -> str:
 
 def _short(quote: str) -> str:
     quote = " ".join(quote.split())
-    return quote if len(quote) <= LONGEST_QUOTE else f"{quote[: LONGEST_QUOTE - 1]}…"
+    return quote if len(quote) <= MAX_QUOTE else f"{quote[: MAX_QUOTE - 1]}…"

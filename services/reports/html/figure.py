@@ -1,56 +1,91 @@
 """A chart in a page: drawn by ECharts or as SVG, always with its numbers as a table."""
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from schemas.chart import Chart
 from services.reports.charts.checks import format_number
 from services.reports.charts.svg import chart_svg
-from services.reports.ui_labels import Words
+from services.reports.labels import Labels
 
 
-def figure(chart: Chart, place: int, words: Words, cited: Markup, *, with_echarts: bool) -> Markup:
+def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echarts: bool) -> Markup:
     """Return the figure of a chart.
 
     Args:
         chart: checked data.
         place: its number in the page, by which the script finds its options.
-        words: in the reader's language.
+        labels: in the reader's language.
         cited: its citations, rendered.
         with_echarts: leave the drawing to the page's script.
     """
-    label = f"{chart.title}{f' ({chart.unit})' if chart.unit else ''}"
-    if with_echarts:
-        plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>').format(place, label)
-    else:
-        drawn = chart_svg(chart)
-        plot = (
-            Markup('<p class="note">{}</p>').format(words.needs_charts)
-            if drawn is None
-            else Markup('<div class="plot still" role="img" aria-label="{}">{}</div>').format(label, drawn)
-        )
+    label = title_with_unit(chart)
+    plot = drawing(chart, place, label, with_echarts=with_echarts)
+    if plot is None:
+        plot = Markup('<p class="note">{}</p>').format(labels.needs_charts)
+    header, *rows = data_rows(chart, labels)
     opened = Markup(" open") if "note" in plot else ""
     return Markup(
         '<figure class="chart" id="chart-{}"><figcaption>{} {}</figcaption>{}<details{}><summary>{}</summary>{}</details></figure>'
-    ).format(place, label, cited, plot, opened, words.data, data_table(chart, words))
+    ).format(place, label, cited, plot, opened, labels.data, table(header, rows))
 
 
-def data_rows(chart: Chart, words: Words) -> list[list[str]]:
+def title_with_unit(chart: Chart) -> str:
+    """Return a chart's title with the unit of its values."""
+    return f"{chart.title} ({chart.unit})" if chart.unit else chart.title
+
+
+def drawing(
+    chart: Chart, place: int, label: str, *, with_echarts: bool, width: int = 600, height: int = 300
+) -> Markup | None:
+    """Return what shows a chart: an element for the page's script, or a drawing; None where nothing can draw it.
+
+    Args:
+        chart: checked data.
+        place: its number in the page, by which the script finds its options.
+        label: what a screen reader says of it.
+        with_echarts: leave the drawing to the page's script.
+        width: of a drawing, in CSS pixels.
+        height: likewise.
+    """
+    if with_echarts:
+        plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
+        return plot.format(place, label)
+    svg = chart_svg(chart, width=width, height=height)
+    plot = Markup('<div class="plot still" role="img" aria-label="{}">{}</div>')
+    return None if svg is None else plot.format(label, svg)
+
+
+def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
     """Return a chart's numbers as rows of a table, the header first."""
     unit = f" ({chart.unit})" if chart.unit else ""
     if chart.type == "scatter":
         rows = [["", chart.x_unit or "x", chart.unit or "y"]]
-        return rows + [[one.name, format_number(x), format_number(y)] for one in chart.series for x, y in one.points]
-    header = [words.category, *(f"{one.name or chart.title}{unit}" for one in chart.series)]
-    values = zip(*(one.values for one in chart.series), strict=True)
+        return rows + [
+            [series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points
+        ]
+    header = [labels.category, *(f"{series.name or chart.title}{unit}" for series in chart.series)]
+    values = zip(*(series.values for series in chart.series), strict=True)
     return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 
 
-def data_table(chart: Chart, words: Words) -> Markup:
-    """Return a chart's numbers as an HTML table."""
-    header, *rows = data_rows(chart, words)
-    head = Markup("").join(Markup('<th scope="col">{}</th>').format(cell) for cell in header)
-    body = Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))
+def table(header: Sequence[object], rows: Sequence[Sequence[object]], sides: Sequence[str] = ()) -> Markup:
+    """Return an HTML table; its cells are escaped unless they are `Markup`.
+
+    Args:
+        header: names of the columns.
+        rows: with as many cells each.
+        sides: to which side each column is aligned; empty names for none.
+    """
+    classes = [Markup(' class="align-{}"').format(side) if side else "" for side in sides or [""] * len(header)]
+    head = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(side, cell) for side, cell in zip(classes, header, strict=True)
+    )
+    body = Markup("\n").join(
+        Markup("<tr>{}</tr>").format(
+            Markup("").join(Markup("<td{}>{}</td>").format(side, cell) for side, cell in zip(classes, row, strict=True))
+        )
         for row in rows
     )
     return Markup(

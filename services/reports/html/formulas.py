@@ -6,33 +6,19 @@ import nh3
 from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
-MATHML_TAGS = frozenset(
+MATHML_TAGS = set(
     "math mrow mi mn mo mtext ms mspace mfrac msqrt mroot mstyle merror mpadded mphantom menclose msub msup msubsup munder "
     "mover munderover mmultiscripts mprescripts mtable mtr mtd".split()
 )
 MATHML_ATTRIBUTES = {
     "math": {"display"},
-    "*": {
-        "stretchy",
-        "fence",
-        "separator",
-        "accent",
-        "movablelimits",
-        "linethickness",
-        "mathvariant",
-        "columnalign",
-        "width",
-        "notation",
-        "lspace",
-        "rspace",
-        "minsize",
-        "maxsize",
-        "scriptlevel",
-        "displaystyle",
-    },
+    "*": set(
+        "stretchy fence separator accent movablelimits linethickness mathvariant columnalign width notation lspace rspace "
+        "minsize maxsize scriptlevel displaystyle".split()
+    ),
 }
 _UNKNOWN = re.compile(r"<mi>\\")
-LONGEST = 2_000
+MAX_LATEX = 2_000
 
 
 def mathml(latex: str, *, display: bool = False) -> Markup:
@@ -42,7 +28,7 @@ def mathml(latex: str, *, display: bool = False) -> Markup:
     neither link nor style pass the sanitiser behind it.
     """
     code = Markup("<code>{}</code>").format(latex)
-    if len(latex) > LONGEST or "\x00" in latex:
+    if len(latex) > MAX_LATEX or "\x00" in latex:
         return code
     try:
         converted = convert(latex, "block" if display else "inline")
@@ -50,9 +36,7 @@ def mathml(latex: str, *, display: bool = False) -> Markup:
         return code
     if _UNKNOWN.search(converted):
         return code
-    clean = nh3.clean(
-        converted, tags=set(MATHML_TAGS), attributes={key: set(one) for key, one in MATHML_ATTRIBUTES.items()}
-    )
+    clean = nh3.clean(converted, tags=MATHML_TAGS, attributes=MATHML_ATTRIBUTES)
     if not clean.startswith("<math"):
         return code
     return Markup(clean.replace("<math", f'<math aria-label="{escape(latex)}"', 1))  # noqa: S704 - sanitised just before

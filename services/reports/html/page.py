@@ -12,10 +12,9 @@ from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
 from services.reports.charts.options import options
-from services.reports.citation_quotes import letters
 from services.reports.document import ParsedReport, words
-from services.reports.html.blocks import Blocks, safe_link
-from services.reports.ui_labels import language_of, words_for
+from services.reports.html.blocks import Blocks
+from services.reports.labels import labels_for, language_of
 
 _HERE = Path(__file__).parent
 
@@ -42,55 +41,28 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
         interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
     """
     library = echarts_script() if interactive and report.drawings else ""
-    blocks = Blocks(report, words_for(report.locale), with_echarts=bool(library))
-    fixed = _fixed(report, blocks)
-    contents = [(section.anchor, section.level, blocks.plain_line(section.title)) for section in report.sections]
+    blocks = Blocks(report, labels_for(report.locale), with_echarts=bool(library))
     scripts = [script for script in (library, asset("html/page.js")) if script]
     return (
         environment()
         .get_template("html/page.html.j2")
         .render(
-            **fixed,
+            report=report,
+            blocks=blocks,
+            labels=blocks.labels,
             language=language_of(report.locale),
             title=words(report.title),
-            contents=contents,
             **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
-            data=data_block([options(chart.chart) for chart in blocks.charts] if library else []),
+            # Called at the end of the page, when its blocks have met all charts
+            data=lambda: data_block([options(drawing.chart) for drawing in blocks.charts] if library else []),
         )
     )
 
 
 def render_fragment(report: ParsedReport) -> str:
     """Render a report's body alone, to stand in a page that brings the styles: no scripts, charts as drawings."""
-    blocks = Blocks(report, words_for(report.locale), with_echarts=False)
-    return environment().get_template("html/report.html.j2").render(**_fixed(report, blocks))
-
-
-def _fixed(report: ParsedReport, blocks: Blocks) -> dict[str, Any]:
-    """Return what the body is made of, every piece sanitised."""
-    return {
-        "report": report,
-        "words": words_for(report.locale),
-        "question": "" if letters(report.question) == letters(words(report.title)) else report.question,
-        "heading": blocks.inline(report.title),
-        "links": {reference.number: safe_link(reference.link) for reference in report.references},
-        "opening": blocks.html(report.opening),
-        "summary": blocks.inline(report.summary),
-        "figures": [(figure, blocks.inline(figure.citations)) for figure in report.figures],
-        "lead": blocks.html(report.lead),
-        "sections": [
-            (
-                section,
-                blocks.inline(section.title),
-                "" if section.role in {"contradictions", "references"} else blocks.html(section.blocks),
-            )
-            for section in report.sections
-        ],
-        "disagreements": [
-            (disagreement.topic, [blocks.inline(side) for side in disagreement.sides], disagreement.note)
-            for disagreement in report.disagreements
-        ],
-    }
+    blocks = Blocks(report, labels_for(report.locale), with_echarts=False)
+    return environment().get_template("html/report.html.j2").render(report=report, blocks=blocks, labels=blocks.labels)
 
 
 def page_parts(styles: list[str], scripts: list[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from services.reports.html.formulas import MATHML_ATTRIBUTES, MATHML_TAGS
 
-_TAGS = frozenset(
+_TAGS = MATHML_TAGS | set(
     "p h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td pre code strong em br hr a span sup mark q cite figure "
     "figcaption div".split()
 )
@@ -24,8 +24,8 @@ def sanitised(html: Markup) -> Markup:
     return Markup(  # noqa: S704 - that is what the sanitiser is for
         nh3.clean(
             html,
-            tags=set(_TAGS | MATHML_TAGS),
-            attributes={tag: set(names) for tag, names in _ATTRIBUTES.items()},
+            tags=_TAGS,
+            attributes=_ATTRIBUTES,
             url_schemes={"http", "https"},
             link_rel=None,
         )

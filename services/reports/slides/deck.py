@@ -6,13 +6,13 @@ from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
 from services.reports.charts.options import options
-from services.reports.charts.svg import chart_svg
 from services.reports.document import ParsedReport, words
+from services.reports.html.figure import drawing
 from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
+from services.reports.labels import labels_for, language_of
 from services.reports.slides.outline import Card, Slide, outline
 from services.reports.slides.text_fit import TITLE, shortened
-from services.reports.ui_labels import language_of, words_for
 
 
 def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
@@ -32,17 +32,17 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
         .render(
             slides=[(slide, _size(slide), shortened(slide.title, TITLE)) for slide in slides],
             drawings=_drawings(slides, with_echarts=bool(library)),
-            shown=_shown,
+            shown=_card_text,
             title=words(report.title),
             language=language_of(report.locale),
-            words=words_for(report.locale),
+            labels=labels_for(report.locale),
             data=data_block([options(chart) for chart in charts] if library else []),
             **page_parts([asset("html/tokens.css"), asset("slides/deck.css")], scripts),
         )
     )
 
 
-def _shown(card: Card) -> Markup:
+def _card_text(card: Card) -> Markup:
     """Return a card's text: a formula drawn, anything else escaped."""
     return mathml(card.text, display=True) if card.kind == "formula" else Markup("{}").format(card.text)
 
@@ -63,14 +63,8 @@ def _drawings(slides: list[Slide], *, with_echarts: bool) -> dict[int, Markup]:
                 slide.picture.label,
                 Markup(slide.picture.svg),  # noqa: S704 - a cleaned drawing
             )
-        if slide.chart is None:
-            continue
-        still = None if with_echarts else chart_svg(slide.chart, width=900, height=380)
-        if with_echarts:
-            plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
-            drawn[place] = plot.format(next(charts), slide.title)
-        elif still is not None:
-            drawn[place] = Markup('<div class="plot still" role="img" aria-label="{}">{}</div>').format(
-                slide.title, still
-            )
+        if slide.chart is not None:
+            plot = drawing(slide.chart, next(charts), slide.title, with_echarts=with_echarts, width=900, height=380)
+            if plot is not None:
+                drawn[place] = plot
     return drawn

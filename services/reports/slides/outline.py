@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from schemas.chart import Chart
-from services.reports.citation_quotes import letters
 from services.reports.document import (
     Block,
-    Citation,
     Code,
     Display,
     Drawing,
@@ -21,24 +20,25 @@ from services.reports.document import (
     Quotation,
     Section,
     Table,
+    citations_in,
     words,
 )
-from services.reports.html.figure import data_rows
+from services.reports.html.figure import data_rows, title_with_unit
+from services.reports.labels import labels_for
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
-from services.reports.ui_labels import words_for
 
-MOST_CARDS = 4
+MAX_CARDS = 4
 CODE_LINES = 14
 """Of one card of code."""
-MOST_SLIDES = 40
+MAX_SLIDES = 40
 """From here on a deck shows the main points of its sections; the rest stands in the notes."""
-MOST_OF_A_SECTION = 3
+MAX_SECTION_SLIDES = 3
 """Slides of cards that a section of such a deck has."""
 WIDE, HIGH = 1150, 510
 """Pixels that a diagram may take of a slide, which has 1280 by 720."""
-SMALLEST = 0.6
+MIN_SCALE = 0.6
 """Scale at which a diagram can still be read; a larger one stays text."""
 CONTENTS = 10
 """Entries of one slide of contents."""
@@ -88,19 +88,19 @@ def outline(report: ParsedReport) -> list[Slide]:
 
     A long report is told by its main points, those that its paragraphs begin with.
     """
-    whole = _laid_out(report, brief=False)
-    return whole if len(whole) <= MOST_SLIDES else _laid_out(report, brief=True)
+    slides = _slides(report, brief=False)
+    return slides if len(slides) <= MAX_SLIDES else _slides(report, brief=True)
 
 
-def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
-    say = words_for(report.locale)
+def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
+    labels = labels_for(report.locale)
     title = words(report.title)
     slides = [
         Slide(
             "cover",
             title,
-            report.question if letters(report.question) != letters(title) else "",
-            rows=((say.author, report.created),),
+            report.subtitle,
+            rows=((labels.author, report.created),),
         )
     ]
     sections = [section for section in report.sections if section.role != "references"]
@@ -108,20 +108,20 @@ def _laid_out(report: ParsedReport, *, brief: bool) -> list[Slide]:
     names = [shortened(words(part[0].title), 72) for part in parts]
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
-        slides.append(Slide("contents", say.contents, rows=entries))
+        slides.append(Slide("contents", labels.contents, rows=entries))
     if report.lead or report.opening:
-        slides += _filled(title, [*report.opening, *report.lead], report)
+        slides += _block_slides(title, [*report.opening, *report.lead], report)
     if report.figures:
         cards = [Card(figure.claim, figure.value, _numbers(figure.citations), "figure") for figure in report.figures]
-        slides += _cards(say.key_figures, cards)
+        slides += _card_slides(labels.key_figures, cards)
     for place, part in enumerate(parts, 1):
         if part[0].role == "":
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         for section in part:
             slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:
-        slides += _cards(say.summary, list(_sentence_cards(report.summary, single=True)))
-    slides.append(Slide("end", say.the_end, say.generated))
+        slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=True)))
+    slides.append(Slide("end", labels.the_end, labels.generated))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
 
@@ -140,11 +140,11 @@ def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
 def _section(section: Section, report: ParsedReport) -> list[Slide]:
     title = words(section.title)
     if section.role != "contradictions":
-        return _filled(title, section.blocks, report)
+        return _block_slides(title, section.blocks, report)
     slides = []
     for disagreement in report.disagreements:
         cards = [Card(words(side), numbers=_numbers(side), kind="quote") for side in disagreement.sides]
-        shown = _cards(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
+        shown = _card_slides(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
         slides += [replace(each, notes=(disagreement.note,)) if disagreement.note else each for each in shown]
     return slides
 
@@ -152,55 +152,55 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
 def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     """Lay a section out by what its paragraphs begin with, on a few slides; the rest goes into the notes of the last."""
     slides = _section(section, report)
-    if len(slides) <= MOST_OF_A_SECTION:
+    if len(slides) <= MAX_SECTION_SLIDES:
         return slides
     first, rest = [], []
     for block in section.blocks:
-        alone = isinstance(block, Table | Drawing) or _drawn(block, report)
+        alone = isinstance(block, Table | Drawing) or _readable_picture(block, report)
         cards = [] if alone else list(_block_cards(block))
-        kept = cards[:1] if isinstance(block, Paragraph) else cards
-        first += kept
-        rest += cards[len(kept) :]
-    points = _cards(words(section.title), first)
-    rest = [card for slide in points[MOST_OF_A_SECTION:] for card in slide.cards] + rest
-    points = points[:MOST_OF_A_SECTION]
-    said = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
+        main = cards[:1] if isinstance(block, Paragraph) else cards
+        first += main
+        rest += cards[len(main) :]
+    points = _card_slides(words(section.title), first)
+    rest = [card for slide in points[MAX_SECTION_SLIDES:] for card in slide.cards] + rest
+    points = points[:MAX_SECTION_SLIDES]
+    beside = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
     shown = [slide for slide in slides if slide.kind in {"table", "chart", "diagram"}]
-    return [*points[:-1], *(replace(point, notes=said) for point in points[-1:]), *shown]
+    return [*points[:-1], *(replace(point, notes=beside) for point in points[-1:]), *shown]
 
 
-def _filled(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
+def _block_slides(title: str, blocks: Sequence[Block], report: ParsedReport) -> list[Slide]:
     """Fill slides with blocks: texts as cards, tables, charts and diagrams on slides of their own."""
     slides: list[Slide] = []
     cards: list[Card] = []
     for block in blocks:
         if isinstance(block, Table | Drawing):
-            slides += _cards(title, cards)
+            slides += _card_slides(title, cards)
             cards = []
-            slides += _table(title, block) if isinstance(block, Table) else [_chart(block, report)]
-        elif picture := _drawn(block, report):
-            slides += [*_cards(title, cards), Slide("diagram", title, picture=picture)]
+            slides += _table_slides(title, block) if isinstance(block, Table) else [_chart_slide(block, report)]
+        elif picture := _readable_picture(block, report):
+            slides += [*_card_slides(title, cards), Slide("diagram", title, picture=picture)]
             cards = []
         else:
             cards += _block_cards(block)
-    return slides + _cards(title, cards)
+    return slides + _card_slides(title, cards)
 
 
-def _drawn(block: Block, report: ParsedReport) -> Picture | None:
+def _readable_picture(block: Block, report: ParsedReport) -> Picture | None:
     """Return a diagram's picture, if its text can be read at the size at which it fits."""
     picture = report.picture(block) if isinstance(block, Code) else None
-    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= SMALLEST else None
+    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= MIN_SCALE else None
 
 
-def _cards(title: str, cards: Sequence[Card]) -> list[Slide]:
+def _card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
     """Put cards on slides, at most four on one and only as many as fit; a card too long for one goes on on the next."""
-    waiting = [piece for card in cards for piece in _pieces(card)]
+    waiting = [piece for card in cards for piece in _card_pieces(card)]
     slides = []
     while waiting:
         count = next(
             number
-            for number in range(min(MOST_CARDS, len(waiting)), 0, -1)
-            if number == 1 or all(_size(one) <= CAPACITY[number] for one in waiting[:number])
+            for number in range(min(MAX_CARDS, len(waiting)), 0, -1)
+            if number == 1 or all(_size(card) <= CAPACITY[number] for card in waiting[:number])
         )
         if count > 2 and len(waiting) - count == 1:
             count -= 1  # two and two read better than three and a last one alone
@@ -215,7 +215,7 @@ def _size(card: Card) -> int:
     return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers)
 
 
-def _pieces(card: Card) -> list[Card]:
+def _card_pieces(card: Card) -> list[Card]:
     if _size(card) <= CAPACITY[1]:
         return [card]
     return [replace(card, text=text) for text in pieces(card.text, CAPACITY[1] // 2)]
@@ -226,8 +226,8 @@ def _block_cards(block: Block) -> Iterator[Card]:
         case Paragraph(content=content):
             yield from _sentence_cards(content)
         case Quotation(blocks=blocks):
-            for one in blocks:
-                yield from (replace(card, kind="quote") for card in _block_cards(one))
+            for part in blocks:
+                yield from (replace(card, kind="quote") for card in _block_cards(part))
         case Listing(items=items):
             for item in items:
                 yield _item_card(item)
@@ -257,14 +257,11 @@ def _item_card(item: Sequence[Block]) -> Card:
     )
 
 
-def _table(title: str, table: Table) -> list[Slide]:
+def _table_slides(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
     header = tuple(words(in_line(cell)) for cell in table.header)
-    numbered = [
-        (tuple(words(in_line(cell)) for cell in row), _numbers([one for cell in row for one in cell]))
-        for row in table.rows
-    ]
-    over = _numbers([one for cell in table.header for one in cell])
+    numbered = [(tuple(words(in_line(cell)) for cell in row), _numbers(chain(*row))) for row in table.rows]
+    over = _numbers(chain(*table.header))
     slides = []
     head = row_height(header)
     rows: list[tuple[str, ...]] = []
@@ -278,22 +275,19 @@ def _table(title: str, table: Table) -> list[Slide]:
             rows.append(part)
             numbers += cited
             room -= row_height(part)
-    return (
-        [*slides, Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers)))]
-        if rows
-        else slides
-    )
+    if rows:
+        slides.append(Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers))))
+    return slides
 
 
-def _chart(drawing: Drawing, report: ParsedReport) -> Slide:
+def _chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:
     chart = drawing.chart
-    label = f"{chart.title} ({chart.unit})" if chart.unit else chart.title
-    rows = tuple(tuple(row) for row in data_rows(chart, words_for(report.locale)))
-    return Slide("chart", label, chart=chart, rows=rows, numbers=_numbers(drawing.citations))
+    rows = tuple(tuple(row) for row in data_rows(chart, labels_for(report.locale)))
+    return Slide("chart", title_with_unit(chart), chart=chart, rows=rows, numbers=_numbers(drawing.citations))
 
 
-def _numbers(content: Sequence[Inline]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(one.number for one in content if isinstance(one, Citation)))
+def _numbers(content: Iterable[Inline]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(citation.number for citation in citations_in(content)))
 
 
 def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:

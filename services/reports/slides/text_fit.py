@@ -19,36 +19,36 @@ def width(text: str) -> int:
     return sum(2 if char in _WIDE or unicodedata.east_asian_width(char) in "WFA" else 1 for char in text)
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, room: int) -> str:
     """Cut a title that is too long, and show that it was cut."""
-    if width(text) <= most:
+    if width(text) <= room:
         return text
-    while width(text) > most - 1:
+    while width(text) > room - 1:
         text = text[:-1]
     return text.rstrip() + "…"
 
 
-def pieces(text: str, most: int) -> list[str]:
+def pieces(text: str, room: int) -> list[str]:
     """Cut a text into pieces at its line ends, stops, commas or blanks, in that order of liking."""
-    found = []
-    while width(text) > most:
-        end = _fitting(text, most)
+    cut_pieces = []
+    while width(text) > room:
+        end = _fitting(text, room)
         at = max(
             (text.rfind(mark, end // 2, end) + 1 for mark in ("\n", "。", ". ", "；", "; ")),
             default=0,
         ) or max(text.rfind(mark, end // 2, end) + 1 for mark in ("，", ", ", "、", " "))
         cut = at or end
-        found.append(text[:cut].strip())
+        cut_pieces.append(text[:cut].strip())
         text = text[cut:].strip()
-    return [*found, text] if text else found
+    return [*cut_pieces, text] if text else cut_pieces
 
 
-def _fitting(text: str, most: int) -> int:
+def _fitting(text: str, room: int) -> int:
     """Return how many characters of a text fit."""
-    taken = 0
+    used = 0
     for place, char in enumerate(text):
-        taken += width(char)
-        if taken > most:
+        used += width(char)
+        if used > room:
             return place
     return len(text)
 
@@ -65,5 +65,5 @@ def halves(cells: tuple[str, ...], room: int) -> list[tuple[str, ...]]:
         return [cells]
     column = max(4, TABLE_LINE // max(1, len(cells)) - 4) * 4 // 5
     cut = [pieces(cell, column * (room - 1)) or [""] for cell in cells]
-    most = max(map(len, cut))
-    return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(most)]
+    count = max(map(len, cut))
+    return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(count)]

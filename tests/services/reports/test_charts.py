@@ -55,9 +55,9 @@ def test_a_chart_that_does_not_hold_is_refused_with_the_reason(changes: dict[str
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999"])
 def test_numbers_that_are_none_are_refused(value: str) -> None:
-    written = json.dumps({"type": "bar", "title": "t", "categories": ["a", "b"], "sources": ["E1-1"]})
+    chart_json = json.dumps({"type": "bar", "title": "t", "categories": ["a", "b"], "sources": ["E1-1"]})
     with pytest.raises(ChartRefused, match="form of a chart"):
-        checked_chart(f'{written[:-1]}, "series": [{{"values": [{value}, 8184]}}]}}', QUOTES)
+        checked_chart(f'{chart_json[:-1]}, "series": [{{"values": [{value}, 8184]}}]}}', QUOTES)
 
 
 def test_a_refused_chart_leaves_the_report_and_the_reader_is_told() -> None:

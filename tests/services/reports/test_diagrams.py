@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
-from services.reports.diagrams.pictures import LONGEST, MOST, can_draw, cleaned, with_pictures
+from services.reports.diagrams.pictures import MAX_DIAGRAMS, MAX_SOURCE, can_draw, cleaned, with_pictures
 from services.reports.document import ParsedReport
 from services.reports.formats import render
 from services.reports.html.page import render_html
@@ -80,7 +80,7 @@ async def test_a_diagram_is_a_picture_in_every_format() -> None:
         'pie\n  "mapped" : 24.9\n  "not mapped" : 75.1',
         "xychart-beta\n  x-axis [a, b]\n  bar [5, 6]",
         "",
-        "graph LR; " + "a --> b; " * (LONGEST // 9),
+        "graph LR; " + "a --> b; " * (MAX_SOURCE // 9),
     ],
     ids=["broken", "a pie", "a chart", "empty", "too long"],
 )
@@ -93,8 +93,8 @@ async def test_what_cannot_or_may_not_be_drawn_stays_text(source: str) -> None:
 
 
 async def test_only_so_many_are_drawn() -> None:
-    report = await drawn(*(f"graph LR; a{place} --> b" for place in range(MOST + 3)))
-    assert len(report.pictures) == MOST
+    report = await drawn(*(f"graph LR; a{place} --> b" for place in range(MAX_DIAGRAMS + 3)))
+    assert len(report.pictures) == MAX_DIAGRAMS
 
 
 async def test_a_diagram_too_large_for_a_slide_is_told_as_text() -> None:

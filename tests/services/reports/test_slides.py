@@ -11,7 +11,7 @@ import pytest
 from schemas.reporter import Report
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import MOST_CARDS, MOST_OF_A_SECTION, outline
+from services.reports.slides.outline import MAX_CARDS, MAX_SECTION_SLIDES, outline
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import chinese, english
 from tests.services.reports.test_html import hostile_report, quiet
@@ -131,7 +131,7 @@ def test_the_outline_has_a_cover_contents_dividers_few_cards_and_an_end(language
     assert kinds[1] == "contents"
     assert kinds[-1] == "end"
     assert {"divider", "cards", "table", "chart"} <= set(kinds)
-    assert max(len(one.cards) for one in slides) <= MOST_CARDS
+    assert max(len(one.cards) for one in slides) <= MAX_CARDS
 
 
 def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_notes() -> None:
@@ -145,7 +145,7 @@ def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_not
     slides = outline(parse_report(report.model_copy(update={"markdown": text})))
     for part in range(15):
         own = [one for one in slides if one.kind == "cards" and one.title == f"Part {part}"]
-        assert len(own) <= MOST_OF_A_SECTION
+        assert len(own) <= MAX_SECTION_SLIDES
         shown = "\n".join(card.text for one in own for card in one.cards)
         assert f"Main point {part}-0" in shown
         assert "Aside" not in shown

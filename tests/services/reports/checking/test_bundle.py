@@ -18,7 +18,7 @@ from schemas.usage import Usage
 from services.reports.checking.bundle import verify_bundle, write_bundle
 from services.reports.checking.bundle_check import seal
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.checking.source_texts import LARGEST
+from services.reports.checking.source_texts import MAX_TEXT_BYTES
 from services.reports.markdown import finish_report
 from services.run.errors import BundleError, StoreError
 from services.run.evidence_store import EvidenceStore
@@ -244,7 +244,7 @@ def bomb() -> bytes:
     """Return a small file that unpacks to more than any text may have."""
     file = io.BytesIO()
     with gzip.open(file, "wb") as packed:
-        for _ in range(LARGEST // 1_000_000 + 1):
+        for _ in range(MAX_TEXT_BYTES // 1_000_000 + 1):
             packed.write(b"\0" * 1_000_000)
     return file.getvalue()
 
