@@ -62,7 +62,7 @@ async def aresearch(
     folders = [str(folder) for folder in docs]
     given = {**choices, **({"documents": folders} if folders else {})}
     if isinstance(given.get("profile"), str | PathLike):
-        given["profile"], _ = await asyncio.to_thread(load_profile, Path(given["profile"]))
+        given["profile"] = await asyncio.to_thread(load_profile, Path(given["profile"]))
     before = after.run_id if isinstance(after, Report) else after
     if before is not None:
         before, question, given = await _following(before, question, given)
@@ -106,7 +106,8 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
             f"Run {record.id} recommends {offered} questions, and none has the number {question.strip()}. "
             "Ask in your own words, or name one of them."
         )
-    return record.id, chosen, {**record.context.model_dump(exclude_unset=True), **given}
+    context = record.context
+    return record.id, chosen, {**context.model_dump(include=context.own_choices(), exclude_unset=True), **given}
 
 
 def research(question: str, **options: Any) -> Report:

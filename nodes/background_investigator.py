@@ -9,7 +9,7 @@ from schemas.background_investigator import Background
 from schemas.context import RunContext
 from schemas.evidence import Excerpt, Passage
 from schemas.results import RECALLED
-from schemas.state import ResearchState
+from schemas.state import ResearchState, research_question
 from services.evidence.views import evidence_views
 from services.models.fallback import answers_by_rules
 from services.run.budget import limit_message
@@ -27,7 +27,7 @@ QUOTE = 600
 
 async def background_investigator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Search the web and the user's documents for the question itself; no model is called."""
-    locale, question, context = state["locale"], _question(state), choices(runtime)
+    locale, question, context = state["locale"], research_question(state), choices(runtime)
     limits: list[str] = []
     known = state["results"][RECALLED].excerpts if RECALLED in state["results"] else []
     if known and not _searches(state, context):
@@ -98,8 +98,3 @@ def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool 
         start=passage.start + start,
         end=passage.start + end,
     )
-
-
-def _question(state: ResearchState) -> str:
-    triage = state["triage"]
-    return triage.question if triage is not None else state["question"]

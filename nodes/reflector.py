@@ -6,7 +6,7 @@ from schemas.context import RunContext
 from schemas.evidence import Contradiction
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
-from schemas.state import ResearchState, plans_of
+from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
 from services.evidence.background import background_views
 from services.evidence.contradictions import check_contradiction
@@ -100,9 +100,8 @@ def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunC
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
-    triage = state["triage"]
     return ReflectorPrompt(
-        question=triage.question if triage else state["question"],
+        question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         findings=finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"]),

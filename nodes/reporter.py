@@ -13,7 +13,7 @@ from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
-from schemas.state import ResearchState, plans_of
+from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
@@ -139,7 +139,9 @@ async def _recommended(
                 texts[source.title] = await evidence_of(runtime).get_text(key)
     told = [one.quote for one in cited]
     before = [one.text for one in state.get("messages", []) if one.type == "human"]
-    return await asyncio.to_thread(recommended, _question(state), is_chinese(state["locale"]), texts, told, before)
+    return await asyncio.to_thread(
+        recommended, _title_question(state), is_chinese(state["locale"]), texts, told, before
+    )
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
@@ -171,7 +173,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     return ReporterPrompt(
-        question=triage.question if triage else state["question"],
+        question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         length="answer" if fast else context.length,
@@ -198,7 +200,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
-    question = _question(state)
+    question = _title_question(state)
     return Draft(
         question=question,
         locale=locale,
@@ -234,10 +236,11 @@ def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list
     return [excerpt for excerpt in excerpts if excerpt.id in found or re.search(rf"\b{excerpt.id}\b", text)]
 
 
-def _question(state: ResearchState) -> str:
-    """Return the question as the report names it: one that leans on earlier turns as it was completed."""
+def _title_question(state: ResearchState) -> str:
+    """Return the question as the report names it: one that leans on earlier turns as it was completed, else as asked."""
     triage = state["triage"]
-    return triage.question if triage is not None and triage.rewritten and state.get("former") else state["question"]
+    completed = triage is not None and triage.rewritten and state.get("former")
+    return research_question(state) if completed else state["question"]
 
 
 def _reused(state: ResearchState) -> list[str]:

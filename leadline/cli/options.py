@@ -1,71 +1,155 @@
-"""What commands share: exit codes, and options that mean the same wherever they stand."""
+"""What commands share: exit codes, and options that mean the same wherever they stand.
 
+What a run can choose is declared in `RunContext`: `takes_choices` gives a command the options for it.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, get_args
 
 import typer
 
+from leadline.runs.profiles import load_profile
 from leadline.runs.run_ids import complete_run_id
+from schemas.context import RunContext
+from schemas.options import OUTPUT, Flag, OutputFormat
+from services.reports.formats import chosen_formats
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
 
 RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and their reports", "Set up and check", "Serve"
 """Headings below which the help lists the commands."""
-CHOICES, LIMITS, OUTPUT = "How it is researched", "Limits", "What comes out"
-"""Headings below which the help of `research` lists the options."""
 
-Search = Literal["auto", "tavily", "duckduckgo", "documents", "none"]
-Length = Literal["brief", "standard", "full"]
-Style = Literal["report", "data"]
-FORMATS = ("md", "html", "slides", "pptx", "docx", "pdf")
 LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR", "ja-JP", "ko-KR", "pt-BR")
 """Languages that completion proposes; every language tag can be given."""
-
-
-def _run_ids(incomplete: str) -> list[tuple[str, str]]:
-
-    return complete_run_id(incomplete)
 
 
 def _formats(incomplete: str) -> list[str]:
     """Complete the last of several formats."""
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",") if comma else []
-    return [f"{before}{comma}{one}" for one in FORMATS if one.startswith(last) and one not in taken]
+    return [f"{before}{comma}{name}" for name in get_args(OutputFormat) if name.startswith(last) and name not in taken]
 
 
 def _locales(incomplete: str) -> list[str]:
-    return [one for one in LOCALES if one.lower().startswith(incomplete.lower())]
+    return [locale for locale in LOCALES if locale.lower().startswith(incomplete.lower())]
 
 
-Docs = Annotated[
-    list[Path] | None, typer.Option("--docs", metavar="DIR", help="Folder of your own documents; repeatable.")
-]
+FLAGS = {
+    name: next(mark for mark in field.metadata if isinstance(mark, Flag))
+    for name, field in RunContext.model_fields.items()
+    if any(isinstance(mark, Flag) for mark in field.metadata)
+}
+"""The fields of `RunContext` that the command line offers."""
+_TYPES: dict[str, Any] = {"documents": list[Path], "profile": Path, "output_formats": str}
+"""Types of options that are written in another form than the field's."""
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "documents": lambda folders: [str(folder) for folder in folders],
+    "profile": load_profile,
+    "output_formats": chosen_formats,
+}
+_COMPLETIONS = {"locale": _locales, "output_formats": _formats}
+
+
+def option(name: str, *, show_default: bool = True) -> Any:
+    """Return the option of a field of `RunContext`."""
+    field, flag = RunContext.model_fields[name], FLAGS[name]
+    help_text = flag.help or f"{field.description}"
+    if field.annotation is int:
+        bounds = {key: getattr(mark, key) for mark in field.metadata for key in ("ge", "le") if hasattr(mark, key)}
+        help_text += f" From {bounds['ge']:,} to {bounds['le']:,}."
+    return typer.Option(
+        flag.name or f"--{name.replace('_', '-')}",
+        metavar=flag.metavar,
+        help=help_text,
+        rich_help_panel=flag.panel,
+        autocompletion=_COMPLETIONS.get(name),
+        show_default=show_default and field.annotation is not bool,
+    )
+
+
+def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for each of these fields; its parameter `given` gets those that the command line names."""
+
+    def add_options(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = [_parameter("context", typer.Context)]
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name == "given":
+                parameters += [_option_parameter(name, show_default=show_default) for name in names]
+            else:
+                parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
+
+        @wraps(command)
+        def run(context: typer.Context, **values: Any) -> None:
+            chosen = {name: values.pop(name) for name in names}
+            command(**values, given={name: chosen[name] for name in names if _is_given(context, name)})
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362; typer reads it
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return add_options
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Tell whether a parameter stands on the command line, even if its value is the default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _option_parameter(name: str, *, show_default: bool) -> inspect.Parameter:
+    field = RunContext.model_fields[name]
+    default: Any = None if name in _TYPES else field.default
+    if name == "output_formats":
+        default = ",".join(field.default)
+    elif field.annotation is bool:
+        default = False
+    value_type: Any = _TYPES.get(name, field.annotation)
+    return _parameter(name, Annotated[value_type, option(name, show_default=show_default)], default)
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def choices_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return as fields of `RunContext` what options gave.
+
+    Raises:
+        BadInput: a profile cannot be read, or there is no such format.
+    """
+    choices: dict[str, Any] = {}
+    for name, value in given.items():
+        field = RunContext.model_fields[name]
+        if field.annotation is bool:
+            choices[name] = not field.default
+        else:
+            choices[name] = _READERS[name](value) if name in _READERS else value
+    return choices
+
+
+def _run(described: str) -> Any:
+    return typer.Argument(
+        metavar="RUN",
+        help=f"Id of the run, or its beginning; by default the {described}.",
+        autocompletion=complete_run_id,
+        show_default=False,
+    )
+
+
+LatestRun = Annotated[str | None, _run("latest")]
+UnfinishedRun = Annotated[str | None, _run("latest unfinished one")]
+FinishedRun = Annotated[str | None, _run("latest finished one")]
+Docs = Annotated[list[Path] | None, option("documents")]
+Formats = Annotated[str, option("output_formats")]
 Out = Annotated[
     Path,
     typer.Option("--out", metavar="DIR", help="Folder below which the report is written.", rich_help_panel=OUTPUT),
 ]
 OtherOut = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder instead.")
-]
-Formats = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="F,F,…",
-        help="Files to make: md, html, slides, pptx, docx, pdf.",
-        autocompletion=_formats,
-        rich_help_panel=OUTPUT,
-    ),
-]
-Locale = Annotated[
-    str,
-    typer.Option(
-        metavar="L",
-        help="Language of the report: auto, en-US, zh-CN, …",
-        autocompletion=_locales,
-        rich_help_panel=OUTPUT,
-    ),
 ]
 Json = Annotated[
     bool,
@@ -75,32 +159,5 @@ Events = Annotated[
     bool,
     typer.Option(
         "--events", help="Print progress on stderr as JSON, an event a line (docs/scripts.md).", rich_help_panel=OUTPUT
-    ),
-]
-LatestRun = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="RUN",
-        help="Id of the run, or its beginning; by default the latest.",
-        autocompletion=_run_ids,
-        show_default=False,
-    ),
-]
-UnfinishedRun = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="RUN",
-        help="Id of the run, or its beginning; by default the latest unfinished one.",
-        autocompletion=_run_ids,
-        show_default=False,
-    ),
-]
-FinishedRun = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="RUN",
-        help="Id of the run, or its beginning; by default the latest finished one.",
-        autocompletion=_run_ids,
-        show_default=False,
     ),
 ]

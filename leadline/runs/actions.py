@@ -103,7 +103,7 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
         given = Command(resume=next(answers))
 
 
-async def _finished(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
+async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
     """Return a finished run and its report.
 
     Raises:
@@ -129,7 +129,7 @@ async def arefresh(run_id: str | None = None) -> "tuple[Refreshed, str | None]":
         DocumentsError: a folder of its documents is gone.
     """
     async with open_home(settings().leadline_home) as home:
-        record, report = await _finished(home, run_id)
+        record, report = await finished_report(home, run_id)
         record.check_usable()
         allow_folders(record.context.documents)
         return await refreshed(report, record.context), record.folder
@@ -156,7 +156,7 @@ async def areport(
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
-        record, report = await _finished(home, run_id)
+        record, report = await finished_report(home, run_id)
         kept = out is None and record.folder is not None and await asyncio.to_thread(_is_there, record.folder)
         if kept and record.folder is not None:
             folder, files = Path(record.folder), await write_formats(report, Path(record.folder), formats)

@@ -11,11 +11,11 @@ from schemas.profile import Profile
 from services.run.errors import BadInput
 
 
-def load_profile(file: Path) -> tuple[Profile, list[Path]]:
+def load_profile(file: Path) -> Profile:
     """Read a profile.
 
     Returns:
-        The profile, its documents' folders as paths from here, and these folders once more.
+        The profile, with its documents' folders as paths from here.
 
     Raises:
         BadInput: the file is missing, is no YAML, or says something that a profile cannot say; the message names the
@@ -44,7 +44,7 @@ def load_profile(file: Path) -> tuple[Profile, list[Path]]:
                 f"The profile {file} cannot be used: {where}: there is no folder {folder}. "
                 "Folders are named relative to the profile's file."
             )
-    return profile.model_copy(update={"documents": [str(folder) for folder in folders]}), folders
+    return profile.model_copy(update={"documents": [str(folder) for folder in folders]})
 
 
 def _explained(problem: Any, tree: yaml.Node | None) -> str:
