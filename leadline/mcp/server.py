@@ -142,7 +142,7 @@ async def read_report(given: ReadReport, _: Tell) -> str:
         BadInput: there is no such run, it is not finished, or it has no such section.
     """
     async with open_home(settings().leadline_home) as home:
-        _, report = await finished_report(home, given.run_id)
+        report = (await finished_report(home, given.run_id))[1]
     if given.format == "json":
         return report.model_dump_json(indent=1)
     return section_of(report.markdown, given.section) if given.section.strip() else report.markdown
@@ -161,7 +161,7 @@ async def verify_report(given: VerifyReport, _: Tell) -> str:
         check = await asyncio.to_thread(verify_bundle, Path(given.folder))
     else:
         async with open_home(settings().leadline_home) as home:
-            _, report = await finished_report(home, given.run_id)
+            report = (await finished_report(home, given.run_id))[1]
             with tempfile.TemporaryDirectory() as folder:
                 await write_bundle(report, Path(folder) / "report", home.evidence)
                 check = await asyncio.to_thread(verify_bundle, Path(folder) / "report")
