@@ -44,7 +44,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         by_rules = await run.journal.decided(
             "rules", lambda: alone and context.deep_research and role_model("reporter", context).model == OFFLINE
         )
-    first = 1 + max((int(one.id.rpartition("-")[2]) for one in known), default=0)
+    first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)
     excerpts = [
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
         for place, passage in enumerate(found.passages, first)

@@ -51,7 +51,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
-        failed = [one.said(locale) for one in await failures_once(run)]
+        failed = [failure.said(locale) for failure in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run))
         try:
             if answer := _answered(state):
@@ -68,7 +68,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
             await closing
     if written.by_rules:
         written.asked = await _recommended(state, written, excerpts, runtime)
-    written.limits += [one for one in failed if one not in state["limits"]]
+    written.limits += [failure for failure in failed if failure not in state["limits"]]
     written.limits += [*left_out(run, locale), *_reused(state)]
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, _draft(state, context, written, excerpts), usage=usage)
@@ -132,13 +132,13 @@ async def _recommended(
     """Return questions that the sources which a report by rules cites can answer."""
     cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in written.text]
     texts: dict[str, str] = {}
-    for key in dict.fromkeys(one.source_id for one in cited if one.source_id in state["sources"]):
+    for key in dict.fromkeys(excerpt.source_id for excerpt in cited if excerpt.source_id in state["sources"]):
         source = state["sources"][key]
         if source.kind != "computation":
             with suppress(StoreError):
                 texts[source.title] = await evidence_of(runtime).get_text(key)
-    told = [one.quote for one in cited]
-    before = [one.text for one in state.get("messages", []) if one.type == "human"]
+    told = [excerpt.quote for excerpt in cited]
+    before = [message.text for message in state.get("messages", []) if message.type == "human"]
     return await asyncio.to_thread(
         recommended, _title_question(state), is_chinese(state["locale"]), texts, told, before
     )
@@ -192,7 +192,7 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     """Return what the report must open with: the note of an edge case or a topic, and the profile's safety note."""
     note = triage.reply if triage is not None else ""
     safety = context.profile.safety_note if context.profile else ""
-    return "\n".join(one for one in (note, safety) if one)
+    return "\n".join(part for part in (note, safety) if part)
 
 
 def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
@@ -209,7 +209,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         excerpts=_in_report(state, excerpts, body),
         sources=state["sources"],
         plans=plans_of(state),
-        results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
+        results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],
         reflections=state.get("reflections", []),
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
@@ -225,7 +225,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
 def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:
     """Leave out background excerpts that nothing cites, where steps found something: what was shown and not used is no source."""
     results, reflection = state["results"], state["reflection"]
-    if not any(result.excerpts for one, result in results.items() if one != RECALLED):
+    if not any(result.excerpts for step_id, result in results.items() if step_id != RECALLED):
         return excerpts
     found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
     found |= (

@@ -136,5 +136,9 @@ def _outcome(
         missing_aspects=missing,
     )
     used = {excerpt.source_id for excerpt in excerpts}
-    copies = {one: source for one, source in sources.items() if one in used or source.duplicate_of in used}
+    copies = {
+        source_hash: source
+        for source_hash, source in sources.items()
+        if source_hash in used or source.duplicate_of in used
+    }
     return Outcome(result, copies)

@@ -76,7 +76,7 @@ def read_batch(file: Path) -> list[Asked]:
     asked = [_read(line.strip(), number, file) for number, line in enumerate(lines, 1) if line.strip()]
     if not asked:
         raise BadInput(f"The questions {file} are empty. Write a question a line, or a JSON object a line.")
-    doubled = sorted({one.id for one in asked if sum(other.id == one.id for other in asked) > 1})
+    doubled = sorted({question.id for question in asked if sum(other.id == question.id for other in asked) > 1})
     if doubled:
         raise BadInput(f"{file}: the id {doubled[0]!r} stands on more than one line. Give each its own.")
     return asked

@@ -26,7 +26,7 @@ from leadline.cli.options import (
     choices_of,
     takes_choices,
 )
-from leadline.cli.running import errors_told, show_report, until_interrupted
+from leadline.cli.running import errors_as_json, show_report, until_interrupted
 from leadline.progress.lines import batch_progress
 from leadline.progress.plan_review import review_in_terminal
 from leadline.progress.protocol import Progress
@@ -63,7 +63,7 @@ def research(
         review_plan = review_in_terminal(progress)
         return aresearch(asked, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
 
-    with errors_told(as_events):
+    with errors_as_json(as_events):
         choices = choices_of(given)
         show_report(work, as_json, as_events, asked, run_id)
 
@@ -97,7 +97,7 @@ def follow(
             question, out=out, on_event=progress, on_review=review_plan, run_id=run_id, after=run, **choices
         )
 
-    with errors_told(as_events):
+    with errors_as_json(as_events):
         if len(asked) > 2:
             raise BadInput('Ask one question, in quotes: leadline follow "And where was he born?"')
         run, question = (asked[0] if len(asked) > 1 else "latest"), asked[-1]
@@ -112,7 +112,7 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
     def work(progress: Progress) -> Awaitable[Report]:
         return aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))
 
-    with errors_told(as_events):
+    with errors_as_json(as_events):
         show_report(work, as_json, as_events)
 
 
@@ -153,8 +153,8 @@ def batch(
 
     outcomes = until_interrupted(main(), f"leadline batch {file}")
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
-    for one in failed:
-        echo(f"FAILED {one.id}: {one.error}", err=True)
+    for outcome in failed:
+        echo(f"FAILED {outcome.id}: {outcome.error}", err=True)
     echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
     if failed:
         raise typer.Exit(EXIT_FAILED)

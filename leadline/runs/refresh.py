@@ -131,21 +131,27 @@ def _claim(
     claim: Claim, excerpts: dict[str, Excerpt], states: dict[str, SourceState], texts: dict[str, str | None]
 ) -> ClaimNow:
     cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
-    now = ClaimNow(text=claim.text, state="not checked", sources=list(dict.fromkeys(one.source_id for one in cited)))
-    checked = [one for one in cited if states.get(one.source_id) in {"unchanged", "changed", "gone"}]
+    now = ClaimNow(
+        text=claim.text, state="not checked", sources=list(dict.fromkeys(excerpt.source_id for excerpt in cited))
+    )
+    checked = [excerpt for excerpt in cited if states.get(excerpt.source_id) in {"unchanged", "changed", "gone"}]
     if not checked:
         return now
-    lost = [one for one in checked if states[one.source_id] != "unchanged" and not _stands(one, texts[one.source_id])]
+    lost = [
+        excerpt
+        for excerpt in checked
+        if states[excerpt.source_id] != "unchanged" and not _stands(excerpt, texts[excerpt.source_id])
+    ]
     if not lost:
         return now.model_copy(update={"state": "holds"})
-    replaced = [_in_place(claim.text, one, texts[one.source_id]) for one in lost]
-    kept = [one.quote for one in cited if one not in lost]
-    supported = not check_support(claim.text, [*kept, *(one for one in replaced if one)]).failing
+    replaced = [_in_place(claim.text, excerpt, texts[excerpt.source_id]) for excerpt in lost]
+    kept = [excerpt.quote for excerpt in cited if excerpt not in lost]
+    supported = not check_support(claim.text, [*kept, *filter(None, replaced)]).failing
     return now.model_copy(
         update={
             "state": "changed" if supported else "fallen",
             "was": lost[0].quote,
-            "now": next((one for one in replaced if one), ""),
+            "now": next(filter(None, replaced), ""),
         }
     )
 
@@ -172,7 +178,7 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
 
 def _sentences(text: str) -> list[str]:
     said = [text[span.start : span.end] for span in sentences(text)]
-    return [one for one in said if not one.startswith("#")] or said
+    return [sentence for sentence in said if not sentence.startswith("#")] or said
 
 
 def as_markdown(found: Refreshed) -> str:
@@ -192,16 +198,16 @@ def as_markdown(found: Refreshed) -> str:
         claims = [claim for claim in found.claims if claim.state == state]
         if claims:
             lines += ["", f"## {heading}", ""]
-        for one in claims:
-            lines.append(f"- {one.text} ({', '.join(one.sources)})")
-            lines += [f"  - was: “{_line(one.was)}”"] if one.was else []
-            lines += [f"  - now: “{_line(one.now)}”"] if one.now else []
+        for claim in claims:
+            lines.append(f"- {claim.text} ({', '.join(claim.sources)})")
+            lines += [f"  - was: “{_line(claim.was)}”"] if claim.was else []
+            lines += [f"  - now: “{_line(claim.now)}”"] if claim.now else []
     moved = [source for source in found.sources if source.state in {"changed", "gone"}]
     if moved:
         lines += ["", "## Sources", ""]
         lines += [
-            f"- {one.id} {one.title} ({one.url}): {one.state}{f', {one.problem}' if one.problem else ''}"
-            for one in moved
+            f"- {source.id} {source.title} ({source.url}): {source.state}{f', {source.problem}' if source.problem else ''}"
+            for source in moved
         ]
     return "\n".join(lines) + "\n"
 

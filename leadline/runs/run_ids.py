@@ -28,7 +28,7 @@ def full_id(given: str, ids: Iterable[str]) -> str:
     known = list(ids)
     if given in known:
         return given
-    found = sorted((one for one in known if given and one.startswith(given)), reverse=True)
+    found = sorted((name for name in known if given and name.startswith(given)), reverse=True)
     if not found:
         raise BadInput(f"There is no run {given!r}. `leadline runs` lists all runs.")
     if len(found) > 1:

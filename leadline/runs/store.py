@@ -97,7 +97,9 @@ class Home:
     async def records(self) -> list[RunRecord]:
         """Return all runs, the newest first."""
         found = await self.store.asearch(_RUNS, limit=1_000)
-        return sorted((RunRecord.model_validate(item.value) for item in found), key=lambda one: one.id, reverse=True)
+        return sorted(
+            (RunRecord.model_validate(item.value) for item in found), key=lambda record: record.id, reverse=True
+        )
 
     async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
         """Return a run by its id or the beginning of it, or the latest unfinished (or finished) one.

@@ -142,7 +142,7 @@ class Door:
     def _let_in(self, scope: Scope) -> str:
         path, method = scope["path"], scope.get("method", "")
         if self._rules.accounts:
-            if any(path == one or path.startswith(f"{one}/") for one in CLOSED):
+            if any(path == closed or path.startswith(f"{closed}/") for closed in CLOSED):
                 raise Refused(404, "Not Found")
             preflight = method == "OPTIONS" and any(
                 name == b"access-control-request-method" for name, _ in scope["headers"]

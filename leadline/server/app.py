@@ -38,7 +38,7 @@ app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(Door, rules=RULES)  # the server puts it before all of its own routes
 
 mimetypes.init()  # reads the system's lists of file types, once and before the event loop runs
-_BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
+_BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
 """Endings of files that a browser shows; the others are downloads."""
 

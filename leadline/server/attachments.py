@@ -65,7 +65,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
-    others = [one for one in await asyncio.to_thread(_files, folder) if one.name != clean]
+    others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
     if len(others) >= MOST_FILES:
         raise HTTPException(413, f"A thread takes {MOST_FILES} files. Remove one first.")
     room = min(MOST_BYTES, MOST_BYTES_OF_ALL - sum(other.size for other in others))
@@ -119,4 +119,4 @@ def _files(folder: Path) -> list[Attached]:
     if not folder.is_dir():
         return []
     found = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith(".")]
-    return [Attached(name=one.name, size=one.stat().st_size) for one in found]
+    return [Attached(name=file.name, size=file.stat().st_size) for file in found]

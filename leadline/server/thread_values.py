@@ -28,7 +28,7 @@ async def standing_values(client: LangGraphClient, thread: str, checkpoint: str 
     if checkpoint or values.get("report") or state.get("next") or not _direct(values):
         return values
     earlier = (_values(found) for found in await turns_found(client, thread))
-    return next((one for one in earlier if one.get("report")), values)
+    return next((past for past in earlier if past.get("report")), values)
 
 
 def _values(state: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 from leadline.setup.check import NOTE, OK, Check
@@ -36,31 +35,18 @@ LEAST_ROOM = 1_000_000_000
 
 def programs() -> Iterable[Check]:
     """Look for programs and fonts that some formats and tools need."""
-    check = partial(Check, area="programs")
-    browser = find_browser()
-    yield check(
-        name="Chromium",
-        state=OK if browser else NOTE,
-        found=browser or "not found: PDF needs it, or the extra pdf",
-        remedy="" if browser else "apt-get install chromium",
-    )
-    fonts = _chinese_fonts()
-    yield check(
-        name="Chinese font",
-        state=OK if fonts else NOTE,
-        found=fonts or "not found: Chinese in PDF would be boxes",
-        remedy="" if fonts else "apt-get install fonts-noto-cjk",
-    )
-    for name, for_what, remedy in (
-        ("npx", "MCP servers written for Node", "apt-get install nodejs npm"),
-        ("uvx", "MCP servers written in Python", "pip install uv"),
+    for name, found, missing, remedy in (
+        ("Chromium", find_browser(), "PDF needs it, or the extra pdf", "apt-get install chromium"),
+        ("Chinese font", _chinese_fonts(), "Chinese in PDF would be boxes", "apt-get install fonts-noto-cjk"),
+        ("npx", shutil.which("npx"), "MCP servers written for Node are started with it", "apt-get install nodejs npm"),
+        ("uvx", shutil.which("uvx"), "MCP servers written in Python are started with it", "pip install uv"),
     ):
-        there = shutil.which(name)
-        yield check(
+        yield Check(
+            area="programs",
             name=name,
-            state=OK if there else NOTE,
-            found=there or f"not found: {for_what} are started with it",
-            remedy="" if there else remedy,
+            state=OK if found else NOTE,
+            found=found or f"not found: {missing}",
+            remedy="" if found else remedy,
         )
 
 
