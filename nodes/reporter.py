@@ -59,10 +59,10 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                     "rules", lambda: role_model("coordinator", context).model == OFFLINE
                 )
                 written = Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
-                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 written = await _write(run, _prompt(state, context), locale)
+            if written.text:
                 written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
         finally:
             await closing
@@ -98,7 +98,7 @@ class Written:
     """Whether rules wrote it, which see only what was found and not what else there is to ask."""
     asked: list[str] = field(default_factory=list)
     """Questions to ask next, besides those in the text."""
-    likeness: "Likeness | None" = None
+    likeness: Likeness | None = None
     """Of its sentences with quotes in another language."""
 
 
@@ -157,14 +157,10 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
     """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
-    results, background, reflection = state["results"], state["background"], state["reflection"]
+    results, background = state["results"], state["background"]
     found = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
     shown = {view.id for view in background_views(background, results, state["sources"])}
-    shown |= (
-        {side for contradiction in reflection.contradictions for side in contradiction.excerpt_ids}
-        if reflection
-        else set()
-    )
+    shown |= _disputed(state)
     return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
 
 
@@ -195,8 +191,7 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     return "\n".join(part for part in (note, safety) if part)
 
 
-def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
-
+def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
@@ -224,16 +219,19 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
 
 def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:
     """Leave out background excerpts that nothing cites, where steps found something: what was shown and not used is no source."""
-    results, reflection = state["results"], state["reflection"]
+    results = state["results"]
     if not any(result.excerpts for step_id, result in results.items() if step_id != RECALLED):
         return excerpts
     found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
-    found |= (
-        {side for contradiction in reflection.contradictions for side in contradiction.excerpt_ids}
-        if reflection
-        else set()
-    )
+    found |= _disputed(state)
     return [excerpt for excerpt in excerpts if excerpt.id in found or re.search(rf"\b{excerpt.id}\b", text)]
+
+
+def _disputed(state: ResearchState) -> set[str]:
+    """Return the ids of the excerpts that contradict each other."""
+    reflection = state["reflection"]
+    contradictions = reflection.contradictions if reflection else []
+    return {side for contradiction in contradictions for side in contradiction.excerpt_ids}
 
 
 def _title_question(state: ResearchState) -> str:

@@ -14,7 +14,7 @@ from leadline.setup.env_file import FILE, PROVIDERS, SEARCHES, SECRETS, problems
 from services.run.errors import BadInput, SettingsError
 from services.search.folder_files import check_folder
 
-setting_up = typer.Typer()
+commands = typer.Typer()
 
 ProviderName = Literal["openai", "deepseek", "qwen", "openrouter", "ollama", "other", "none"]
 SearchName = Literal["tavily", "duckduckgo", "documents"]
@@ -25,7 +25,7 @@ NOBODY = (
 )
 
 
-@setting_up.command(epilog=examples("init"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("init"), rich_help_panel=MACHINE)
 def init(
     provider: Annotated[ProviderName | None, typer.Option(help="Who runs the model.", show_default=False)] = None,
     endpoint: Annotated[

@@ -37,10 +37,10 @@ from leadline.runs.run_ids import new_run_id
 from schemas.reporter import Report
 from services.run.errors import BadInput
 
-researching = typer.Typer()
+commands = typer.Typer()
 
 
-@researching.command(epilog=examples("research"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("research"), rich_help_panel=RESEARCH)
 @takes_choices(*FLAGS)
 def research(
     question: Annotated[
@@ -56,16 +56,16 @@ def research(
 
     The report goes to stdout and, with its evidence, below the folder that --out names. Progress goes to stderr.
     """
-    asked = _from_stdin() if question == "-" else question
+    text = _from_stdin() if question == "-" else question
     run_id = new_run_id()
 
     def work(progress: Progress) -> Awaitable[Report]:
         review_plan = review_in_terminal(progress)
-        return aresearch(asked, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
+        return aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
         choices = choices_of(given)
-        show_report(work, as_json, as_events, asked, run_id)
+        show_report(work, as_json, as_events, text, run_id)
 
 
 def _from_stdin() -> str:
@@ -74,7 +74,7 @@ def _from_stdin() -> str:
     return sys.stdin.read()
 
 
-@researching.command(epilog=examples("follow"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("follow"), rich_help_panel=RESEARCH)
 @takes_choices("documents", "output_formats", "deep_research", "review_plan", show_default=False)
 def follow(
     asked: Annotated[
@@ -105,7 +105,7 @@ def follow(
         show_report(work, as_json, as_events, run_id=run_id)
 
 
-@researching.command(epilog=examples("resume"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("resume"), rich_help_panel=RESEARCH)
 def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = False, as_events: Events = False) -> None:
     """Go on with an interrupted run where it stopped; nothing that was answered is asked again."""
 
@@ -116,13 +116,13 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
         show_report(work, as_json, as_events)
 
 
-@researching.command(epilog=examples("replay"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("replay"), rich_help_panel=RESEARCH)
 def replay(run: FinishedRun = None, out: OtherOut = None, as_json: Json = False) -> None:
     """Run a finished run again from its journal: no model is called, nothing is searched, and the report is the same."""
     show_report(lambda _: areplay(run, out=out), as_json)
 
 
-@researching.command(epilog=examples("batch"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("batch"), rich_help_panel=RESEARCH)
 def batch(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A question a line, or a JSON object a line.")],
     docs: Docs = None,
@@ -138,23 +138,23 @@ def batch(
     ] = None,
 ) -> None:
     """Research many questions; started again, it goes on where it stopped."""
-    asked = read_batch(file)
-    kept = results or file.with_name(f"{file.name}.results.jsonl")
-    check_appendable(kept)
+    questions = read_batch(file)
+    results_file = results or file.with_name(f"{file.name}.results.jsonl")
+    check_appendable(results_file)
     check_writable(out)
     folders = [str(folder) for folder in docs or []]
 
     async def main() -> list[Outcome]:
         shared = {"documents": folders} if folders else {}
-        where = nullcontext(Here(out, folders, {})) if server is None else There(server, out, shared)
+        where = nullcontext(Here(out, folders)) if server is None else There(server, out, shared)
         async with where as runner:
-            with batch_progress(len(asked)) as progress:
-                return await run_batch(asked, runner, kept, jobs, progress)
+            with batch_progress(len(questions)) as progress:
+                return await run_batch(questions, runner, results_file, jobs, progress)
 
     outcomes = until_interrupted(main(), f"leadline batch {file}")
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         echo(f"FAILED {outcome.id}: {outcome.error}", err=True)
-    echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {kept}", err=True)
+    echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} done; results in {results_file}", err=True)
     if failed:
         raise typer.Exit(EXIT_FAILED)

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from langgraph.types import Command
 
-from leadline.runs.execute import OnEvent, OnReview, carry_out, config_of, first_input, report_of, write_outputs
+from leadline.runs.execute import (
+    OnEvent,
+    OnReview,
+    carry_out,
+    config_of,
+    first_input,
+    folder_of,
+    report_of,
+    write_outputs,
+)
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
 from leadline.runs.refresh import Refreshed, refreshed
@@ -76,7 +85,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
         recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
         with replaying(recording):
             report = await _replayed(home, record)
-        return await write_outputs(home, record, report)
+        return await write_outputs(home, record, report, await folder_of(record, report))
 
 
 async def _replayed(home: Home, record: RunRecord) -> Report:

@@ -19,24 +19,24 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
 
 
-def full_id(given: str, ids: Iterable[str]) -> str:
+def full_id(prefix: str, ids: Iterable[str]) -> str:
     """Return the one run that is called so, or whose name begins so.
 
     Raises:
         BadInput: no run's name does, or the names of several do.
     """
     known = list(ids)
-    if given in known:
-        return given
-    found = sorted((name for name in known if given and name.startswith(given)), reverse=True)
-    if not found:
-        raise BadInput(f"There is no run {given!r}. `leadline runs` lists all runs.")
-    if len(found) > 1:
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    if prefix in known:
+        return prefix
+    matches = sorted((name for name in known if prefix and name.startswith(prefix)), reverse=True)
+    if not matches:
+        raise BadInput(f"There is no run {prefix!r}. `leadline runs` lists all runs.")
+    if len(matches) > 1:
+        more = f" and {len(matches) - SHOWN} more" if len(matches) > SHOWN else ""
         raise BadInput(
-            f"The names of {len(found)} runs begin with {given}: {', '.join(found[:SHOWN])}{more}. Say more of it."
+            f"The names of {len(matches)} runs begin with {prefix}: {', '.join(matches[:SHOWN])}{more}. Say more of it."
         )
-    return found[0]
+    return matches[0]
 
 
 def complete_run_id(incomplete: str) -> list[tuple[str, str]]:

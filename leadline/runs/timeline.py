@@ -70,20 +70,20 @@ class Span:
 
     def notes(self, locale: str) -> list[str]:
         """Say what is worth knowing of it besides its time."""
-        said = [say("show_failed", locale, error=self.failed)] if self.failed else []
+        notes = [say("show_failed", locale, error=self.failed)] if self.failed else []
         if self.faults:
-            said.append(say("show_retried", locale, faults=", ".join(self.faults)))
+            notes.append(say("show_retried", locale, faults=", ".join(self.faults)))
         if self.waited >= 0.01:
-            said.append(say("show_waited", locale, seconds=f"{self.waited:.2f}"))
+            notes.append(say("show_waited", locale, seconds=f"{self.waited:.2f}"))
         if any(self.tokens):
-            said.append(say("show_tokens", locale, read=f"{self.tokens[0]:,}", wrote=f"{self.tokens[1]:,}"))
+            notes.append(say("show_tokens", locale, read=f"{self.tokens[0]:,}", wrote=f"{self.tokens[1]:,}"))
         if self.cached:
-            said.append(say("show_cached", locale, tokens=f"{self.cached:,}"))
+            notes.append(say("show_cached", locale, tokens=f"{self.cached:,}"))
         if self.cost:
-            said.append(f"${self.cost:.4f}")
+            notes.append(f"${self.cost:.4f}")
         if self.reused:
-            said.append(say("show_reused", locale))
-        return said
+            notes.append(say("show_reused", locale))
+        return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +163,17 @@ class Timeline:
         """Return time, calls, tokens, cost and waiting in one line."""
         kinds = "; ".join(f"{self.called(kind)}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in self.by_kind())
         read, wrote = (sum(span.tokens[side] for span in self.spans) for side in (0, 1))
-        said = [say("show_whole", self.locale, seconds=f"{self.seconds:.2f}"), kinds]
+        parts = [say("show_whole", self.locale, seconds=f"{self.seconds:.2f}"), kinds]
         if read:
-            said.append(say("show_tokens", self.locale, read=f"{read:,}", wrote=f"{wrote:,}"))
+            parts.append(say("show_tokens", self.locale, read=f"{read:,}", wrote=f"{wrote:,}"))
         costs = [span.cost for span in self.spans if not span.inside]
         if any(costs):
             unknown = "+ ?" if None in costs else ""
-            said.append(f"${sum(cost or 0.0 for cost in costs):.4f}{unknown}")
+            parts.append(f"${sum(cost or 0.0 for cost in costs):.4f}{unknown}")
         tried, waited = sum(len(span.faults) for span in self.spans), sum(span.waited for span in self.spans)
         if tried or waited >= 0.01:
-            said.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
-        return ". ".join(part for part in said if part)
+            parts.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
+        return ". ".join(part for part in parts if part)
 
     def called(self, kind: str) -> str:
         """Return the name of a kind of calls in the run's language."""
