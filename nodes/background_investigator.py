@@ -31,9 +31,8 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     limits: list[str] = []
     known = state["results"][RECALLED].excerpts if RECALLED in state["results"] else []
     if known and not _searches(state, context):
-        emit_message(
-            runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=_told(state)
-        )
+        data = {"sources": [source.title for source in state["sources"].values()], "failures": []}
+        emit_message(runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=data)
         return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
         try:
@@ -80,10 +79,6 @@ def _reports_next(state: ResearchState, context: RunContext) -> bool:
     """Tell whether what is found here is all that the report is written from, unless nothing is."""
     triage = state["triage"]
     return (triage is not None and triage.complexity == "simple") or not context.deep_research
-
-
-def _told(state: ResearchState) -> dict[str, object]:
-    return {"sources": [source.title for source in state["sources"].values()], "failures": []}
 
 
 def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool = False) -> Excerpt:

@@ -1,7 +1,6 @@
 """Coder: one processing step, by a program that is really run or by tools; every number of its finding comes from a run."""
 
 import json
-from collections.abc import Iterable
 
 from langgraph.runtime import Runtime
 
@@ -146,7 +145,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     return outcome
 
 
-def _nothing(task: StepTask, worked: "Worked") -> StepResult:
+def _nothing(task: StepTask, worked: Worked) -> StepResult:
     errors = [made.result.text for made in worked.calls if made.result.failed]
     locale = task["locale"]
     last = errors[-1][-OUTPUT_SHOWN:] if errors else ""
@@ -183,10 +182,9 @@ def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[A
 
 
 def _outcome(
-    task: StepTask, finding: str, lines: "Iterable[Line]", sources: dict[str, Source], artifacts: list[Artifact]
+    task: StepTask, finding: str, lines: list[Line], sources: dict[str, Source], artifacts: list[Artifact]
 ) -> Outcome:
     step_id, locale = task["step"].id, task["locale"]
-    lines = list(lines)
     quoted = {line.content_hash for line in lines}
     untraced = [origin for key, source in sources.items() if key in quoted for origin in source.untraced or []]
     limits: list[str] = []

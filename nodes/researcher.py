@@ -81,7 +81,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     return outcome
 
 
-async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Outcome:
+async def _judged(task: StepTask, worked: Worked, workspace: Workspace) -> Outcome:
     """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = renumbered(workspace.passages), workspace.sources
@@ -121,7 +121,6 @@ def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
 def _outcome(
     step_id: str, locale: str, answer: Findings, passages: list[Passage], sources: dict[str, Source]
 ) -> Outcome:
-
     excerpts = verified_excerpts(answer, passages, step_id)
     missing = answer.missing_aspects
     if not excerpts:

@@ -149,7 +149,7 @@ async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
 
 
 @asynccontextmanager
-async def _prepared(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _prepared(*work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
     """Do what the first search needs during the first call. An error is left to the node that needs the result."""
     tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
@@ -160,16 +160,13 @@ async def _prepared(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _sweep() -> None:
-    """Remove what the programs of runs that were killed have left."""
-    await asyncio.to_thread(sweep)
-
-
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     config = config_of(record)
-    async with _prepared(_look_up_price(record), _load_model(record), _open_search(record, on_event), _sweep()):
+    async with _prepared(
+        _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
+    ):
         while True:
             async for event in home.graph.astream(
                 given, config, context=record.context, stream_mode="custom", durability="sync"

@@ -5,7 +5,6 @@ import secrets
 import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 
 from services.run.errors import BadInput
 from services.run.settings import settings
@@ -44,13 +43,12 @@ def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
 
     It looks into the store's file itself, because a shell that waits a second for the graph is not completing but stalling.
     """
-    file = settings().leadline_home / "store.sqlite"
+    file = settings().leadline_home.absolute() / "store.sqlite"
     query = "SELECT key, json_extract(value, '$.question') FROM store WHERE prefix = 'runs' AND key LIKE ? ORDER BY key DESC"
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(_reading(file)) as connection:
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=0.2)) as connection,
+    ):
         rows = connection.execute(query, (f"{incomplete}%",)).fetchmany(50)
         return [(str(key), " ".join(str(question).split())[:60]) for key, question in rows]
     return []
-
-
-def _reading(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)
