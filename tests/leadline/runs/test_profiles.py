@@ -152,9 +152,9 @@ async def test_python_takes_a_file_and_edge_answers_carry_the_topics_note() -> N
 async def test_the_data_profiles_figures_come_from_runs(question: str, figures: list[str]) -> None:
     report = await aresearch(question, profile=EXAMPLES / "repair-cafe.profile.yaml")
     assert all(figure in report.markdown for figure in figures)
-    kinds = {one.id: one.kind for one in report.sources}
-    sources = {one.id: one.source_id for one in report.excerpts}
-    cited = {kinds[sources[one]] for claim in report.citations for one in claim.citations}
+    kinds = {source.id: source.kind for source in report.sources}
+    sources = {excerpt.id: excerpt.source_id for excerpt in report.excerpts}
+    cited = {kinds[sources[citation]] for claim in report.citations for citation in claim.citations}
     assert cited == {"computation"}
     assert report.usage.code_runs > 0
 
