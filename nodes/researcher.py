@@ -26,7 +26,7 @@ from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace
 from services.turn.steps import Outcome, attempt
 
-PASSAGES, LEAST_PASSAGES = 12, 4
+PASSAGES, MIN_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
 """Tokens that the passages of one prompt have together: the best come first, and more of them cost more than they add."""
 
@@ -52,7 +52,7 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
         error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
-    passages = passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
     answer = await ask_quoting(_prompt(task, passages), passages)
     outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
     outcome.limits = found.limits(run, locale)
@@ -68,7 +68,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     """Let the model look things up with tools; what it quotes must stand in what they returned."""
     step, locale = task["step"], task["locale"]
     found = await _search(run, task, workspace) if step.need_web_search else Search()
-    passages = passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
     workspace.add_evidence(passages, found.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.given = [task["question"]]
@@ -91,7 +91,7 @@ async def _judged(task: StepTask, worked: Worked, workspace: Workspace) -> Outco
     if answer is not None and verified_excerpts(answer, everything, step_id):
         return _outcome(step_id, locale, answer, everything, sources)
     query = f"{task['question']} {task['step'].description}"
-    best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
+    best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, MIN_PASSAGES)
     answer = await ask_quoting(_prompt(task, best), best)
     return _outcome(step_id, locale, answer, best, sources)
 

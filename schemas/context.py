@@ -32,15 +32,8 @@ __all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
 
 STEMS: dict[str, str] = {
-    "coordinator": "coordinator",
-    "planner": "planner",
-    "researcher": "researcher",
-    "coder": "coder",
-    "reflector": "reflector",
-    "reporter": "reporter",
-    "reporter_outline": "reporter",
-    "reporter_section": "reporter",
-    "reporter_joining": "reporter",
+    stem: stem.partition("_")[0]
+    for stem in "coordinator planner researcher coder reflector reporter reporter_outline reporter_section reporter_joining".split()
 }
 """Stems of the templates, and the nodes that they belong to."""
 

@@ -54,10 +54,10 @@ class Here:
 class There:
     """Researches on a server; a question's thread is named after it, so that it is found again. Use with `async with`."""
 
-    def __init__(self, url: str, out: Path, choices: dict[str, Any], key: str | None = None) -> None:
+    def __init__(self, url: str, out: Path, choices: dict[str, Any]) -> None:
         """Take the server's address, and what all questions share."""
-        own = settings().leadline_token
-        self._client = get_client(url=url, api_key=key or (own.get_secret_value() if own else None))
+        token = settings().leadline_token
+        self._client = get_client(url=url, api_key=token.get_secret_value() if token else None)
         self._url = url
         self._out = out
         self._choices = choices

@@ -22,7 +22,7 @@ from schemas.events import Event
 from services.run.ui_text import say
 
 FRAMES_A_SECOND = 8
-LEAST_TITLE = 16
+MIN_TITLE = 16
 """Columns that a step's title keeps beside what is said of it."""
 SPINNER, ASCII_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 MARKS = {
@@ -124,7 +124,7 @@ class Board:
         """Put a detail behind a title; both give way where the terminal is narrow, the detail first."""
         width = max(10, self._console.width - 1)
         detail = self._plain(detail)
-        room = width - min(title.cell_len, max(LEAST_TITLE, width - cell_len(detail) - 2)) - 2
+        room = width - min(title.cell_len, max(MIN_TITLE, width - cell_len(detail) - 2)) - 2
         if not detail or room < min(8, cell_len(detail)):
             return title
         shown = Text(detail, style="dim")

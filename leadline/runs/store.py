@@ -77,7 +77,7 @@ class Home:
     """Open stores and the graph compiled with them."""
 
     graph: CompiledStateGraph[Any, RunContext, Any, Any]
-    store: "AsyncSqliteStore"
+    store: AsyncSqliteStore
 
     @property
     def evidence(self) -> EvidenceStore:

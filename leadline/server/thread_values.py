@@ -6,12 +6,12 @@ from langgraph_sdk.client import LangGraphClient
 
 from nodes.coordinator import DIRECT
 
-MOST_TURNS = 200
+MAX_TURNS = 200
 
 
 async def turns_found(client: LangGraphClient, thread: str) -> list[Any]:
     """Return the state that each question of a thread found, the latest first."""
-    return list(await client.threads.get_history(thread, limit=MOST_TURNS, metadata={"source": "input"}))
+    return list(await client.threads.get_history(thread, limit=MAX_TURNS, metadata={"source": "input"}))
 
 
 async def standing_values(client: LangGraphClient, thread: str, checkpoint: str | None = None) -> dict[str, Any]:

@@ -29,7 +29,7 @@ CHINESE = (
     "msyh",
 )
 """Beginnings of the names of files that hold Chinese fonts."""
-LEAST_ROOM = 1_000_000_000
+MIN_ROOM = 1_000_000_000
 """Bytes of disk below which a note is due: indexes, checkpoints and stored texts grow."""
 
 
@@ -68,9 +68,9 @@ def places() -> Iterable[Check]:
     yield Check(
         area="home",
         name="disk space",
-        state=OK if free >= LEAST_ROOM else NOTE,
+        state=OK if free >= MIN_ROOM else NOTE,
         found=f"{free / 1e9:.1f} GB free",
-        remedy="" if free >= LEAST_ROOM else f"Make room, or set LEADLINE_HOME to another disk than that of {home}",
+        remedy="" if free >= MIN_ROOM else f"Make room, or set LEADLINE_HOME to another disk than that of {home}",
     )
     for place, what in ((home, "LEADLINE_HOME"), (Path(".env"), ".env")):
         if os.name == "posix" and place.exists():
