@@ -11,10 +11,10 @@ import typer
 from leadline.api import aresearch
 from leadline.batch.questions import Outcome, check_appendable, read_batch, run_batch
 from leadline.batch.runners import Here, There
+from leadline.cli.choices import FLAGS, choices_of, takes_choices
 from leadline.cli.examples import examples
 from leadline.cli.options import (
     EXIT_FAILED,
-    FLAGS,
     RESEARCH,
     Docs,
     Events,
@@ -23,8 +23,6 @@ from leadline.cli.options import (
     OtherOut,
     Out,
     UnfinishedRun,
-    choices_of,
-    takes_choices,
 )
 from leadline.cli.running import errors_as_json, show_report, until_interrupted
 from leadline.progress.lines import batch_progress
