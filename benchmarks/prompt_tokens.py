@@ -21,7 +21,7 @@ from typing import Any
 from langgraph.store.memory import InMemoryStore
 
 from benchmarks.retrieval import rows, write_corpus
-from nodes.researcher import LEAST_PASSAGES, PASSAGE_TOKENS, PASSAGES
+from nodes.researcher import MIN_PASSAGES, PASSAGE_TOKENS, PASSAGES
 from schemas.evidence import Passage
 from services.models.prompt_fit import passage_tokens, passages_within
 from services.run.evidence_store import EvidenceStore
@@ -160,7 +160,7 @@ async def prompts(task: Task, query: dict[str, Any], documents: Documents) -> di
         for hit in sorted(hybrid, key=lambda hit: hit.url)
     ]
     return {
-        PRODUCT: await gathered(passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)),
+        PRODUCT: await gathered(passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)),
         "ranked by words and meaning": passages(hybrid),
         "ranked by words (BM25)": passages(words),
         "whole documents, ranked": [

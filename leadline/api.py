@@ -1,12 +1,8 @@
-"""Ask from Python: `research(question)` and, inside an event loop, `await aresearch(question)`.
-
-Importing this is cheap: the graph, some thousand modules, is imported when something is asked.
-"""
+"""Ask from Python: `research(question)` and, inside an event loop, `await aresearch(question)`."""
 
 import asyncio
-import importlib
-import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,18 +21,16 @@ from services.run.settings import settings
 from services.search.providers import allow_folders, check_search
 from services.turn.conversation import carried_context, chosen_question
 
-_importing = threading.Lock()
-
 
 async def aresearch(
     question: str,
     *,
     docs: Iterable[str | PathLike[str]] = (),
     out: str | PathLike[str] | None = None,
-    on_event: "OnEvent | None" = None,
-    on_review: "OnReview | None" = None,
+    on_event: OnEvent | None = None,
+    on_review: OnReview | None = None,
     run_id: str | None = None,
-    after: "str | Report | None" = None,
+    after: str | Report | None = None,
     **choices: Any,
 ) -> Report:
     """Research a question and return the report.
@@ -57,12 +51,10 @@ async def aresearch(
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
-    _import_graph()
-
     folders = [str(folder) for folder in docs]
     given = {**choices, **({"documents": folders} if folders else {})}
     if isinstance(given.get("profile"), str | PathLike):
-        given["profile"], _ = await asyncio.to_thread(load_profile, Path(given["profile"]))
+        given["profile"] = await asyncio.to_thread(load_profile, Path(given["profile"]))
     before = after.run_id if isinstance(after, Report) else after
     if before is not None:
         before, question, given = await _following(before, question, given)
@@ -86,12 +78,6 @@ async def aresearch(
         return await carry_out(home, record, await first_input(home, record), on_event, on_review)
 
 
-def _import_graph() -> None:
-    """Import what runs need, for one thread at a time: of modules that import each other, two threads may get half a one."""
-    with _importing:
-        importlib.import_module("leadline.runs.execute")
-
-
 async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Return the run that a follow-up follows, its question, and what it chooses on top of what that run chose."""
     async with open_home(settings().leadline_home) as home:
@@ -106,7 +92,8 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
             f"Run {record.id} recommends {offered} questions, and none has the number {question.strip()}. "
             "Ask in your own words, or name one of them."
         )
-    return record.id, chosen, {**record.context.model_dump(exclude_unset=True), **given}
+    context = record.context
+    return record.id, chosen, {**context.model_dump(include=context.own_choices(), exclude_unset=True), **given}
 
 
 def research(question: str, **options: Any) -> Report:
@@ -114,41 +101,14 @@ def research(question: str, **options: Any) -> Report:
 
     It works in a notebook too, where an event loop runs already: the run then has a thread and a loop of its own.
     """
-    return _run(aresearch(question, **options))
-
-
-def _run(work: Awaitable[Report]) -> Report:
-    async def main() -> Report:
-        return await work
-
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(main())
-    return _in_thread(main)
+        return asyncio.run(aresearch(question, **options))
+    thread = ThreadPoolExecutor(1, "leadline-research")
+    report = thread.submit(lambda: asyncio.run(aresearch(question, **options)))
+    thread.shutdown(wait=False)
+    return report.result()
 
 
-def _in_thread(main: Callable[[], Any]) -> Report:
-    outcome: list[Report] = []
-    failure: list[BaseException] = []
-
-    def target() -> None:
-        try:
-            outcome.append(asyncio.run(main()))
-        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits for it
-            failure.append(error)
-
-    thread = threading.Thread(target=target, name="leadline-research")
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return outcome[0]
-
-
-def _notebook(report: Report) -> str:
-
-    return notebook_html(report)
-
-
-Report.as_html = _notebook
+Report.as_html = notebook_html

@@ -9,7 +9,7 @@ from schemas.background_investigator import Background
 from schemas.context import RunContext
 from schemas.evidence import Excerpt, Passage
 from schemas.results import RECALLED
-from schemas.state import ResearchState
+from schemas.state import ResearchState, research_question
 from services.evidence.views import evidence_views
 from services.models.fallback import answers_by_rules
 from services.run.budget import limit_message
@@ -27,13 +27,12 @@ QUOTE = 600
 
 async def background_investigator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Search the web and the user's documents for the question itself; no model is called."""
-    locale, question, context = state["locale"], _question(state), choices(runtime)
+    locale, question, context = state["locale"], research_question(state), choices(runtime)
     limits: list[str] = []
     known = state["results"][RECALLED].excerpts if RECALLED in state["results"] else []
     if known and not _searches(state, context):
-        emit_message(
-            runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=_told(state)
-        )
+        data = {"sources": [source.title for source in state["sources"].values()], "failures": []}
+        emit_message(runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=data)
         return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
         try:
@@ -44,7 +43,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         by_rules = await run.journal.decided(
             "rules", lambda: alone and context.deep_research and role_model("reporter", context).model == OFFLINE
         )
-    first = 1 + max((int(one.id.rpartition("-")[2]) for one in known), default=0)
+    first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)
     excerpts = [
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
         for place, passage in enumerate(found.passages, first)
@@ -82,10 +81,6 @@ def _reports_next(state: ResearchState, context: RunContext) -> bool:
     return (triage is not None and triage.complexity == "simple") or not context.deep_research
 
 
-def _told(state: ResearchState) -> dict[str, object]:
-    return {"sources": [source.title for source in state["sources"].values()], "failures": []}
-
-
 def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool = False) -> Excerpt:
     """Quote the sentences of a passage that say most about the question; with `whole` those around them, too."""
     start, end = best_window(passage.text, question, QUOTE)
@@ -98,8 +93,3 @@ def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool 
         start=passage.start + start,
         end=passage.start + end,
     )
-
-
-def _question(state: ResearchState) -> str:
-    triage = state["triage"]
-    return triage.question if triage is not None else state["question"]

@@ -1,7 +1,6 @@
 """Coder: one processing step, by a program that is really run or by tools; every number of its finding comes from a run."""
 
 import json
-from collections.abc import Iterable
 
 from langgraph.runtime import Runtime
 
@@ -51,7 +50,7 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     """Put the tables that the step is about, and what earlier steps found and made, into the work folder."""
     for result in task["results"].values():
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
-    nowhere = {one for one, source in task["sources"].items() if source.untraced}
+    nowhere = {source_hash for source_hash, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].description}"
     views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
     found = [
@@ -60,10 +59,14 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
         for excerpt in result.excerpts
         if excerpt.content_hash not in nowhere
     ]
-    excerpts = [one.model_dump(mode="json") for one in found]
-    tainted = [one for one in task["results"].values() if any(each.content_hash in nowhere for each in one.excerpts)]
-    findings = {one: result.finding for one, result in task["results"].items() if result not in tainted}
-    workspace.given = [task["question"], *(one.quote for one in found)]
+    excerpts = [excerpt.model_dump(mode="json") for excerpt in found]
+    tainted = [
+        result
+        for result in task["results"].values()
+        if any(excerpt.content_hash in nowhere for excerpt in result.excerpts)
+    ]
+    findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
+    workspace.given = [task["question"], *(excerpt.quote for excerpt in found)]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
@@ -120,7 +123,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     if not finding or not any(line.content_hash in sources for line in lines):
         lines = lines_of(passages[-1])[:MAX_LINES]
         finding = "\n".join(line.text for line in lines)
-    taken = [one for line in lines for one in workspace.literals.get(line.content_hash, ())]
+    taken = [literal for line in lines for literal in workspace.literals.get(line.content_hash, ())]
     own = {line.content_hash for line in lines}
     returned = [
         passage
@@ -129,20 +132,20 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     ]
     lines = list(dict.fromkeys([*lines, *lines_holding(taken, returned, workspace.given)]))
     artifacts = [
-        one
+        artifact
         for made in worked.calls
         if made.result.output is not None and not made.result.failed
-        for one in made.result.output.artifacts.items()
+        for artifact in made.result.output.artifacts.items()
     ]
     quoted = {line.content_hash for line in lines}
-    cited = {one: source for one, source in sources.items() if one in quoted}
+    cited = {source_hash: source for source_hash, source in sources.items() if source_hash in quoted}
     outcome = _outcome(task, finding, lines, cited, _artifacts(task, dict(artifacts), task["step"].title))
     outcome.result.confidence = min(outcome.result.confidence, 1.0 if not traced.dropped else 0.6)
     outcome.limits += given.notices
     return outcome
 
 
-def _nothing(task: StepTask, worked: "Worked") -> StepResult:
+def _nothing(task: StepTask, worked: Worked) -> StepResult:
     errors = [made.result.text for made in worked.calls if made.result.failed]
     locale = task["locale"]
     last = errors[-1][-OUTPUT_SHOWN:] if errors else ""
@@ -179,15 +182,16 @@ def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[A
 
 
 def _outcome(
-    task: StepTask, finding: str, lines: "Iterable[Line]", sources: dict[str, Source], artifacts: list[Artifact]
+    task: StepTask, finding: str, lines: list[Line], sources: dict[str, Source], artifacts: list[Artifact]
 ) -> Outcome:
     step_id, locale = task["step"].id, task["locale"]
-    lines = list(lines)
     quoted = {line.content_hash for line in lines}
-    untraced = [one for key, source in sources.items() if key in quoted for one in source.untraced or []]
+    untraced = [origin for key, source in sources.items() if key in quoted for origin in source.untraced or []]
     limits: list[str] = []
     if untraced:
-        what = ", ".join(say("no_input", locale) if one == NO_INPUT else one for one in dict.fromkeys(untraced))[:300]
+        what = ", ".join(
+            say("no_input", locale) if origin == NO_INPUT else origin for origin in dict.fromkeys(untraced)
+        )[:300]
         finding = f"{say('untraced', locale, what=what)}\n{finding}"
         limits = [say("untraced_step", locale, id=step_id, what=what)]
     excerpts = [

@@ -176,7 +176,7 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
     locale = triage.locale if wanted == "auto" else wanted
-    known = [one.id for one in prompt.known]
+    known = [excerpt.id for excerpt in prompt.known]
     uses = [use for use in dict.fromkeys(triage.uses) if use in known] or known
     answered = triage.answered if known and intent not in DIRECT else "no"
     short = answered == "whole" and triage.complexity == "simple" and prompt.answers
@@ -223,7 +223,7 @@ async def _today(run: Run) -> str:
 
 def _from_earlier(former: Former | None, triage: Triage, recalled: list[Excerpt]) -> dict[str, object]:
     """Keep of the thread's evidence what answers the question: as the result of a step that is done."""
-    excerpts = [one for one in recalled if one.id in triage.uses]
+    excerpts = [excerpt for excerpt in recalled if excerpt.id in triage.uses]
     if former is None or not excerpts:
         return {"former": former}
     result = StepResult(step_id=RECALLED, status="done", excerpts=excerpts, missing_aspects=triage.missing, attempts=0)

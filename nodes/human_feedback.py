@@ -27,25 +27,15 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
     The node re-runs from its top at every answer, so it does nothing but ask.
     """
     plan, locale, context = state["plan"], state["locale"], choices(runtime)
-    problem = ""
-    answered: ResearchState
-    while True:
+    problem, update = "", None
+    while update is None:
         answer = interrupt(_request(plan, locale, problem))
         try:
-            review = read_review(answer, plan)
-            if review.action == "replace" and review.plan is not None:
-                answered = _accepted(_replaced(review.plan, state, context), state)
-                break
+            update = _update(read_review(answer, plan), state, context)
         except ValueError as error:
             problem = _explain(error)
-            continue
-        if review.action == "edit":
-            answered = {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
-        else:
-            answered = {"review": "accepted", "messages": _settled_message(plan, state) if plan else []}
-        break
     # the answer may have come with choices of its own: they hold from here on
-    return {**answered, "choices": await store_choices(context, evidence_of(runtime))}
+    return {**update, "choices": await store_choices(context, evidence_of(runtime))}
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
@@ -88,13 +78,19 @@ def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
     return request
 
 
-def _replaced(plan: Plan, state: ResearchState, context: RunContext) -> Plan:
+def _update(review: PlanReview, state: ResearchState, context: RunContext) -> ResearchState:
+    """Return what a review changes.
+
+    Raises:
+        ValueError: the plan that it brings cannot be used.
+    """
+    if review.action == "edit":
+        return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
+    if review.action == "accept" or review.plan is None:
+        return {"review": "accepted", "messages": _settled_message(state["plan"], state) if state["plan"] else []}
     done = steps_by_id(state["plans"][:-1])
     finished = {*done, *state["results"]}
-    return settle_plan(plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
-
-
-def _accepted(plan: Plan, state: ResearchState) -> ResearchState:
+    plan = settle_plan(review.plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
     plans: Any = Overwrite([*state["plans"][:-1], plan])
     return {
         "messages": _settled_message(plan, state),

@@ -9,7 +9,7 @@ from langgraph.types import Overwrite
 from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
-from schemas.state import ResearchState, plans_of
+from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import ask
 from services.models.fallback import ask_by_rules
@@ -74,10 +74,9 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 def _prompt(
     state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
-    background, triage = state["background"], state["triage"]
-    last = state["plan"]
+    background, last = state["background"], state["plan"]
     return PlannerPrompt(
-        question=triage.question if triage else state["question"],
+        question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         max_step_num=context.max_step_num,

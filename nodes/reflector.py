@@ -6,7 +6,7 @@ from schemas.context import RunContext
 from schemas.evidence import Contradiction
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
-from schemas.state import ResearchState, plans_of
+from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
 from services.evidence.background import background_views
 from services.evidence.contradictions import check_contradiction
@@ -29,7 +29,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     In the middle of a plan, when all of them are sound and further steps can go on, no model is called.
     """
     context, locale = choices(runtime), state["locale"]
-    fresh = {one: result for one, result in state["results"].items() if result.unjudged}
+    fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
     account: ResearchState = {**state, "usage": state["usage"] + wave}
     limit = spent_limit(context, account["usage"])
@@ -87,7 +87,9 @@ def _given_up(
     said = [limit_message(limit, state["locale"])] if limit else []
     plan = state["plan"]
     undone = [step.id for step in plan.steps if step.id not in state["results"]] if plan else []
-    skipped = {one: StepResult(step_id=one, status="skipped", error=said[0] if said else "") for one in undone}
+    skipped = {
+        step_id: StepResult(step_id=step_id, status="skipped", error=said[0] if said else "") for step_id in undone
+    }
     return {"results": {**_with_verdicts(fresh, {}, " ".join(said)), **skipped}, "spent": True, "limits": said}
 
 
@@ -100,9 +102,8 @@ def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunC
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
-    triage = state["triage"]
     return ReflectorPrompt(
-        question=triage.question if triage else state["question"],
+        question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         findings=finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"]),
@@ -124,8 +125,10 @@ async def _settled(reflection: Reflection, state: ResearchState, evidence: Evide
         sources = await settled_copies(sources, list(known.values()), evidence)
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
-        if one := check_contradiction(named, known, sources):  # steps that found the same have excerpts of their own
-            merged.setdefault(frozenset((known[side].content_hash, known[side].quote) for side in one.excerpt_ids), one)
+        contradiction = check_contradiction(named, known, sources)
+        if contradiction is not None:  # steps that found the same have excerpts of their own
+            sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
+            merged.setdefault(sides, contradiction)
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 
@@ -134,9 +137,9 @@ def _sent_back(state: ResearchState, verdicts: dict[str, StepVerdict]) -> dict[s
     """Return results that an earlier reflection let pass and this one wants redone."""
     known = steps_by_id(plans_of(state))
     return {
-        one: result
-        for one, result in state["results"].items()
-        if one in known and one in verdicts and verdicts[one].redo and not result.unjudged
+        step_id: result
+        for step_id, result in state["results"].items()
+        if step_id in known and step_id in verdicts and verdicts[step_id].redo and not result.unjudged
     }
 
 
@@ -151,10 +154,10 @@ def _with_verdicts(
         reason: for verdicts that have none of their own.
     """
     recorded = {}
-    for one, result in judged.items():
-        verdict = verdicts.get(one, StepVerdict(step_id=one))
+    for step_id, result in judged.items():
+        verdict = verdicts.get(step_id, StepVerdict(step_id=step_id))
         update = {"attempt": result.attempts, "reason": verdict.reason or verdict.feedback or reason}
-        recorded[one] = result.model_copy(
+        recorded[step_id] = result.model_copy(
             update={"reflections": [*result.reflections, verdict.model_copy(update=update)]}
         )
     return recorded
@@ -166,8 +169,8 @@ def _limits(
     """Name the limits that keep research from going on although it should."""
     locale = state["locale"]
     limits = [
-        say("attempt_limit", locale, id=one, limit=context.max_step_attempts)
-        for one, result in sorted(results.items(), key=lambda item: int(item[0]))
+        say("attempt_limit", locale, id=step_id, limit=context.max_step_attempts)
+        for step_id, result in sorted(results.items(), key=lambda item: int(item[0]))
         if result.reflections[-1].redo and result.attempts >= context.max_step_attempts
     ]
     due = any(to_redo(result, context.max_step_attempts) for result in results.values())
@@ -183,7 +186,7 @@ def _announce(
     results: dict[str, StepResult],
     context: RunContext,
 ) -> None:
-    redo = [one for one, result in results.items() if to_redo(result, context.max_step_attempts)]
+    redo = [step_id for step_id, result in results.items() if to_redo(result, context.max_step_attempts)]
     if redo:
         title = say("reflection_redo", locale, steps=", ".join(redo))
     elif reflection.has_enough_context:

@@ -13,7 +13,7 @@ from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
-from schemas.state import ResearchState, plans_of
+from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
@@ -51,7 +51,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
-        failed = [one.said(locale) for one in await failures_once(run)]
+        failed = [failure.said(locale) for failure in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run))
         try:
             if answer := _answered(state):
@@ -59,16 +59,16 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                     "rules", lambda: role_model("coordinator", context).model == OFFLINE
                 )
                 written = Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
-                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 written = await _write(run, _prompt(state, context), locale)
+            if written.text:
                 written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
         finally:
             await closing
     if written.by_rules:
         written.asked = await _recommended(state, written, excerpts, runtime)
-    written.limits += [one for one in failed if one not in state["limits"]]
+    written.limits += [failure for failure in failed if failure not in state["limits"]]
     written.limits += [*left_out(run, locale), *_reused(state)]
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, _draft(state, context, written, excerpts), usage=usage)
@@ -98,7 +98,7 @@ class Written:
     """Whether rules wrote it, which see only what was found and not what else there is to ask."""
     asked: list[str] = field(default_factory=list)
     """Questions to ask next, besides those in the text."""
-    likeness: "Likeness | None" = None
+    likeness: Likeness | None = None
     """Of its sentences with quotes in another language."""
 
 
@@ -132,14 +132,16 @@ async def _recommended(
     """Return questions that the sources which a report by rules cites can answer."""
     cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in written.text]
     texts: dict[str, str] = {}
-    for key in dict.fromkeys(one.content_hash for one in cited if one.content_hash in state["sources"]):
+    for key in dict.fromkeys(excerpt.content_hash for excerpt in cited if excerpt.content_hash in state["sources"]):
         source = state["sources"][key]
         if source.kind != "computation":
             with suppress(StoreError):
                 texts[source.title] = await evidence_of(runtime).get_text(key)
-    told = [one.quote for one in cited]
-    before = [one.text for one in state.get("messages", []) if one.type == "human"]
-    return await asyncio.to_thread(recommended, _question(state), is_chinese(state["locale"]), texts, told, before)
+    told = [excerpt.quote for excerpt in cited]
+    before = [message.text for message in state.get("messages", []) if message.type == "human"]
+    return await asyncio.to_thread(
+        recommended, _title_question(state), is_chinese(state["locale"]), texts, told, before
+    )
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
@@ -155,14 +157,10 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
     """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
-    results, background, reflection = state["results"], state["background"], state["reflection"]
+    results, background = state["results"], state["background"]
     found = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
     shown = {view.id for view in background_views(background, results, state["sources"])}
-    shown |= (
-        {side for contradiction in reflection.contradictions for side in contradiction.excerpt_ids}
-        if reflection
-        else set()
-    )
+    shown |= _disputed(state)
     return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
 
 
@@ -171,7 +169,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     return ReporterPrompt(
-        question=triage.question if triage else state["question"],
+        question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         length="answer" if fast else context.length,
@@ -190,15 +188,14 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     """Return what the report must open with: the note of an edge case or a topic, and the profile's safety note."""
     note = triage.reply if triage is not None else ""
     safety = context.profile.safety_note if context.profile else ""
-    return "\n".join(one for one in (note, safety) if one)
+    return "\n".join(part for part in (note, safety) if part)
 
 
-def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> "Draft":
-
+def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
-    question = _question(state)
+    question = _title_question(state)
     return Draft(
         question=question,
         locale=locale,
@@ -207,7 +204,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         excerpts=_in_report(state, excerpts, body),
         sources=state["sources"],
         plans=plans_of(state),
-        results=[state["results"][one] for one in sorted(state["results"], key=int) if one != RECALLED],
+        results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],
         reflections=state.get("reflections", []),
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
@@ -222,22 +219,26 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
 
 def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:
     """Leave out background excerpts that nothing cites, where steps found something: what was shown and not used is no source."""
-    results, reflection = state["results"], state["reflection"]
-    if not any(result.excerpts for one, result in results.items() if one != RECALLED):
+    results = state["results"]
+    if not any(result.excerpts for step_id, result in results.items() if step_id != RECALLED):
         return excerpts
     found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
-    found |= (
-        {side for contradiction in reflection.contradictions for side in contradiction.excerpt_ids}
-        if reflection
-        else set()
-    )
+    found |= _disputed(state)
     return [excerpt for excerpt in excerpts if excerpt.id in found or re.search(rf"\b{excerpt.id}\b", text)]
 
 
-def _question(state: ResearchState) -> str:
-    """Return the question as the report names it: one that leans on earlier turns as it was completed."""
+def _disputed(state: ResearchState) -> set[str]:
+    """Return the ids of the excerpts that contradict each other."""
+    reflection = state["reflection"]
+    contradictions = reflection.contradictions if reflection else []
+    return {side for contradiction in contradictions for side in contradiction.excerpt_ids}
+
+
+def _title_question(state: ResearchState) -> str:
+    """Return the question as the report names it: one that leans on earlier turns as it was completed, else as asked."""
     triage = state["triage"]
-    return triage.question if triage is not None and triage.rewritten and state.get("former") else state["question"]
+    completed = triage is not None and triage.rewritten and state.get("former")
+    return research_question(state) if completed else state["question"]
 
 
 def _reused(state: ResearchState) -> list[str]:

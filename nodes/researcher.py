@@ -26,7 +26,7 @@ from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace
 from services.turn.steps import Outcome, attempt
 
-PASSAGES, LEAST_PASSAGES = 12, 4
+PASSAGES, MIN_PASSAGES = 12, 4
 PASSAGE_TOKENS = 1_350
 """Tokens that the passages of one prompt have together: the best come first, and more of them cost more than they add."""
 
@@ -52,7 +52,7 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
         error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
-    passages = passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
     answer = await ask_quoting(_prompt(task, passages), passages)
     outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
     outcome.limits = found.limits(run, locale)
@@ -68,7 +68,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     """Let the model look things up with tools; what it quotes must stand in what they returned."""
     step, locale = task["step"], task["locale"]
     found = await _search(run, task, workspace) if step.need_web_search else Search()
-    passages = passages_within(found.passages, PASSAGE_TOKENS, LEAST_PASSAGES)
+    passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
     workspace.add_evidence(passages, found.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.given = [task["question"]]
@@ -81,7 +81,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     return outcome
 
 
-async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Outcome:
+async def _judged(task: StepTask, worked: Worked, workspace: Workspace) -> Outcome:
     """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = renumbered(workspace.passages), workspace.sources
@@ -91,7 +91,7 @@ async def _judged(task: StepTask, worked: "Worked", workspace: Workspace) -> Out
     if answer is not None and verified_excerpts(answer, everything, step_id):
         return _outcome(step_id, locale, answer, everything, sources)
     query = f"{task['question']} {task['step'].description}"
-    best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, LEAST_PASSAGES)
+    best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, MIN_PASSAGES)
     answer = await ask_quoting(_prompt(task, best), best)
     return _outcome(step_id, locale, answer, best, sources)
 
@@ -121,7 +121,6 @@ def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
 def _outcome(
     step_id: str, locale: str, answer: Findings, passages: list[Passage], sources: dict[str, Source]
 ) -> Outcome:
-
     excerpts = verified_excerpts(answer, passages, step_id)
     missing = answer.missing_aspects
     if not excerpts:
@@ -136,5 +135,9 @@ def _outcome(
         missing_aspects=missing,
     )
     used = {excerpt.content_hash for excerpt in excerpts}
-    copies = {one: source for one, source in sources.items() if one in used or source.duplicate_of in used}
+    copies = {
+        source_hash: source
+        for source_hash, source in sources.items()
+        if source_hash in used or source.duplicate_of in used
+    }
     return Outcome(result, copies)

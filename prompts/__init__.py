@@ -243,13 +243,6 @@ def _bounded(role: str, blocks: Iterable[Iterable[str]]) -> list[str]:
         raise PromptError(f"{role}_prompt cannot be used: {str(error)[:200]}. Change it, or leave it out.") from None
 
 
-def compile_template(role: str) -> None:
-    """Compile a role's template, and those that it includes, ahead of the first time that it is rendered."""
-    environment = _current.get().environment
-    for name in (f"{role}.md", *PARTIALS):
-        environment.get_template(name)
-
-
 def render_partial(name: str, **values: object) -> str:
     """Render a partial on its own: a text that code adds to a system message."""
     return _current.get().environment.get_template(f"_partials/{name}.md").render(values).strip()

@@ -1,28 +1,39 @@
-"""What a run can choose: the form that Studio shows, the options of the command line, the arguments of `research()`."""
+"""What a run can choose, declared once: for Studio's form, the command line, the MCP tool and `research()`."""
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder, Name
+from schemas.bounded import Name
 from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer
-from schemas.models import ModelChoice, Role, ToolProtocol
-from schemas.profile import OutputFormat, Profile
+from schemas.models import ToolProtocol
+from schemas.options import (
+    CHOICES,
+    LIMITS,
+    OUTPUT,
+    Domains,
+    Flag,
+    Folders,
+    Formats,
+    Length,
+    MaxCalls,
+    MaxResults,
+    Models,
+    OutputFormat,
+    SearchPlace,
+    Style,
+    TimeRange,
+    Words,
+)
+from schemas.profile import Profile
 
 __all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
 
 STEMS: dict[str, str] = {
-    "coordinator": "coordinator",
-    "planner": "planner",
-    "researcher": "researcher",
-    "coder": "coder",
-    "reflector": "reflector",
-    "reporter": "reporter",
-    "reporter_outline": "reporter",
-    "reporter_section": "reporter",
-    "reporter_joining": "reporter",
+    stem: stem.partition("_")[0]
+    for stem in "coordinator planner researcher coder reflector reporter reporter_outline reporter_section reporter_joining".split()
 }
 """Stems of the templates, and the nodes that they belong to."""
 
@@ -47,22 +58,22 @@ class RunContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    deep_research: bool = Field(
-        default=True, description="Plan and research in steps. Off: answer from one quick search."
-    )
-    review_plan: bool = Field(
+    deep_research: Annotated[
+        bool, Flag("--quick", panel=CHOICES, help="Answer from one quick search, without a plan.")
+    ] = Field(default=True, description="Plan and research in steps. Off: answer from one quick search.")
+    review_plan: Annotated[bool, Flag("--review", panel=CHOICES)] = Field(
         default=False,
         description="Pause after planning so that a person can review the plan.",
         json_schema_extra=_at("planner", "human_feedback"),
     )
-    max_plan_iterations: int = Field(
+    max_plan_iterations: Annotated[int, Flag("--max-plans", "N", CHOICES)] = Field(
         default=3,
         ge=1,
         le=10,
         description="How many plans a run may make: the first one and its replans.",
         json_schema_extra=_at("planner", "reflector"),
     )
-    max_step_num: int = Field(
+    max_step_num: Annotated[int, Flag("--max-steps", "N", CHOICES)] = Field(
         default=3, ge=1, le=20, description="How many steps one plan may have.", json_schema_extra=_at("planner")
     )
     max_step_attempts: int = Field(
@@ -72,70 +83,62 @@ class RunContext(BaseModel):
         description="How often a step may be tried: once, and redone with the reflector's feedback.",
         json_schema_extra=_at("reflector"),
     )
-    locale: Locale = Field(
+    locale: Annotated[Locale, Flag(metavar="L", panel=OUTPUT)] = Field(
         default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
     )
-    search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] | None = Field(
+    search: Annotated[SearchPlace | None, Flag()] = Field(
         default=None,
-        description="Where to search. Empty: as LEADLINE_SEARCH says, by default all that is there.",
+        description="Where to search; by default as LEADLINE_SEARCH says, or else all that is there.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    documents: list[Folder] = Field(
+    documents: Annotated[Folders, Flag("--docs", "DIR", help="Folder of your own documents; repeatable.")] = Field(
         default=[],
-        max_length=MAX_FOLDERS,
         description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS. "
         "@attachments: the files that were attached to this thread, too.",
         json_schema_extra=_at("background_investigator", "researcher", "coder"),
     )
-    include_domains: list[Domain] = Field(
+    include_domains: Domains = Field(
         default=[],
-        max_length=MAX_DOMAINS,
         description="Sites that a web search keeps to; empty: all.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    exclude_domains: list[Domain] = Field(
+    exclude_domains: Domains = Field(
         default=[],
-        max_length=MAX_DOMAINS,
         description="Sites that a web search leaves out.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    time_range: Literal["day", "week", "month", "year"] | None = Field(
+    time_range: TimeRange | None = Field(
         default=None,
-        description="How recent a page must be that a web search finds. Empty: any age.",
+        description="How recent a page must be that a web search finds; by default any age.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    max_results: int = Field(
+    max_results: MaxResults = Field(
         default=10,
-        ge=1,
-        le=20,
         description="Results that one search gives.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    profile: Profile | None = Field(
+    profile: Annotated[Profile | None, Flag(metavar="FILE", help="Profile (YAML): scope, replies, documents.")] = Field(
         default=None,
         title="Profile",
         description="Scope, replies and tone of a deployment; none by default.",
         json_schema_extra=_at("coordinator", "reporter"),
     )
-    output_formats: list[OutputFormat] = Field(
+    output_formats: Annotated[Formats, Flag("--format", "F,F,…", OUTPUT)] = Field(
         default=["md"],
-        max_length=20,
         description="Files that are made of the report: md, html, slides, pptx, docx, pdf.",
         json_schema_extra=_at("reporter"),
     )
-    length: Literal["brief", "standard", "full"] = Field(
+    length: Annotated[Length, Flag(panel=CHOICES)] = Field(
         default="standard",
         description="Length of the report. Full: sections written side by side, as much as was found.",
         json_schema_extra=_at("reporter"),
     )
-    words: int | None = Field(
+    words: Annotated[Words | None, Flag(metavar="N", panel=CHOICES)] = Field(
         default=None,
-        ge=50,
-        le=50_000,
-        description="Words that the report is to have. Empty: as the length says.",
+        description="Words that the report is to have; by default as the length says.",
         json_schema_extra=_at("reporter"),
     )
-    output_style: Literal["report", "data"] = Field(
+    output_style: Annotated[Style, Flag("--style", panel=CHOICES)] = Field(
         default="report",
         description="What steps work towards: a report from sources, or findings computed from the user's data.",
         json_schema_extra=_at("planner", "coder"),
@@ -150,39 +153,36 @@ class RunContext(BaseModel):
         description="How models call tools: by native function calls, by the structured JSON protocol, or as it works out.",
         json_schema_extra=_at("researcher", "coder"),
     )
-    max_tokens: int | None = Field(
-        default=None, ge=500, le=10**12, description="Tokens, in and out, that a run may use. Empty: no limit."
+    max_tokens: Annotated[int | None, Flag(metavar="N", panel=LIMITS)] = Field(
+        default=None,
+        ge=500,
+        le=10**12,
+        description="Tokens, in and out, that a run may use; by default no limit.",
     )
-    max_cost: float | None = Field(
+    max_cost: Annotated[float | None, Flag(metavar="USD", panel=LIMITS)] = Field(
         default=None,
         gt=0,
         le=1e9,
         allow_inf_nan=False,
-        description="US dollars that a run's model calls may cost. Empty: no limit.",
+        description="US dollars that a run's model calls may cost; by default no limit.",
     )
-    max_seconds: int = Field(
+    max_seconds: Annotated[int, Flag(metavar="S", panel=LIMITS)] = Field(
         default=900,
         ge=5,
         le=86_400,
         description="Seconds that a run may take; a fifth of them is kept for the report.",
     )
-    max_searches: int | None = Field(
+    max_searches: Annotated[MaxCalls | None, Flag(metavar="N", panel=LIMITS)] = Field(
         default=None,
-        ge=0,
-        le=1_000_000,
-        description="Searches that a run may make. Empty: no limit.",
+        description="Searches that a run may make; by default no limit.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    max_pages: int | None = Field(
+    max_pages: Annotated[MaxCalls | None, Flag(metavar="N", panel=LIMITS)] = Field(
         default=None,
-        ge=0,
-        le=1_000_000,
-        description="Pages that a run may read. Empty: no limit.",
+        description="Pages that a run may read; by default no limit.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    models: dict[Role | Literal["default"], ModelChoice] = Field(
-        default={}, description="Model and parameters by role; default stands for all roles."
-    )
+    models: Models = Field(default={}, description="Model and parameters by role; default stands for all roles.")
     mcp_servers: dict[Name, McpServer] = Field(
         default={},
         max_length=20,
@@ -207,10 +207,17 @@ class RunContext(BaseModel):
         return {stem: text for stem in STEMS if (text := getattr(self, f"{stem}_prompt"))}
 
     @model_validator(mode="after")
-    def _as_the_profile_says(self) -> Self:
-        """Take what the profile says where the run has left the default."""
-        said = self.profile.choices() if self.profile is not None else {}
-        for name, value in said.items():
-            if getattr(self, name) == type(self).model_fields[name].default:
+    def _take_the_profiles_choices(self) -> Self:
+        """Take what the profile says where the run chooses nothing itself."""
+        for name, value in self._profile_choices().items():
+            if name not in self.model_fields_set:
                 setattr(self, name, value)
         return self
+
+    def own_choices(self) -> set[str]:
+        """Return the fields that the run chooses itself: what differs from its profile, and else from the defaults."""
+        expected = {name: field.default for name, field in RunContext.model_fields.items()} | self._profile_choices()
+        return {name for name in self.model_fields_set if getattr(self, name) != expected[name]}
+
+    def _profile_choices(self) -> dict[str, Any]:
+        return self.profile.choices() if self.profile is not None else {}

@@ -3,15 +3,26 @@
 What it says of search, models and formats holds for every run with it that does not choose otherwise.
 """
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder, Line, Name, Paragraph
+from schemas.bounded import Line, Name, Paragraph
 from schemas.locale import Locale
-from schemas.models import ModelChoice, Role
+from schemas.options import (
+    Domains,
+    Folders,
+    Formats,
+    Length,
+    MaxCalls,
+    MaxResults,
+    Models,
+    SearchPlace,
+    Style,
+    TimeRange,
+    Words,
+)
 
-OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
 MAX_TOPICS = 200
 """Of one list of the scope."""
 MAX_PROFILE = 200_000
@@ -59,17 +70,13 @@ class SearchChoices(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    provider: Literal["auto", "tavily", "duckduckgo", "documents", "none"] | None = None
-    include_domains: list[Domain] = Field(default_factory=list, max_length=MAX_DOMAINS)
-    """Sites that a web search keeps to."""
-    exclude_domains: list[Domain] = Field(default_factory=list, max_length=MAX_DOMAINS)
-    """Sites that it leaves out."""
-    time_range: Literal["day", "week", "month", "year"] | None = None
-    """How recent a page must be."""
-    max_results: int | None = Field(default=None, ge=1, le=20)
-    """Results of one search."""
-    max_searches: int | None = Field(default=None, ge=0, le=1_000_000)
-    max_pages: int | None = Field(default=None, ge=0, le=1_000_000)
+    provider: SearchPlace | None = None
+    include_domains: Domains = []
+    exclude_domains: Domains = []
+    time_range: TimeRange | None = None
+    max_results: MaxResults | None = None
+    max_searches: MaxCalls | None = None
+    max_pages: MaxCalls | None = None
 
 
 class Profile(BaseModel):
@@ -80,7 +87,7 @@ class Profile(BaseModel):
     name: Name
     description: Paragraph = ""
     locale: Locale = "auto"
-    documents: list[Folder] = Field(default_factory=list, max_length=MAX_FOLDERS)
+    documents: Folders = []
     """Folders, relative to the profile's file; on a server, to a folder of `LEADLINE_DOCS` or to the examples."""
     scope: Scope = Scope.model_construct()  # without its validator, which is made when a profile is read
     replies: Replies = Replies.model_construct()
@@ -88,14 +95,13 @@ class Profile(BaseModel):
     safety_note: Paragraph = ""
     """Stands above every report, a line each."""
     search: SearchChoices = SearchChoices.model_construct()
-    models: dict[Role | Literal["default"], ModelChoice] = Field(default_factory=dict)
-    """Model and parameters by role; `default` stands for all roles."""
-    formats: list[OutputFormat] = Field(default_factory=list, max_length=20)
+    models: Models = {}
+    formats: Formats = []
     """Files that are made of each report, Markdown aside."""
-    style: Literal["report", "data"] | None = None
+    style: Style | None = None
     """What steps work towards: a report from sources, or findings computed from the documents' tables."""
-    length: Literal["brief", "standard", "full"] | None = None
-    words: int | None = Field(default=None, ge=50, le=50_000)
+    length: Length | None = None
+    words: Words | None = None
 
     @model_validator(mode="after")
     def _not_too_long(self) -> Self:
@@ -107,17 +113,11 @@ class Profile(BaseModel):
 
     def choices(self) -> dict[str, Any]:
         """Return what a run with this profile chooses unless it chooses otherwise: fields of `RunContext`."""
-        search = self.search
         choices = {
             "locale": self.locale,
             "documents": self.documents,
-            "search": search.provider,
-            "include_domains": search.include_domains,
-            "exclude_domains": search.exclude_domains,
-            "time_range": search.time_range,
-            "max_results": search.max_results,
-            "max_searches": search.max_searches,
-            "max_pages": search.max_pages,
+            "search": self.search.provider,
+            **self.search.model_dump(exclude={"provider"}),
             "models": self.models,
             "output_formats": list(dict.fromkeys(["md", *self.formats])) if self.formats else [],
             "output_style": self.style,

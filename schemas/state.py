@@ -149,3 +149,9 @@ def plans_of(state: ResearchState) -> list[Plan]:
     """Return every plan of this run, the present one last and as it is now."""
     plan, plans = state["plan"], state["plans"]
     return [*plans[:-1], plan] if plan is not None and plans else plans
+
+
+def research_question(state: ResearchState) -> str:
+    """Return the question that is researched: as the coordinator completed it, and before that as it was asked."""
+    triage = state["triage"]
+    return triage.question if triage is not None else state["question"]

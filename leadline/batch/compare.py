@@ -29,30 +29,35 @@ class Variant:
     model: str | None = None
 
 
-class Outcome(BaseModel):
+class Figures(BaseModel):
+    """What a run, or all runs of a variant, used."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    """In the currency of the price table; None where it is not known."""
+    seconds: float
+
+
+class Outcome(Figures):
     """What one question came to under one variant."""
 
     question: str
     """The question's id."""
     expected: int
     """Facts and documents that were expected."""
-    found: int
+    found: int = 0
     """Of these, how many stand in the report's excerpts or are among their sources."""
     missing: list[str]
-    claims: int
-    verified: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
-    """In the currency of the price table; None where it is not known."""
-    seconds: float
+    claims: int = 0
+    verified: int = 0
     run_id: str = ""
     error: str = ""
     """Why there is no report; the rest then counts as nothing found."""
 
 
-class Total(BaseModel):
+class Total(Figures):
     """A variant over all questions."""
 
     name: str
@@ -60,11 +65,6 @@ class Total(BaseModel):
     """Share of all expected facts and documents that were found, 0 to 1; None where none were expected."""
     verified_share: float | None
     """Share of all claims that passed the check, 0 to 1; None where there were none."""
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
-    seconds: float
     failed: int
     outcomes: list[Outcome]
 
@@ -159,15 +159,8 @@ def _outcome(question: Question, report: Report, seconds: float) -> Outcome:
 
 def _failed(question: Question, error: str, seconds: float) -> Outcome:
     expected = [*(forms[0] for forms in question.facts), *question.documents]
-    nothing = dict.fromkeys(("found", "claims", "verified", "calls", "input_tokens", "output_tokens"), 0)
     return Outcome(
-        question=question.id,
-        expected=len(expected),
-        missing=expected,
-        cost=None,
-        seconds=round(seconds, 3),
-        error=error,
-        **nothing,
+        question=question.id, expected=len(expected), missing=expected, seconds=round(seconds, 3), error=error
     )
 
 
@@ -215,9 +208,9 @@ def table(totals: Sequence[Total]) -> str:
     lines = [" | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in cells]
     rule = " | ".join(["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
     differ = [
-        f"{same[0].question}: {' against '.join(f'{one.found} of {one.expected}' for one in same)} found"
+        f"{same[0].question}: {' against '.join(f'{outcome.found} of {outcome.expected}' for outcome in same)} found"
         for same in zip(*(total.outcomes for total in totals), strict=True)
-        if len({one.found for one in same}) > 1
+        if len({outcome.found for outcome in same}) > 1
     ]
     body = [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
     return "\n".join([*body, *(["", *differ] if differ else [])])

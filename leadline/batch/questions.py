@@ -17,7 +17,7 @@ from schemas.usage import Usage
 from services.run.errors import BadInput, LeadlineError, ServerGone
 
 
-class Asked(BaseModel):
+class BatchQuestion(BaseModel):
     """A line of a batch file: a question, and what its run chooses (fields of `schemas.context.RunContext`)."""
 
     model_config = ConfigDict(extra="allow")
@@ -52,17 +52,17 @@ class Outcome(BaseModel):
 class Runner(Protocol):
     """Where questions are researched."""
 
-    def new_id(self, asked: Asked) -> str:
+    def new_id(self, question: BatchQuestion) -> str:
         """Return a name for the run of a question."""
 
-    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+    async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
         """Research a question; `again` says that its run was begun before."""
 
 
 OnOutcome = Callable[[Outcome], None]
 
 
-def read_batch(file: Path) -> list[Asked]:
+def read_batch(file: Path) -> list[BatchQuestion]:
     """Read a batch file: a JSON object a line, or a bare question a line.
 
     Raises:
@@ -73,47 +73,47 @@ def read_batch(file: Path) -> list[Asked]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "it is no text in UTF-8")
         raise BadInput(f"The questions {file} cannot be read ({why}). Name another file.") from None
-    asked = [_read(line.strip(), number, file) for number, line in enumerate(lines, 1) if line.strip()]
-    if not asked:
+    questions = [_read(line.strip(), number, file) for number, line in enumerate(lines, 1) if line.strip()]
+    if not questions:
         raise BadInput(f"The questions {file} are empty. Write a question a line, or a JSON object a line.")
-    doubled = sorted({one.id for one in asked if sum(other.id == one.id for other in asked) > 1})
+    doubled = sorted({question.id for question in questions if sum(other.id == question.id for other in questions) > 1})
     if doubled:
         raise BadInput(f"{file}: the id {doubled[0]!r} stands on more than one line. Give each its own.")
-    return asked
+    return questions
 
 
-def _read(line: str, number: int, file: Path) -> Asked:
+def _read(line: str, number: int, file: Path) -> BatchQuestion:
     try:
-        given = json.loads(line) if line.startswith("{") else {"question": line}
-        asked = Asked.model_validate({"id": str(number), **given})
+        fields = json.loads(line) if line.startswith("{") else {"question": line}
+        question = BatchQuestion.model_validate({"id": str(number), **fields})
     except ValueError as error:
         problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise BadInput(f'{file}, line {number}: {problem}. Write {{"question": "…"}} or a bare question.') from None
-    if not asked.question.strip():
+    if not question.question.strip():
         raise BadInput(f"{file}, line {number}: the question is empty.")
-    return asked
+    return question
 
 
 def read_results(file: Path) -> dict[str, Outcome]:
     """Return the latest line of each question; a line that a crash cut off is left out."""
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     if file.exists():
         for line in file.read_text("utf-8").splitlines():
             try:
                 outcome = Outcome.model_validate_json(line)
             except ValidationError:
                 continue
-            found[outcome.id] = outcome
-    return found
+            outcomes[outcome.id] = outcome
+    return outcomes
 
 
 async def run_batch(
-    asked: Sequence[Asked], runner: Runner, results: Path, jobs: int, on_outcome: OnOutcome | None = None
+    questions: Sequence[BatchQuestion], runner: Runner, results: Path, jobs: int, on_outcome: OnOutcome | None = None
 ) -> list[Outcome]:
     """Research every question that has no result yet, and go on with those that were begun.
 
     Args:
-        asked: the questions.
+        questions: to research.
         runner: where they are researched.
         results: file of results; read first, then appended to.
         jobs: how many at a time.
@@ -133,7 +133,7 @@ async def run_batch(
         async with writing:
             await asyncio.to_thread(_append, results, outcome.model_dump_json())
 
-    async def one(question: Asked) -> Outcome:
+    async def answer(question: BatchQuestion) -> Outcome:
         before = known.get(question.id)
         if before is not None and before.question != question.question:
             before = None
@@ -142,7 +142,7 @@ async def run_batch(
                 if gone:
                     raise gone[0]
                 try:
-                    before = await _one(question, before, runner, keep)
+                    before = await _research(question, before, runner, keep)
                 except ServerGone as error:
                     gone.append(error)
                     raise
@@ -150,7 +150,7 @@ async def run_batch(
             on_outcome(before)
         return before
 
-    tasks = [asyncio.create_task(one(question)) for question in asked]
+    tasks = [asyncio.create_task(answer(question)) for question in questions]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -159,13 +159,15 @@ async def run_batch(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _one(asked: Asked, before: Outcome | None, runner: Runner, keep: Callable[[Outcome], Any]) -> Outcome:
+async def _research(
+    question: BatchQuestion, before: Outcome | None, runner: Runner, keep: Callable[[Outcome], Any]
+) -> Outcome:
     again = before is not None and bool(before.run_id)
-    run_id = before.run_id if before is not None and again else runner.new_id(asked)
-    outcome = Outcome(id=asked.id, question=asked.question, status="started", run_id=run_id)
+    run_id = before.run_id if before is not None and again else runner.new_id(question)
+    outcome = Outcome(id=question.id, question=question.question, status="started", run_id=run_id)
     await keep(outcome)
     try:
-        report = await runner.run(asked, run_id, again=again)
+        report = await runner.run(question, run_id, again=again)
     except ServerGone:
         raise
     except LeadlineError as error:

@@ -2,6 +2,7 @@
 
 import hashlib
 import uuid
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ import httpx
 from langgraph_sdk import get_client
 
 from leadline.api import aresearch
-from leadline.batch.questions import Asked
+from leadline.batch.questions import BatchQuestion
 from leadline.runs.actions import aresume
 from leadline.runs.output import slug_of
 from leadline.runs.run_ids import new_run_id
@@ -21,20 +22,20 @@ from services.run.settings import settings
 GRAPH = "deep_research"
 
 
+@dataclass(frozen=True, slots=True)
 class Here:
-    """Researches in this process; reports are written below a folder."""
+    """Researches in this process."""
 
-    def __init__(self, out: Path, docs: list[str], choices: dict[str, Any]) -> None:
-        """Take what all questions share; a question's own choices come first."""
-        self._out = out
-        self._docs = docs
-        self._choices = choices
+    out: Path
+    """Folder below which reports are written."""
+    documents: list[str]
+    """Folders to search, where a question names none of its own."""
 
-    def new_id(self, asked: Asked) -> str:
+    def new_id(self, question: BatchQuestion) -> str:
         """Return a name that sorts by time."""
         return new_run_id()
 
-    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+    async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
         """Research a question, or go on with its run.
 
         Raises:
@@ -42,20 +43,21 @@ class Here:
         """
         if again:
             try:
-                return await aresume(run_id, out=self._out)
+                return await aresume(run_id, out=self.out)
             except BadInput:
                 pass  # it had not got so far as to be written down
-        choices = {**self._choices, **asked.choices}
-        return await aresearch(asked.question, docs=asked.docs or self._docs, out=self._out, run_id=run_id, **choices)
+        return await aresearch(
+            question.question, docs=question.docs or self.documents, out=self.out, run_id=run_id, **question.choices
+        )
 
 
 class There:
     """Researches on a server; a question's thread is named after it, so that it is found again. Use with `async with`."""
 
-    def __init__(self, url: str, out: Path, choices: dict[str, Any], key: str | None = None) -> None:
+    def __init__(self, url: str, out: Path, choices: dict[str, Any]) -> None:
         """Take the server's address, and what all questions share."""
-        own = settings().leadline_token
-        self._client = get_client(url=url, api_key=key or (own.get_secret_value() if own else None))
+        token = settings().leadline_token
+        self._client = get_client(url=url, api_key=token.get_secret_value() if token else None)
         self._url = url
         self._out = out
         self._choices = choices
@@ -66,11 +68,13 @@ class There:
     async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
 
-    def new_id(self, asked: Asked) -> str:
+    def new_id(self, question: BatchQuestion) -> str:
         """Return a thread id: the same for the same question of the same batch."""
-        return str(uuid.UUID(bytes=hashlib.sha256(f"{self._out}\n{asked.id}\n{asked.question}".encode()).digest()[:16]))
+        return str(
+            uuid.UUID(bytes=hashlib.sha256(f"{self._out}\n{question.id}\n{question.question}".encode()).digest()[:16])
+        )
 
-    async def run(self, asked: Asked, run_id: str, *, again: bool) -> Report:
+    async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
         """Research a question in its thread; what runs there already is waited for.
 
         Raises:
@@ -78,7 +82,7 @@ class There:
             LeadlineError: the run failed; the message says why.
         """
         try:
-            report = await self._report(asked, run_id)
+            report = await self._report(question, run_id)
         except httpx.HTTPStatusError as error:
             raise LeadlineError(f"The server {self._url} refused: {error.response.text[:300]}") from None
         except httpx.HTTPError as error:
@@ -88,14 +92,14 @@ class There:
             ) from None
         return await self._written(report)
 
-    async def _report(self, asked: Asked, thread: str) -> Report:
+    async def _report(self, question: BatchQuestion, thread: str) -> Report:
         await self._client.threads.create(thread_id=thread, graph_id=GRAPH, if_exists="do_nothing")
         runs = await self._client.runs.list(thread, limit=1)
         values = (await self._client.threads.get_state(thread))["values"]
         if not (isinstance(values, dict) and values.get("report")) and not _alive(runs):
-            context = {**self._choices, **asked.choices, **({"documents": asked.docs} if asked.docs else {})}
+            context = {**self._choices, **question.choices, **({"documents": question.docs} if question.docs else {})}
             run = await self._client.runs.create(
-                thread, GRAPH, input={"question": asked.question}, context=context, durability="sync"
+                thread, GRAPH, input={"question": question.question}, context=context, durability="sync"
             )
             runs = [run]
         answer: Any = await self._client.runs.join(thread, runs[0]["run_id"]) if _alive(runs) else None

@@ -10,12 +10,8 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.checks import checks
-from leadline.cli.init import setting_up
-from leadline.cli.kept_runs import kept
+from leadline.cli import checks, init, kept_runs, research, serve
 from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
-from leadline.cli.research import researching
-from leadline.cli.serve import serving
 from leadline.progress.terminal import echo
 from services.run.errors import BadInput, LeadlineError
 
@@ -32,8 +28,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_asked: bool) -> None:
+    if is_asked:
         echo(f"leadline {metadata.version('leadline')}")
         raise typer.Exit
 
@@ -54,11 +50,8 @@ def leadline(
     """Deep research that proves what it says."""
 
 
-app.add_typer(researching)
-app.add_typer(kept)
-app.add_typer(setting_up)
-app.add_typer(checks)
-app.add_typer(serving)
+for module in (research, kept_runs, init, checks, serve):
+    app.add_typer(module.commands)
 
 
 def main() -> None:

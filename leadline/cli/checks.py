@@ -18,10 +18,10 @@ from leadline.setup.model_table import checked_models, model_lines
 from services.reports.checking.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 
-checks = typer.Typer()
+commands = typer.Typer()
 
 
-@checks.command(epilog=examples("models"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("models"), rich_help_panel=MACHINE)
 def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
     """Show which model each role will use, and check each with one tiny call."""
     checks = asyncio.run(checked_models())
@@ -35,7 +35,7 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table
         raise typer.Exit(EXIT_FAILED)
 
 
-@checks.command(epilog=examples("doctor"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("doctor"), rich_help_panel=MACHINE)
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
     """Show what works on this machine, what is missing, and how to get it."""
     checks = asyncio.run(examine())
@@ -47,7 +47,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
         raise typer.Exit(EXIT_FAILED)
 
 
-@checks.command(epilog=examples("verify"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("verify"), rich_help_panel=REPORTS)
 def verify(
     places: Annotated[
         list[Path], typer.Argument(metavar="DIR…", help="Folders of reports, or Markdown files that cite one.")
@@ -79,7 +79,7 @@ def _holds(place: Path, bundle: Path | None) -> bool:
     return True
 
 
-@checks.command(epilog=examples("compare"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("compare"), rich_help_panel=MACHINE)
 def compare(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
     prompts: Annotated[
@@ -95,14 +95,14 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
 ) -> None:
     """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
-    asked = read_questions(questions)
+    question_set = read_questions(questions)
     variants = comparing.variants_of(prompts or [], model or [])
 
     def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
-        said = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
-        echo(f"{outcome.question}, {variant.name}: {said}", err=True)
+        summary = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
+        echo(f"{outcome.question}, {variant.name}: {summary}", err=True)
 
-    work = comparing.compare(asked, variants, docs or documents_beside(questions), progress)
+    work = comparing.compare(question_set, variants, docs or documents_beside(questions), progress)
     try:
         totals = asyncio.run(work)
     except KeyboardInterrupt:
@@ -112,5 +112,5 @@ def compare(
         echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
     else:
         echo(comparing.table(totals))
-    if all(total.failed == len(asked) for total in totals):
+    if all(total.failed == len(question_set) for total in totals):
         raise typer.Exit(EXIT_FAILED)

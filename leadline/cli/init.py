@@ -14,7 +14,7 @@ from leadline.setup.env_file import FILE, PROVIDERS, SEARCHES, SECRETS, problems
 from services.run.errors import BadInput, SettingsError
 from services.search.folder_files import check_folder
 
-setting_up = typer.Typer()
+commands = typer.Typer()
 
 ProviderName = Literal["openai", "deepseek", "qwen", "openrouter", "ollama", "other", "none"]
 SearchName = Literal["tavily", "duckduckgo", "documents"]
@@ -25,7 +25,7 @@ NOBODY = (
 )
 
 
-@setting_up.command(epilog=examples("init"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("init"), rich_help_panel=MACHINE)
 def init(
     provider: Annotated[ProviderName | None, typer.Option(help="Who runs the model.", show_default=False)] = None,
     endpoint: Annotated[
@@ -71,7 +71,7 @@ def _model(provider: str | None, endpoint: str | None, model: str | None, asking
     name = provider or ("other" if endpoint else None)
     if name is None:
         name = (
-            _chosen("Which model shall think?", {key: one.title for key, one in PROVIDERS.items()}, "none")
+            _chosen("Which model shall think?", {key: entry.title for key, entry in PROVIDERS.items()}, "none")
             if asking
             else "none"
         )
@@ -145,7 +145,7 @@ def _key(variable: str, what: str, asking: bool, *, needed: bool) -> str:
         f"{what} ({hint})", default=None if needed else "", show_default=False, hide_input=True, err=True
     )
     key = str(typed).strip()
-    if not key.isprintable() or any(one.isspace() for one in key):
+    if not key.isprintable() or any(char.isspace() for char in key):
         raise BadInput(f"{what} cannot be used: a key has no spaces and no unprintable characters. Copy it again.")
     return key
 

@@ -1,4 +1,4 @@
-"""Commands over runs that are kept: list them, look into them, make files of their reports, look at their sources again."""
+"""Commands over stored runs: list them, show one, make files of its report, check its sources again."""
 
 import asyncio
 import json
@@ -16,10 +16,10 @@ from services.reports.checking.bundle import write_files
 from services.reports.formats import chosen_formats
 from services.run.errors import BadInput
 
-kept = typer.Typer()
+commands = typer.Typer()
 
 
-@kept.command(epilog=examples("runs"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("runs"), rich_help_panel=REPORTS)
 def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as a JSON list.")] = False) -> None:
     """List all runs, the newest first."""
     records = asyncio.run(aruns())
@@ -38,7 +38,7 @@ SHOWN = {"id", "question", "status", "created", "folder", "error"}
 """What `leadline runs --json` says of a run."""
 
 
-@kept.command(epilog=examples("show"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("show"), rich_help_panel=REPORTS)
 def show(
     run: LatestRun = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
@@ -57,7 +57,7 @@ def show(
     echo("\n".join(timeline.lines()))
 
 
-@kept.command(epilog=examples("report"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("report"), rich_help_panel=REPORTS)
 def report(
     run: FinishedRun = None,
     formats: Formats = "html",
@@ -75,17 +75,17 @@ def report(
             typer.launch(place.absolute().as_uri())
 
 
-@kept.command(epilog=examples("refresh"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("refresh"), rich_help_panel=REPORTS)
 def refresh(
     run: FinishedRun = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
     """Read a report's documents and pages again, and show which claims hold, changed or fell. No model is asked."""
-    found, folder = asyncio.run(arefresh(run))
-    text = as_markdown(found)
+    refreshed, folder = asyncio.run(arefresh(run))
+    text = as_markdown(refreshed)
     if folder is not None and Path(folder).is_dir():
         asyncio.run(write_files(Path(folder), {"refresh.md": text.encode()}, "refresh"))
         echo(f"Written to {folder}/refresh.md", err=True)
-    echo(found.model_dump_json(indent=2) if as_json else text)
-    if found.count("fallen"):
+    echo(refreshed.model_dump_json(indent=2) if as_json else text)
+    if refreshed.count("fallen"):
         raise typer.Exit(EXIT_FAILED)

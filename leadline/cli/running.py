@@ -30,7 +30,7 @@ BEAT = 5.0
 
 
 def show_report(
-    work: Callable[["Progress"], Awaitable["Report"]],
+    work: Callable[[Progress], Awaitable[Report]],
     as_json: bool,
     as_events: bool = False,
     question: str = "",
@@ -39,14 +39,14 @@ def show_report(
     """Run to the report and print it; the folder of its files is named on stderr.
 
     Args:
-        work: what to do; it imports the graph, so the first line of progress is out before.
+        work: what to do.
         as_json: print the report as JSON.
         as_events: print progress, and how it ended, as JSON lines.
         question: what is asked, if it is known already.
         run_id: name of the run, if it is known already.
     """
 
-    async def main() -> "Report":
+    async def main() -> Report:
         with progress_shown(as_json=as_events) as progress:
             if question.strip():
                 progress(first_line(question, run_id))
@@ -63,7 +63,7 @@ def show_report(
         raise typer.Exit(code)
 
 
-def _offer(report: "Report") -> None:
+def _offer(report: Report) -> None:
     """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
     for number, question in enumerate(report.follow_up_questions, 1):
         echo(f"  {number}. {question}", err=True)
@@ -73,7 +73,7 @@ def _offer(report: "Report") -> None:
         echo('Answer with: leadline follow "…"', err=True)
 
 
-def _written_to(finished: "Report") -> str:
+def _written_to(finished: Report) -> str:
     if not finished.folder:
         return ""
     said = [f"\nWritten to {finished.folder} (check it with: leadline verify {finished.folder})"]
@@ -89,20 +89,17 @@ def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
         echo(text, err=True)
 
 
-class errors_told:  # noqa: N801 - used like a function
+@contextmanager
+def errors_as_json(as_events: bool) -> Iterator[None]:
     """While the block runs, an error ends the command with a last JSON line, where progress is JSON lines."""
-
-    def __init__(self, as_events: bool) -> None:
-        self._as_events = as_events
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if self._as_events and isinstance(error, LeadlineError):
-            code = EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED
-            last_word(str(error), code, as_events=True, error=type(error).__name__)
-            raise typer.Exit(code) from error
+    try:
+        yield
+    except LeadlineError as error:
+        if not as_events:
+            raise
+        code = EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED
+        last_word(str(error), code, as_events=True, error=type(error).__name__)
+        raise typer.Exit(code) from error
 
 
 def until_interrupted(
@@ -124,9 +121,11 @@ async def _cancelled_by_signals(main: Coroutine[Any, Any, Ended]) -> Ended:
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
         loop = asyncio.get_running_loop()
-        ending = [one for one in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(one) is not signal.SIG_IGN]
-        for one in ending:
-            loop.add_signal_handler(one, _end, task, loop, ending)
+        ending = [
+            number for number in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(number) is not signal.SIG_IGN
+        ]
+        for number in ending:
+            loop.add_signal_handler(number, _end, task, loop, ending)
     with _ended_when_frozen():
         return await main
 
@@ -164,7 +163,7 @@ def _end(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop, ending: list[
     A second signal ends it at once, and after `GRACE` seconds the system does, which waits for nothing in the process.
     """
     task.cancel()
-    for one in ending:
-        loop.remove_signal_handler(one)  # which puts back what a signal does by default
+    for number in ending:
+        loop.remove_signal_handler(number)  # which puts back what a signal does by default
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, GRACE)

@@ -11,17 +11,21 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from copy import copy
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import anyio
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from leadline.api import aresearch
+from leadline.runs.actions import finished_report
 from leadline.runs.report_sections import section_of
-from leadline.runs.store import Home, open_home
+from leadline.runs.store import open_home
+from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle, write_bundle
@@ -40,22 +44,39 @@ class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Research(_Arguments):
+class Question(_Arguments):
     """Research a question in depth and return a report in which every sentence cites a verbatim quote of a source.
 
     Takes from half a minute to several minutes. The answer is Markdown and ends with the run's id.
     """
 
     question: str = Field(min_length=1, description="The question, in a full sentence, in any language.")
-    documents: list[str] = Field(default=[], description="Folders of documents to search; empty: as configured.")
-    locale: str = Field(default="auto", description="Language of the report: auto, en-US, zh-CN, …")
     after: str = Field(default="", description="Run id of a report that this question follows up; empty: a new one.")
     quick: bool = Field(default=False, description="Answer from one quick search, without a plan.")
-    max_seconds: int | None = Field(default=None, description="Seconds that the run may take; 900 by default.")
-    max_tokens: int | None = Field(default=None, description="Tokens, in and out, that it may use.")
-    max_cost: float | None = Field(default=None, description="US dollars that its model calls may cost.")
-    max_searches: int | None = Field(default=None, description="Searches that it may make.")
-    max_pages: int | None = Field(default=None, description="Pages that it may read.")
+
+
+CHOICES: dict[str, str] = {
+    "documents": "Folders of documents to search; empty: as configured.",
+    "locale": "",
+    "max_seconds": "",
+    "max_tokens": "",
+    "max_cost": "",
+    "max_searches": "",
+    "max_pages": "",
+}
+"""Fields of `RunContext` that a client may choose; with a description where the field's own does not fit."""
+
+
+def _choice(name: str, description: str) -> Any:
+    field = copy(RunContext.model_fields[name])
+    field.description = description or field.description
+    field.json_schema_extra = None  # Studio's
+    return (field.annotation, field)
+
+
+fields: Any = {name: _choice(name, description) for name, description in CHOICES.items()}
+Research: type[Question] = create_model("Research", __base__=Question, __doc__=Question.__doc__, **fields)
+"""Arguments of the tool `research`."""
 
 
 class ReadReport(_Arguments):
@@ -73,7 +94,7 @@ class VerifyReport(_Arguments):
     folder: str = Field(default="", description="Folder that holds report.md and evidence.json.")
 
 
-async def research(given: Research, tell: Tell) -> str:
+async def research(given: Question, tell: Tell) -> str:
     """Research a question; progress is told as it happens."""
     events: asyncio.Queue[Event] = asyncio.Queue()
 
@@ -84,20 +105,17 @@ async def research(given: Research, tell: Tell) -> str:
             number += 1
             await tell(number, event.title)
 
-    limits = ("max_seconds", "max_tokens", "max_cost", "max_searches", "max_pages")
-    chosen: dict[str, Any] = {name: getattr(given, name) for name in limits if getattr(given, name) is not None}
-    if given.locale != "auto" or not given.after:
-        chosen["locale"] = given.locale
+    choices = given.model_dump(include=set(CHOICES), exclude_unset=True)
+    if "quick" in given.model_fields_set:
+        choices["deep_research"] = not given.quick
     teller = asyncio.create_task(telling())
     # A task of its own, because what cancels the request cancels again and again, and the run has to be written down.
     work = asyncio.create_task(
         aresearch(
             given.question,
-            docs=given.documents,
             on_event=events.put_nowait,
             after=given.after or None,
-            deep_research=not given.quick,
-            **chosen,
+            **choices,
         )
     )
     _under_way.add(work)
@@ -114,7 +132,7 @@ async def research(given: Research, tell: Tell) -> str:
     return f"{report.markdown}\n\n---\nRun id: {report.run_id} (for read_report and verify_report)\n"
 
 
-_under_way: "set[asyncio.Task[Report]]" = set()
+_under_way: set[asyncio.Task[Report]] = set()
 
 
 async def read_report(given: ReadReport, _: Tell) -> str:
@@ -123,8 +141,8 @@ async def read_report(given: ReadReport, _: Tell) -> str:
     Raises:
         BadInput: there is no such run, it is not finished, or it has no such section.
     """
-    async with _home() as home:
-        report = await _finished(home, given.run_id)
+    async with open_home(settings().leadline_home) as home:
+        report = (await finished_report(home, given.run_id))[1]
     if given.format == "json":
         return report.model_dump_json(indent=1)
     return section_of(report.markdown, given.section) if given.section.strip() else report.markdown
@@ -142,8 +160,8 @@ async def verify_report(given: VerifyReport, _: Tell) -> str:
     if given.folder:
         check = await asyncio.to_thread(verify_bundle, Path(given.folder))
     else:
-        async with _home() as home:
-            report = await _finished(home, given.run_id)
+        async with open_home(settings().leadline_home) as home:
+            report = (await finished_report(home, given.run_id))[1]
             with tempfile.TemporaryDirectory() as folder:
                 await write_bundle(report, Path(folder) / "report", home.evidence)
                 check = await asyncio.to_thread(verify_bundle, Path(folder) / "report")
@@ -151,23 +169,6 @@ async def verify_report(given: VerifyReport, _: Tell) -> str:
     if not check.problems:
         return f"Everything holds ({counts})."
     return "\n".join([f"{len(check.problems)} of the checks failed ({counts}).", *check.problems])
-
-
-@contextlib.asynccontextmanager
-async def _home() -> Any:
-    async with open_home(settings().leadline_home) as opened:
-        yield opened
-
-
-async def _finished(home: "Home", run_id: str) -> "Report":
-    record = await home.record(run_id)
-    if record.status != "done":
-        raise BadInput(f"Run {run_id} is not finished ({record.status}). Go on with: leadline resume {run_id}")
-    values = (await home.graph.aget_state({"configurable": {"thread_id": run_id}})).values
-    report: Report | None = values.get("report")
-    if report is None:
-        raise BadInput(f"Run {run_id} has no report: it was answered without research.")
-    return report.model_copy(update={"run_id": run_id})
 
 
 TOOLS: dict[str, tuple[type[_Arguments], Callable[[Any, Tell], Awaitable[str]]]] = {
@@ -233,11 +234,13 @@ def _schema(arguments: type[_Arguments]) -> dict[str, Any]:
 
 def _read(name: str, arguments: type[_Arguments], given: dict[str, Any]) -> _Arguments:
     try:
-        return arguments.model_validate(given)
+        return arguments.model_validate({key: value for key, value in given.items() if value is not None})
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
-        raise BadInput(f"{name}: {where} cannot be used: {problem['msg']}.") from None
+        is_value = where in CHOICES and isinstance(problem["input"], str | int | float)
+        cannot = f"cannot be {repr(problem['input'])[:80]}" if is_value else "cannot be used"
+        raise BadInput(f"{name}: {where} {cannot}: {problem['msg'].removeprefix('Value error, ')}.") from None
 
 
 async def serve() -> None:
@@ -252,21 +255,32 @@ async def serve() -> None:
     protocol = anyio.wrap_file(io.TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8"))
     os.dup2(2, 1)
     sys.stdout = sys.stderr
+    serving: Any = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, _stop)
-    async with stdio_server(stdout=protocol) as (incoming, outgoing):
-        await made.run(incoming, outgoing, made.create_initialization_options())
-    await _interrupted()
-
-
-async def _interrupted() -> None:
-    """Interrupt the runs that are under way, and wait until they are written down."""
-    for work in list(_under_way):
+        asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
+    try:
+        async with stdio_server(cast("Any", _lines_of_stdin()), protocol) as (incoming, outgoing):
+            await made.run(incoming, outgoing, made.create_initialization_options())
+    except asyncio.CancelledError:
+        pass  # by a signal, which is how clients end a server
+    for work in _under_way:
         work.cancel()
     await asyncio.gather(*_under_way, return_exceptions=True)
 
 
-def _stop() -> None:
-    """End on a signal: the thread that waits for stdin cannot be woken, so the process does not wait for it."""
-    ending = asyncio.ensure_future(_interrupted())
-    ending.add_done_callback(lambda _: os._exit(0))
+async def _lines_of_stdin() -> AsyncIterator[str]:
+    """Yield the lines of stdin, read in a daemon thread.
+
+    The SDK would read them in a thread that the process waits for at its end, and that nothing wakes before the next line.
+    """
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str]()
+
+    def read() -> None:
+        with os.fdopen(os.dup(0), encoding="utf-8", errors="replace") as stdin, contextlib.suppress(RuntimeError):
+            for line in stdin:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+            loop.call_soon_threadsafe(lines.put_nowait, "")
+
+    threading.Thread(target=read, name="leadline-mcp-stdin", daemon=True).start()
+    while line := await lines.get():
+        yield line

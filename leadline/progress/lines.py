@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
@@ -42,7 +42,7 @@ _MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
 """The mark and the colour of a report, by how many of its statements are verified."""
 
 
-class Lines:
+class Lines(Progress):
     """Prints one line an event, as a log does."""
 
     def __init__(self, console: Console) -> None:
@@ -65,12 +65,8 @@ class Lines:
         """Show the plan in words."""
         ask_in_words(request)
 
-    def paused(self) -> AbstractContextManager[None]:
-        """Nothing moves here."""
-        return nullcontext()
 
-
-class JsonLines:
+class JsonLines(Progress):
     """Prints every event as a line of JSON, in the form of `schemas/events.py`."""
 
     def __call__(self, event: Event) -> None:
@@ -81,10 +77,6 @@ class JsonLines:
     def ask(self, request: dict[str, Any]) -> None:
         """Print the plan as an event."""
         self(Event(type="review", node="human_feedback", title=request["message"], data=request))
-
-    def paused(self) -> AbstractContextManager[None]:
-        """Nothing moves here."""
-        return nullcontext()
 
 
 @contextmanager
@@ -116,14 +108,14 @@ def can_redraw(console: Console) -> bool:
 
 
 @contextmanager
-def batch_progress(total: int) -> "Iterator[Callable[[Outcome], None]]":
+def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
     """Show how many questions of a batch are done while the block runs: a bar in a terminal, a line each elsewhere."""
     console = Console(stderr=True, highlight=False)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, disable=not can_redraw(console)) as bar:
         task = bar.add_task("", total=total)
 
-        def ended(outcome: "Outcome") -> None:
+        def ended(outcome: Outcome) -> None:
             line = " ".join(clean_line(outcome.question).split())[:LONGEST_QUESTION]
             mark, style = _MARKS_OF_REPORTS[standing(outcome.claims, outcome.verified)]
             if outcome.status != "done":

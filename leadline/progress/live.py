@@ -17,12 +17,12 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from leadline.progress.plan_review import ask_in_words
-from leadline.progress.run_view import PlanSeen, StepSeen, Watched, clock
+from leadline.progress.run_view import PlanSeen, StepSeen, Watched
 from schemas.events import Event
 from services.run.ui_text import say
 
 FRAMES_A_SECOND = 8
-LEAST_TITLE = 16
+MIN_TITLE = 16
 """Columns that a step's title keeps beside what is said of it."""
 SPINNER, ASCII_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 MARKS = {
@@ -80,16 +80,8 @@ class Board:
 
     def _foot(self) -> Text:
         seen = self._watched
-        said = say(
-            "seen_usage",
-            seen.locale,
-            calls=seen.calls,
-            tokens=f"{seen.tokens:,}",
-            sources=len(seen.sources),
-            time=clock(seen.seconds),
-        )
         cost = f" · {say('seen_cost', seen.locale, cost=f'{seen.cost:.4f}')}" if seen.cost else ""
-        return Text(f"  {self._plain(said + cost)}", style="dim")
+        return Text(f"  {self._plain(seen.account() + cost)}", style="dim")
 
     def _plan(self, number: int, plan: PlanSeen) -> list[Text]:
         title = Text(say("seen_plan", self._watched.locale, number=number, title=plan.title), style="bold")
@@ -126,13 +118,13 @@ class Board:
             case _:
                 said = _line(step.error)
         again = say("seen_redone", locale, attempt=step.attempt) if step.attempt > 1 else ""
-        return ", ".join(one for one in (again, said) if one)
+        return ", ".join(part for part in (again, said) if part)
 
     def _with_detail(self, title: Text, detail: str) -> Text:
         """Put a detail behind a title; both give way where the terminal is narrow, the detail first."""
         width = max(10, self._console.width - 1)
         detail = self._plain(detail)
-        room = width - min(title.cell_len, max(LEAST_TITLE, width - cell_len(detail) - 2)) - 2
+        room = width - min(title.cell_len, max(MIN_TITLE, width - cell_len(detail) - 2)) - 2
         if not detail or room < min(8, cell_len(detail)):
             return title
         shown = Text(detail, style="dim")
@@ -178,7 +170,7 @@ class LiveView:
         self._watched = Watched()
         self._live = self._new()
 
-    def _new(self) -> "_Reflowing":
+    def _new(self) -> _Reflowing:
         return _Reflowing(Board(self._console, self._watched), self._console)
 
     def __call__(self, event: Event) -> None:

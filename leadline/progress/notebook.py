@@ -8,7 +8,7 @@ report = await aresearch("…", on_event=Progress())
 from html import escape
 from typing import Any
 
-from leadline.progress.run_view import PlanSeen, StepSeen, Watched, clock
+from leadline.progress.run_view import PlanSeen, StepSeen, Watched
 from schemas.events import Event
 from services.run.ui_text import say
 
@@ -44,7 +44,7 @@ class Progress:
         notices = "".join(f'<div style="color:#a60">! {escape(notice)}</div>' for notice in seen.notices)
         plans = "".join(self._plan_html(number, plan) for number, plan in enumerate(seen.plans, 1))
         doing = f"<div>{escape(seen.summary or seen.doing)}</div>"
-        return f"<div>{notices}{plans}{doing}<small>{escape(self._account())}</small></div>"
+        return f"<div>{notices}{plans}{doing}<small>{escape(seen.account())}</small></div>"
 
     def _plan_html(self, number: int, plan: PlanSeen) -> str:
         title = say("seen_plan", self.watched.locale, number=number, title=plan.title)
@@ -66,7 +66,7 @@ class Progress:
             for step in plan.steps:
                 detail = self._detail(step)
                 lines.append(f"  - {MARKS[step.state]} {step.id} {step.title}{f' ({detail})' if detail else ''}")
-        return "\n".join([*lines, seen.summary or seen.doing, self._account()])
+        return "\n".join([*lines, seen.summary or seen.doing, seen.account()])
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))
@@ -80,17 +80,6 @@ class Progress:
         if step.sources:
             return say("seen_reading", locale, count=step.sources, title=step.latest)
         return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs and step.state == "waiting" else ""
-
-    def _account(self) -> str:
-        seen = self.watched
-        return say(
-            "seen_usage",
-            seen.locale,
-            calls=seen.calls,
-            tokens=f"{seen.tokens:,}",
-            sources=len(seen.sources),
-            time=clock(seen.seconds),
-        )
 
 
 def _in_notebook() -> bool:

@@ -21,12 +21,12 @@ def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Await
         with progress.paused():
             progress.ask(request)
             answer = await _typed_line()
-        return _meant(answer.strip()) if answer else None
+        return _answer_of(answer.strip()) if answer else None
 
     return ask
 
 
-def _meant(text: str) -> object:
+def _answer_of(text: str) -> object:
     """Return the answer that a line stands for."""
     if text.startswith("{"):
         try:

@@ -72,6 +72,17 @@ class Watched:
         self.ended = True
         self._seconds = self.seconds
 
+    def account(self) -> str:
+        """Return calls, tokens, sources and time in words."""
+        return say(
+            "seen_usage",
+            self.locale,
+            calls=self.calls,
+            tokens=f"{self.tokens:,}",
+            sources=len(self.sources),
+            time=clock(self.seconds),
+        )
+
     def see(self, event: Event) -> None:
         """Take in one event."""
         data = event.data
@@ -130,7 +141,7 @@ class Watched:
                 id=str(step["id"]),
                 title=" ".join(str(step["title"]).split()),
                 kind=str(step["step_type"]),
-                needs=[str(one) for one in step.get("depends_on", [])],
+                needs=[str(needed) for needed in step.get("depends_on", [])],
             )
             for step in data["steps"]
         ]

@@ -1,4 +1,4 @@
-"""Runs from Python: go on with one, run it again, list them, and make files of their reports. `asking.py` begins one."""
+"""Runs from Python: resume, replay, list and refresh them, and make files of their reports. `leadline.api` begins one."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,7 +8,16 @@ from pathlib import Path
 
 from langgraph.types import Command
 
-from leadline.runs.execute import OnEvent, OnReview, carry_out, config_of, first_input, report_of, write_outputs
+from leadline.runs.execute import (
+    OnEvent,
+    OnReview,
+    carry_out,
+    config_of,
+    first_input,
+    folder_of,
+    report_of,
+    write_outputs,
+)
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
 from leadline.runs.refresh import Refreshed, refreshed
@@ -23,17 +32,6 @@ from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.settings import settings
 from services.search.providers import allow_folders
-
-__all__ = [
-    "OnEvent",
-    "OnReview",
-    "arefresh",
-    "areplay",
-    "areport",
-    "aresume",
-    "aruns",
-    "atimeline",
-]
 
 
 async def aresume(
@@ -87,7 +85,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
         recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
         with replaying(recording):
             report = await _replayed(home, record)
-        return await write_outputs(home, record, report)
+        return await write_outputs(home, record, report, await folder_of(record, report))
 
 
 async def _replayed(home: Home, record: RunRecord) -> Report:
@@ -103,7 +101,7 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
         given = Command(resume=next(answers))
 
 
-async def _finished(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
+async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
     """Return a finished run and its report.
 
     Raises:
@@ -118,7 +116,7 @@ async def _finished(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
     return record, report.model_copy(update={"run_id": record.id})
 
 
-async def arefresh(run_id: str | None = None) -> "tuple[Refreshed, str | None]":
+async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:
     """Read the sources of a finished run's report again, and say which claims hold, changed or fell.
 
     Returns:
@@ -129,7 +127,7 @@ async def arefresh(run_id: str | None = None) -> "tuple[Refreshed, str | None]":
         DocumentsError: a folder of its documents is gone.
     """
     async with open_home(settings().leadline_home) as home:
-        record, report = await _finished(home, run_id)
+        record, report = await finished_report(home, run_id)
         record.check_usable()
         allow_folders(record.context.documents)
         return await refreshed(report, record.context), record.folder
@@ -156,19 +154,15 @@ async def areport(
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
-        record, report = await _finished(home, run_id)
-        kept = out is None and record.folder is not None and await asyncio.to_thread(_is_there, record.folder)
-        if kept and record.folder is not None:
-            folder, files = Path(record.folder), await write_formats(report, Path(record.folder), formats)
+        record, report = await finished_report(home, run_id)
+        own = Path(record.folder) if out is None and record.folder is not None else None
+        if own is not None and await asyncio.to_thread((own / "evidence.json").is_file):
+            folder, files = own, await write_formats(report, own, formats)
         else:
             folder = await asyncio.to_thread(report_folder, report.question, Path(out or record.out or "out"))
             files = await write_report(report, folder, home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})
-
-
-def _is_there(folder: str) -> bool:
-    return (Path(folder) / "evidence.json").is_file()
 
 
 async def aruns() -> list[RunRecord]:
@@ -177,7 +171,7 @@ async def aruns() -> list[RunRecord]:
         return await home.records()
 
 
-async def atimeline(run_id: str | None = None) -> "tuple[RunRecord, Timeline]":
+async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
     """Return a run and the timeline of its calls; by default of the latest run.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A run from its beginning, or from where it stopped, to its report: alone in its process, its record kept true."""
+"""Executes a run from its beginning, or from where it stopped, and keeps its record up to date."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -37,24 +37,20 @@ class ReviewPending(Exception):
     """The run waits for a review of its plan, and nobody was there to give it."""
 
 
-async def write_outputs(home: Home, record: RunRecord, report: Report) -> Report:
-    """Write a report's files, where the run has a folder for them."""
-    report = report.model_copy(update={"run_id": record.id})
+async def folder_of(record: RunRecord, report: Report) -> Path | None:
+    """Return the folder of a report's files; None where none are written."""
     if record.out is None or report.direct:
+        return None
+    return await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
+
+
+async def write_outputs(home: Home, record: RunRecord, report: Report, folder: Path | None) -> Report:
+    """Write a report's files into a folder, if there is one."""
+    report = report.model_copy(update={"run_id": record.id})
+    if folder is None:
         return report
-    folder = await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
     files = await write_report(report, folder, home.evidence, record.context.output_formats)
     return report.model_copy(update={"folder": str(folder), "files": files})
-
-
-async def _where_to_write(home: Home, record: RunRecord, report: Report) -> RunRecord:
-    """Write down which folder the report goes to, before anything is there: a run that is killed now finds it again."""
-    if record.out is None or report.direct:
-        return record
-    folder = await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
-    record = record.model_copy(update={"folder": str(folder)})
-    await home.save(record)
-    return record
 
 
 def config_of(record: RunRecord) -> RunnableConfig:
@@ -74,14 +70,14 @@ async def first_input(home: Home, record: RunRecord) -> Any:
     values = (await home.graph.aget_state(config_of(before))).values
     if before.status != "done" or "triage" not in values:
         raise BadInput(f"Run {before.id} is not finished. Go on with: leadline resume {before.id}")
-    said = [*values["messages"], HumanMessage(record.question)]
-    return Command(update={"messages": said, "former": carried_context(values)}, goto="coordinator")  # type: ignore[arg-type]  # the values are the state
+    messages = [*values["messages"], HumanMessage(record.question)]
+    return Command(update={"messages": messages, "former": carried_context(values)}, goto="coordinator")  # type: ignore[arg-type]  # the values are the state
 
 
 async def carry_out(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    """Run to the end, keeping the record true whatever happens on the way.
+    """Run to the end, and keep the record up to date whatever happens on the way.
 
     Raises:
         BadInput: another process works on this run, or its choices are refused today.
@@ -89,10 +85,10 @@ async def carry_out(
     record.check_usable()
     with hold_run_lock(settings().leadline_home, record.id):
         async with clients_open():
-            return await _kept_true(home, record, given, on_event, on_review)
+            return await _execute(home, record, given, on_event, on_review)
 
 
-async def _kept_true(
+async def _execute(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     record = record.model_copy(update={"status": "running", "error": ""})
@@ -104,8 +100,11 @@ async def _kept_true(
             report = await _stream(home, record, given, on_event, on_review)
         finally:
             await _close_tools(home, record)
-        record = await _where_to_write(home, record, report)
-        report = await write_outputs(home, record, report)
+        folder = await folder_of(record, report)
+        if folder is not None:  # noted before anything is there: a run that is killed now finds it again
+            record = record.model_copy(update={"folder": str(folder)})
+            await home.save(record)
+        report = await write_outputs(home, record, report, folder)
     except asyncio.CancelledError:
         log("run_interrupted", WARNING, run=record.id)
         await home.save(record.model_copy(update={"status": "interrupted"}))
@@ -150,9 +149,9 @@ async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
 
 
 @asynccontextmanager
-async def _prepared(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _prepared(*work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
     """Do what the first search needs during the first call. An error is left to the node that needs the result."""
-    tasks = [asyncio.create_task(each) for each in work]
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
         yield
     finally:
@@ -161,16 +160,13 @@ async def _prepared(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _sweep() -> None:
-    """Remove what the programs of runs that were killed have left."""
-    await asyncio.to_thread(sweep)
-
-
 async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     config = config_of(record)
-    async with _prepared(_look_up_price(record), _load_model(record), _open_search(record, on_event), _sweep()):
+    async with _prepared(
+        _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
+    ):
         while True:
             async for event in home.graph.astream(
                 given, config, context=record.context, stream_mode="custom", durability="sync"

@@ -42,20 +42,19 @@ ALLOWED_TYPES = [
 """The types that a checkpoint may hold; anything else in one is refused when it is read."""
 
 
-def serializer() -> "JsonPlusSerializer":
+def serializer() -> JsonPlusSerializer:
     """Return what reads and writes checkpoints."""
     return JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
 
 
 @asynccontextmanager
-async def checkpointer(folder: Path | None = None) -> AsyncIterator["AsyncSqliteSaver"]:
+async def checkpointer(folder: Path | None = None) -> AsyncIterator[AsyncSqliteSaver]:
     """Open the checkpoints below a folder, by default `LEADLINE_HOME`.
 
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    file = await _file(folder, _CHECKPOINTS)
-    async with _opened(Saver.from_conn_string(str(file)), file) as saver:
+    async with _opened(Saver, folder, _CHECKPOINTS) as saver:
         saver.serde = serializer()
         try:
             yield saver
@@ -64,31 +63,31 @@ async def checkpointer(folder: Path | None = None) -> AsyncIterator["AsyncSqlite
 
 
 @asynccontextmanager
-async def store(folder: Path | None = None) -> AsyncIterator["AsyncSqliteStore"]:
+async def store(folder: Path | None = None) -> AsyncIterator[AsyncSqliteStore]:
     """Open the store below a folder, by default `LEADLINE_HOME`.
 
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    file = await _file(folder, _STORE)
-    async with _opened(SharedSqliteStore.from_conn_string(str(file)), file) as opened:
+    async with _opened(SharedSqliteStore, folder, _STORE) as opened:
         try:
             yield opened
         finally:
             await _stop_batching(opened)
 
 
-async def _file(folder: Path | None, name: str) -> Path:
+@asynccontextmanager
+async def _opened(
+    database: type[Saver] | type[SharedSqliteStore], folder: Path | None, name: str
+) -> AsyncIterator[Any]:
+    """Open a database in a file below a folder, with its tables."""
     home = folder or settings().leadline_home
     try:
         await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnwritable(str(home), error.strerror) from None
-    return home / name
-
-
-@asynccontextmanager
-async def _opened(opening: AbstractAsyncContextManager[Any], file: Path) -> AsyncIterator[Any]:
+    file = home / name
+    opening: AbstractAsyncContextManager[Any] = database.from_conn_string(str(file))
     try:
         opened = await opening.__aenter__()
     except sqlite3.DatabaseError as error:
@@ -132,7 +131,7 @@ async def _note_column(opened: Any, problem: str) -> None:
             await opened.conn.execute("INSERT OR IGNORE INTO store_migrations (v) VALUES (?)", (version,))
 
 
-async def _stop_batching(opened: "AsyncSqliteStore") -> None:
+async def _stop_batching(opened: AsyncSqliteStore) -> None:
     """End the store's background task, which the store itself leaves to the garbage collector."""
     task = opened._task
     if task is not None:

@@ -11,11 +11,11 @@ from schemas.profile import Profile
 from services.run.errors import BadInput
 
 
-def load_profile(file: Path) -> tuple[Profile, list[Path]]:
+def load_profile(file: Path) -> Profile:
     """Read a profile.
 
     Returns:
-        The profile, its documents' folders as paths from here, and these folders once more.
+        The profile, with its documents' folders as paths from here.
 
     Raises:
         BadInput: the file is missing, is no YAML, or says something that a profile cannot say; the message names the
@@ -44,7 +44,7 @@ def load_profile(file: Path) -> tuple[Profile, list[Path]]:
                 f"The profile {file} cannot be used: {where}: there is no folder {folder}. "
                 "Folders are named relative to the profile's file."
             )
-    return profile.model_copy(update={"documents": [str(folder) for folder in folders]}), folders
+    return profile.model_copy(update={"documents": [str(folder) for folder in folders]})
 
 
 def _explained(problem: Any, tree: yaml.Node | None) -> str:
@@ -55,27 +55,27 @@ def _explained(problem: Any, tree: yaml.Node | None) -> str:
         return f"{_place(tree, loc)}: there is no such key. There are: {known}."
     if problem["type"] == "missing":
         return f"{_place(tree, loc)}: it is missing."
-    said = problem["msg"].removeprefix("Value error, ")
-    given = problem["input"]
-    cannot = "cannot be used" if isinstance(given, dict) else f"cannot be {given!r:.80}"
-    return f"{_place(tree, loc)} {cannot}: {said}."
+    reason = problem["msg"].removeprefix("Value error, ")
+    value = problem["input"]
+    cannot = "cannot be used" if isinstance(value, dict) else f"cannot be {value!r:.80}"
+    return f"{_place(tree, loc)} {cannot}: {reason}."
 
 
 def _place(tree: yaml.Node | None, loc: Sequence[str | int]) -> str:
     """Return line and key of something in the file; of what is missing, the line of what it is missing from."""
     node, line = tree, 1
     for part in loc:
-        found: yaml.Node | None = None
+        child: yaml.Node | None = None
         if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
+            for key, element in node.value:
                 if key.value == str(part):
-                    found, line = value, key.start_mark.line + 1
+                    child, line = element, key.start_mark.line + 1
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            found = node.value[part]
-            line = found.start_mark.line + 1
-        if found is None:
+            child = node.value[part]
+            line = child.start_mark.line + 1
+        if child is None:
             break
-        node = found
+        node = child
     named = ".".join(str(part) for part in loc if part != "[key]")
     return f"line {line}, {named}" if named else "the whole file"
 

@@ -111,8 +111,8 @@ async def _text_now(source: Source, providers: Providers, reader: PageReader) ->
     """Return what a source says now, or None and why."""
     if source.kind == "document":
         hits = await asyncio.gather(*(document.at(source.url) for document in providers.documents))
-        found = next((hit for hit in hits if hit is not None), None)
-        return (found.text, "") if found is not None else (None, "the file is gone")
+        hit = next(filter(None, hits), None)
+        return (hit.text, "") if hit is not None else (None, "the file is gone")
     if source.kind == "web" and not source.snippet_only:
         try:
             return (await reader.read(source.url)).text, ""
@@ -121,8 +121,8 @@ async def _text_now(source: Source, providers: Providers, reader: PageReader) ->
     return None, ""
 
 
-def _state(source: Source, found: tuple[str | None, str]) -> SourceState:
-    text, problem = found
+def _state(source: Source, reading: tuple[str | None, str]) -> SourceState:
+    text, problem = reading
     if text is not None:
         return "unchanged" if content_hash(text) == source.content_hash else "changed"
     return "gone" if problem else "not read again"
@@ -138,24 +138,28 @@ def _claim(
     """Say what became of a claim; names, states and texts of sources are given by content hash."""
     cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
     now = ClaimNow(
-        text=claim.text, state="not checked", sources=list(dict.fromkeys(names[one.content_hash] for one in cited))
+        text=claim.text,
+        state="not checked",
+        sources=list(dict.fromkeys(names[excerpt.content_hash] for excerpt in cited)),
     )
-    checked = [one for one in cited if states.get(one.content_hash) in {"unchanged", "changed", "gone"}]
+    checked = [excerpt for excerpt in cited if states.get(excerpt.content_hash) in {"unchanged", "changed", "gone"}]
     if not checked:
         return now
     lost = [
-        one for one in checked if states[one.content_hash] != "unchanged" and not _stands(one, texts[one.content_hash])
+        excerpt
+        for excerpt in checked
+        if states[excerpt.content_hash] != "unchanged" and not _stands(excerpt, texts[excerpt.content_hash])
     ]
     if not lost:
         return now.model_copy(update={"state": "holds"})
-    replaced = [_in_place(claim.text, one, texts[one.content_hash]) for one in lost]
-    kept = [one.quote for one in cited if one not in lost]
-    supported = not check_support(claim.text, [*kept, *(one for one in replaced if one)]).failing
+    replacements = [_in_place(claim.text, excerpt, texts[excerpt.content_hash]) for excerpt in lost]
+    standing = [excerpt.quote for excerpt in cited if excerpt not in lost]
+    supported = not check_support(claim.text, [*standing, *filter(None, replacements)]).failing
     return now.model_copy(
         update={
             "state": "changed" if supported else "fallen",
             "was": lost[0].quote,
-            "now": next((one for one in replaced if one), ""),
+            "now": next(filter(None, replacements), ""),
         }
     )
 
@@ -171,27 +175,27 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
     """
     if text is None:
         return ""
-    said = _sentences(text)
-    if coverage(excerpt.quote, said) < SAID:
+    passages = _sentences(text)
+    if coverage(excerpt.quote, passages) < SAID:
         return ""
-    near = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, said)[:NEAR]
-    together = sorted(near[: len(_sentences(excerpt.quote))])
-    candidates = [*(said[place] for place in near), " ".join(said[place] for place in together)]
+    nearest = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, passages)[:NEAR]
+    together = sorted(nearest[: len(_sentences(excerpt.quote))])
+    candidates = [*(passages[place] for place in nearest), " ".join(passages[place] for place in together)]
     return next((candidate for candidate in candidates if not check_support(claim, [candidate]).failing), candidates[0])
 
 
 def _sentences(text: str) -> list[str]:
-    said = [text[span.start : span.end] for span in sentences(text)]
-    return [one for one in said if not one.startswith("#")] or said
+    passages = [text[span.start : span.end] for span in sentences(text)]
+    return [sentence for sentence in passages if not sentence.startswith("#")] or passages
 
 
-def as_markdown(found: Refreshed) -> str:
+def as_markdown(refreshed_report: Refreshed) -> str:
     """Write down what has become of a report's claims, the fallen first."""
     lines = [
-        f"# {found.question}",
+        f"# {refreshed_report.question}",
         "",
-        f"{found.count('holds')} claims hold, {found.count('changed')} changed, {found.count('fallen')} fell, "
-        f"{found.count('not checked')} were not checked (run `{found.run_id}`).",
+        f"{refreshed_report.count('holds')} claims hold, {refreshed_report.count('changed')} changed, {refreshed_report.count('fallen')} fell, "
+        f"{refreshed_report.count('not checked')} were not checked (run `{refreshed_report.run_id}`).",
     ]
     for state, heading in (
         ("fallen", "Fallen"),
@@ -199,19 +203,19 @@ def as_markdown(found: Refreshed) -> str:
         ("not checked", "Not checked"),
         ("holds", "Hold"),
     ):
-        claims = [claim for claim in found.claims if claim.state == state]
+        claims = [claim for claim in refreshed_report.claims if claim.state == state]
         if claims:
             lines += ["", f"## {heading}", ""]
-        for one in claims:
-            lines.append(f"- {one.text} ({', '.join(one.sources)})")
-            lines += [f"  - was: “{_line(one.was)}”"] if one.was else []
-            lines += [f"  - now: “{_line(one.now)}”"] if one.now else []
-    moved = [source for source in found.sources if source.state in {"changed", "gone"}]
+        for claim in claims:
+            lines.append(f"- {claim.text} ({', '.join(claim.sources)})")
+            lines += [f"  - was: “{_line(claim.was)}”"] if claim.was else []
+            lines += [f"  - now: “{_line(claim.now)}”"] if claim.now else []
+    moved = [source for source in refreshed_report.sources if source.state in {"changed", "gone"}]
     if moved:
         lines += ["", "## Sources", ""]
         lines += [
-            f"- {one.id} {one.title} ({one.url}): {one.state}{f', {one.problem}' if one.problem else ''}"
-            for one in moved
+            f"- {source.id} {source.title} ({source.url}): {source.state}{f', {source.problem}' if source.problem else ''}"
+            for source in moved
         ]
     return "\n".join(lines) + "\n"
 

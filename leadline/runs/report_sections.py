@@ -22,7 +22,7 @@ def section_of(markdown: str, heading: str) -> str:
         if token.type == "heading_open" and token.map
     ]
     wanted = " ".join(heading.strip("# ").casefold().split())
-    found = next((place for place, one in enumerate(headings) if one[2].casefold().startswith(wanted)), None)
+    found = next((place for place, entry in enumerate(headings) if entry[2].casefold().startswith(wanted)), None)
     if found is None:
         there = "; ".join(title for _, _, title in headings) or "none"
         raise BadInput(f"The report has no section {heading!r}. Its headings are: {there}.")

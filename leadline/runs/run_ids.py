@@ -5,7 +5,6 @@ import secrets
 import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 
 from services.run.errors import BadInput
 from services.run.settings import settings
@@ -19,24 +18,24 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
 
 
-def full_id(given: str, ids: Iterable[str]) -> str:
+def full_id(prefix: str, ids: Iterable[str]) -> str:
     """Return the one run that is called so, or whose name begins so.
 
     Raises:
         BadInput: no run's name does, or the names of several do.
     """
     known = list(ids)
-    if given in known:
-        return given
-    found = sorted((one for one in known if given and one.startswith(given)), reverse=True)
-    if not found:
-        raise BadInput(f"There is no run {given!r}. `leadline runs` lists all runs.")
-    if len(found) > 1:
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    if prefix in known:
+        return prefix
+    matches = sorted((name for name in known if prefix and name.startswith(prefix)), reverse=True)
+    if not matches:
+        raise BadInput(f"There is no run {prefix!r}. `leadline runs` lists all runs.")
+    if len(matches) > 1:
+        more = f" and {len(matches) - SHOWN} more" if len(matches) > SHOWN else ""
         raise BadInput(
-            f"The names of {len(found)} runs begin with {given}: {', '.join(found[:SHOWN])}{more}. Say more of it."
+            f"The names of {len(matches)} runs begin with {prefix}: {', '.join(matches[:SHOWN])}{more}. Say more of it."
         )
-    return found[0]
+    return matches[0]
 
 
 def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
@@ -44,13 +43,12 @@ def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
 
     It looks into the store's file itself, because a shell that waits a second for the graph is not completing but stalling.
     """
-    file = settings().leadline_home / "store.sqlite"
+    file = settings().leadline_home.absolute() / "store.sqlite"
     query = "SELECT key, json_extract(value, '$.question') FROM store WHERE prefix = 'runs' AND key LIKE ? ORDER BY key DESC"
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(_reading(file)) as connection:
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=0.2)) as connection,
+    ):
         rows = connection.execute(query, (f"{incomplete}%",)).fetchmany(50)
         return [(str(key), " ".join(str(question).split())[:60]) for key, question in rows]
     return []
-
-
-def _reading(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)

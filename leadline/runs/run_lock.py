@@ -1,4 +1,4 @@
-"""One process a run: whoever works on it holds a lock, which the system lets go of when the process ends, however it ends."""
+"""One process a run, by a file lock. The operating system releases it when the process ends, even after a crash."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

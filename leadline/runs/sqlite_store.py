@@ -15,13 +15,13 @@ class SharedSqliteStore(AsyncSqliteStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Execute reads, then writes; the results stand in the order of the operations."""
-        wanted = list(ops)
-        writes = [place for place, op in enumerate(wanted) if isinstance(op, PutOp)]
-        reads = [place for place, op in enumerate(wanted) if not isinstance(op, PutOp)]
-        results: list[Result] = [None] * len(wanted)
+        operations = list(ops)
+        writes = [place for place, op in enumerate(operations) if isinstance(op, PutOp)]
+        reads = [place for place, op in enumerate(operations) if not isinstance(op, PutOp)]
+        results: list[Result] = [None] * len(operations)
         for places in (reads, writes):
             if places:
-                found = await super().abatch([wanted[place] for place in places])
-                for place, result in zip(places, found, strict=True):
+                answers = await super().abatch([operations[place] for place in places])
+                for place, result in zip(places, answers, strict=True):
                     results[place] = result
         return results

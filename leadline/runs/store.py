@@ -77,7 +77,7 @@ class Home:
     """Open stores and the graph compiled with them."""
 
     graph: CompiledStateGraph[Any, RunContext, Any, Any]
-    store: "AsyncSqliteStore"
+    store: AsyncSqliteStore
 
     @property
     def evidence(self) -> EvidenceStore:
@@ -96,8 +96,10 @@ class Home:
 
     async def records(self) -> list[RunRecord]:
         """Return all runs, the newest first."""
-        found = await self.store.asearch(_RUNS, limit=1_000)
-        return sorted((RunRecord.model_validate(item.value) for item in found), key=lambda one: one.id, reverse=True)
+        items = await self.store.asearch(_RUNS, limit=1_000)
+        return sorted(
+            (RunRecord.model_validate(item.value) for item in items), key=lambda record: record.id, reverse=True
+        )
 
     async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
         """Return a run by its id or the beginning of it, or the latest unfinished (or finished) one.
@@ -112,8 +114,8 @@ class Home:
                 what = "finished run yet" if finished else "unfinished run to resume"
                 raise BadInput(f"There is no {what}. `leadline runs` lists all runs.")
             return latest
-        wanted = full_id(run_id, (record.id for record in records))
-        return next(record for record in records if record.id == wanted)
+        full = full_id(run_id, (record.id for record in records))
+        return next(record for record in records if record.id == full)
 
     async def latest_finished(self) -> RunRecord:
         """Return the latest run that is finished.

@@ -70,20 +70,20 @@ class Span:
 
     def notes(self, locale: str) -> list[str]:
         """Say what is worth knowing of it besides its time."""
-        said = [say("show_failed", locale, error=self.failed)] if self.failed else []
+        notes = [say("show_failed", locale, error=self.failed)] if self.failed else []
         if self.faults:
-            said.append(say("show_retried", locale, faults=", ".join(self.faults)))
+            notes.append(say("show_retried", locale, faults=", ".join(self.faults)))
         if self.waited >= 0.01:
-            said.append(say("show_waited", locale, seconds=f"{self.waited:.2f}"))
+            notes.append(say("show_waited", locale, seconds=f"{self.waited:.2f}"))
         if any(self.tokens):
-            said.append(say("show_tokens", locale, read=f"{self.tokens[0]:,}", wrote=f"{self.tokens[1]:,}"))
+            notes.append(say("show_tokens", locale, read=f"{self.tokens[0]:,}", wrote=f"{self.tokens[1]:,}"))
         if self.cached:
-            said.append(say("show_cached", locale, tokens=f"{self.cached:,}"))
+            notes.append(say("show_cached", locale, tokens=f"{self.cached:,}"))
         if self.cost:
-            said.append(f"${self.cost:.4f}")
+            notes.append(f"${self.cost:.4f}")
         if self.reused:
-            said.append(say("show_reused", locale))
-        return said
+            notes.append(say("show_reused", locale))
+        return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,15 @@ class Timeline:
     def of(cls, entries: Iterable[Entry], locale: str = "en-US") -> "Timeline":
         """Read the calls of a journal."""
         timed = [(datetime.fromisoformat(entry.at).timestamp() - entry.seconds, entry) for entry in entries if entry.at]
-        calls = [(start, one) for start, one in timed if one.kind not in INSTANT]
+        calls = [(start, entry) for start, entry in timed if entry.kind not in INSTANT]
         first = min((start for start, _ in calls), default=0.0)
-        spans = sorted((_span(start - first, one) for start, one in calls), key=lambda one: (one.start, one.place))
+        spans = sorted(
+            (_span(start - first, entry) for start, entry in calls), key=lambda span: (span.start, span.place)
+        )
         spans = [replace(span, inside=_is_inside(span, spans)) for span in spans]
         spans = [replace(span, after=_waited_for(span, spans)) for span in spans]
         chain = _chain(spans)
-        spans = [replace(one, critical=place in chain) for place, one in enumerate(spans)]
+        spans = [replace(span, critical=place in chain) for place, span in enumerate(spans)]
         return cls(spans, locale, [spans[place] for place in chain])
 
     @property
@@ -161,27 +163,27 @@ class Timeline:
         """Return time, calls, tokens, cost and waiting in one line."""
         kinds = "; ".join(f"{self.called(kind)}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in self.by_kind())
         read, wrote = (sum(span.tokens[side] for span in self.spans) for side in (0, 1))
-        said = [say("show_whole", self.locale, seconds=f"{self.seconds:.2f}"), kinds]
+        parts = [say("show_whole", self.locale, seconds=f"{self.seconds:.2f}"), kinds]
         if read:
-            said.append(say("show_tokens", self.locale, read=f"{read:,}", wrote=f"{wrote:,}"))
+            parts.append(say("show_tokens", self.locale, read=f"{read:,}", wrote=f"{wrote:,}"))
         costs = [span.cost for span in self.spans if not span.inside]
         if any(costs):
             unknown = "+ ?" if None in costs else ""
-            said.append(f"${sum(cost or 0.0 for cost in costs):.4f}{unknown}")
+            parts.append(f"${sum(cost or 0.0 for cost in costs):.4f}{unknown}")
         tried, waited = sum(len(span.faults) for span in self.spans), sum(span.waited for span in self.spans)
         if tried or waited >= 0.01:
-            said.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
-        return ". ".join(one for one in said if one)
+            parts.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
+        return ". ".join(part for part in parts if part)
 
     def called(self, kind: str) -> str:
         """Return the name of a kind of calls in the run's language."""
-        return dict(one.split(" ", 1) for one in say("show_kinds", self.locale).split("|") if one).get(kind, kind)
+        return dict(pair.split(" ", 1) for pair in say("show_kinds", self.locale).split("|") if pair).get(kind, kind)
 
     def by_kind(self) -> list[tuple[str, int, float]]:
         """Return (kind, calls, seconds) for each kind, the longest first."""
         kinds = dict.fromkeys(span.kind for span in self.spans)
         sums = [(kind, [span.seconds for span in self.spans if span.kind == kind]) for kind in kinds]
-        return sorted(((kind, len(taken), round(sum(taken), 3)) for kind, taken in sums), key=lambda one: -one[2])
+        return sorted(((kind, len(taken), round(sum(taken), 3)) for kind, taken in sums), key=lambda row: -row[2])
 
     def html(self, title: str) -> str:
         """Return the timeline as a page of its own: no script, nothing to fetch."""
@@ -220,13 +222,13 @@ def _span(start: float, entry: Entry) -> Span:
 def _is_inside(span: Span, spans: Sequence[Span]) -> bool:
     """Tell whether a call is a part of another one of the same node."""
     return any(
-        one is not span
-        and one.place == span.place
-        and one.kind in {"gather", "tool"}
-        and one.kind != span.kind
-        and one.start <= span.start + _TOUCH
-        and span.end <= one.end + _TOUCH
-        for one in spans
+        other is not span
+        and other.place == span.place
+        and other.kind in {"gather", "tool"}
+        and other.kind != span.kind
+        and other.start <= span.start + _TOUCH
+        and span.end <= other.end + _TOUCH
+        for other in spans
     )
 
 
@@ -235,8 +237,8 @@ def _waited_for(span: Span, spans: Sequence[Span]) -> int | None:
 
     Steps that run side by side wait for nothing of each other.
     """
-    own = [place for place, one in enumerate(spans) if one.place == span.place and one.end <= span.start + _TOUCH]
-    earlier = [place for place, one in enumerate(spans) if _superstep(one) < _superstep(span)]
+    own = [place for place, other in enumerate(spans) if other.place == span.place and other.end <= span.start + _TOUCH]
+    earlier = [place for place, other in enumerate(spans) if _superstep(other) < _superstep(span)]
     candidates = [place for place in own or earlier if not spans[place].inside and spans[place] is not span]
     return max(candidates, key=lambda place: spans[place].end, default=None)
 
@@ -248,7 +250,7 @@ def _superstep(span: Span) -> int:
 
 def _chain(spans: Sequence[Span]) -> list[int]:
     """Return the critical path, in order: what was waited for, back from the call that ended last."""
-    outer = [place for place, one in enumerate(spans) if not one.inside]
+    outer = [place for place, span in enumerate(spans) if not span.inside]
     at = max(outer, key=lambda place: spans[place].end, default=None)
     chain: list[int] = []
     while at is not None and at not in chain:

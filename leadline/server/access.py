@@ -1,4 +1,4 @@
-"""The server's door: every request goes through it, before any route, and has a caller's name behind it.
+"""The server's access check: it names the caller of every request, or refuses it, before any route.
 
 With tokens, whoever brings one is let in under its name, wherever they come from. Without tokens only this machine is: not
 other machines, and not the pages of other sites that are open in a browser here (which could reach the server under a name
@@ -31,7 +31,7 @@ CLOSED = ("/internal", "/deploy")
 """What the dev server offers for its own tests and for deployments: it asks nobody's leave, and shows every thread."""
 _FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
 _CALLER = "leadline.caller"
-_let_in: ContextVar[str] = ContextVar("let_in", default="")
+_admitted: ContextVar[str] = ContextVar("admitted", default="")
 
 
 class Refused(Exception):
@@ -101,22 +101,22 @@ def rules() -> Rules:
 
 
 def caller_of(scope: Mapping[str, Any]) -> str:
-    """Return whom the door let in."""
+    """Return the caller of a request that was let in."""
     return str(scope[_CALLER])
 
 
-def caller_here() -> str:
-    """Return whom the door let in with the request that this code works for.
+def current_caller() -> str:
+    """Return the caller of the request that this code works for.
 
     Raises:
-        Refused: nobody: the request did not come through the door.
+        Refused: the request did not pass the access check.
     """
-    if not _let_in.get():
-        raise Refused(401, "This request did not come through the server's door.")
-    return _let_in.get()
+    if not _admitted.get():
+        raise Refused(401, "This request did not pass the server's access check.")
+    return _admitted.get()
 
 
-class Door:
+class AccessCheck:
     """Lets a request in, or answers it with what is missing: 401 (a token), 403 (a site or name), 404 (closed)."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
@@ -129,20 +129,20 @@ class Door:
             await self._app(scope, receive, send)
             return
         try:
-            scope[_CALLER] = caller = self._let_in(scope)
+            scope[_CALLER] = caller = self._admit(scope)
         except Refused as refused:
             await _refuse(refused, scope, receive, send)
             return
-        token = _let_in.set(caller)
+        token = _admitted.set(caller)
         try:
             await self._app(scope, receive, send)
         finally:
-            _let_in.reset(token)
+            _admitted.reset(token)
 
-    def _let_in(self, scope: Scope) -> str:
+    def _admit(self, scope: Scope) -> str:
         path, method = scope["path"], scope.get("method", "")
         if self._rules.accounts:
-            if any(path == one or path.startswith(f"{one}/") for one in CLOSED):
+            if any(path == closed or path.startswith(f"{closed}/") for closed in CLOSED):
                 raise Refused(404, "Not Found")
             preflight = method == "OPTIONS" and any(
                 name == b"access-control-request-method" for name, _ in scope["headers"]

@@ -12,7 +12,7 @@ from services.run.errors import SettingsError
 from services.run.settings import Settings, settings
 from services.run.users import LOCAL
 
-LEAST = 16
+MIN_TOKEN = 16
 """Characters of a token."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A name is part of paths and of namespaces of the store."""
@@ -79,9 +79,9 @@ def _accounts(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[bytes, str]]:
             raise SettingsError(
                 f"{place}: write name:token. A name has letters, digits, - and _ (at most 64), and is not {LOCAL!r}."
             )
-        if len(token) < LEAST:
+        if len(token) < MIN_TOKEN:
             raise SettingsError(
-                f"{place}: the token of {name} is shorter than {LEAST} characters. Make one with: openssl rand -hex 32"
+                f"{place}: the token of {name} is shorter than {MIN_TOKEN} characters. Make one with: openssl rand -hex 32"
             )
         digest = hashlib.sha256(token.encode()).digest()
         if seen.setdefault(digest, name) != name:

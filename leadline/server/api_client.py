@@ -19,7 +19,7 @@ def api_of(request: Request) -> LangGraphClient:
     if not on_aegra():
         return get_client()
     headers = {name: value for name, value in request.headers.items() if name in _ASKED_WITH}
-    # Asked inside the process, through the door: as this machine where there are no tokens
+    # Asked inside the process, through the access check: as this machine where there are no tokens
     transport = httpx.ASGITransport(app=request.app)
     return LangGraphClient(httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers))
 

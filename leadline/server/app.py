@@ -15,7 +15,7 @@ from typing import Any
 from fastapi import FastAPI, HTTPException, Request, Response
 from langgraph_sdk.client import LangGraphClient
 
-from leadline.server.access import Door
+from leadline.server.access import AccessCheck
 from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
@@ -35,10 +35,10 @@ app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
 for router in (page, attachments, views):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
-app.add_middleware(Door, rules=RULES)  # the server puts it before all of its own routes
+app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
 
 mimetypes.init()  # reads the system's lists of file types, once and before the event loop runs
-_BY_FILE: Mapping[str, OutputFormat] = {one.file: name for name, one in FORMATS.items() if name != "md"}
+_BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
 """Endings of files that a browser shows; the others are downloads."""
 

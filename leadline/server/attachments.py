@@ -21,10 +21,10 @@ from schemas.clean import clean_file_name
 from services.search.attached import ATTACHMENTS, attachments_of
 from services.search.file_types import SUFFIXES
 
-MOST_FILES = 50
-MOST_BYTES = 25_000_000
+MAX_FILES = 50
+MAX_BYTES = 25_000_000
 """Of one file."""
-MOST_BYTES_OF_ALL = 200_000_000
+MAX_BYTES_OF_ALL = 200_000_000
 """Of all files of one thread."""
 
 attachments = APIRouter()
@@ -44,8 +44,8 @@ class Attachments(BaseModel):
     documents: str = ATTACHMENTS
     """What a run's `documents` must hold so that they are searched."""
     files: list[Attached]
-    most_files: int = MOST_FILES
-    most_bytes: int = MOST_BYTES
+    most_files: int = MAX_FILES
+    most_bytes: int = MAX_BYTES
     kinds: list[str] = sorted(SUFFIXES)
 
 
@@ -65,10 +65,10 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
-    others = [one for one in await asyncio.to_thread(_files, folder) if one.name != clean]
-    if len(others) >= MOST_FILES:
-        raise HTTPException(413, f"A thread takes {MOST_FILES} files. Remove one first.")
-    room = min(MOST_BYTES, MOST_BYTES_OF_ALL - sum(other.size for other in others))
+    others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
+    if len(others) >= MAX_FILES:
+        raise HTTPException(413, f"A thread takes {MAX_FILES} files. Remove one first.")
+    room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
     try:
         size = await _kept(request, folder, clean, room)
     except OSError as error:
@@ -119,4 +119,4 @@ def _files(folder: Path) -> list[Attached]:
     if not folder.is_dir():
         return []
     found = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith(".")]
-    return [Attached(name=one.name, size=one.stat().st_size) for one in found]
+    return [Attached(name=file.name, size=file.stat().st_size) for file in found]

@@ -131,8 +131,8 @@ def environment() -> dict[str, str]:
     for name, value in settings():
         if isinstance(value, Path):
             merged[name.upper()] = str(value.absolute())
-        elif isinstance(value, list) and value and all(isinstance(one, Path) for one in value):
-            merged[name.upper()] = os.pathsep.join(str(one.absolute()) for one in value)
+        elif isinstance(value, list) and value and all(isinstance(path, Path) for path in value):
+            merged[name.upper()] = os.pathsep.join(str(path.absolute()) for path in value)
     if "LEADLINE_DATABASES" in merged:
         merged["LEADLINE_DATABASES"] = _RELATIVE_FILE.sub(rf"\g<1>{Path.cwd()}/", merged["LEADLINE_DATABASES"])
     return {**_QUIET, **merged}

@@ -89,7 +89,11 @@ async def _view(report: Report) -> ReportView:
 
 def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:
     report = values.get("report")
-    said = [one for one in values.get("messages", []) if one.get("type") == "ai" and one.get("name") != PLANNER]
+    said = [
+        message
+        for message in values.get("messages", [])
+        if message.get("type") == "ai" and message.get("name") != PLANNER
+    ]
     reply = str(said[-1].get("content", "")) if said and not report else ""
     return TurnView(
         question=str(values.get("question", "")),

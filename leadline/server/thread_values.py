@@ -6,12 +6,12 @@ from langgraph_sdk.client import LangGraphClient
 
 from nodes.coordinator import DIRECT
 
-MOST_TURNS = 200
+MAX_TURNS = 200
 
 
 async def turns_found(client: LangGraphClient, thread: str) -> list[Any]:
     """Return the state that each question of a thread found, the latest first."""
-    return list(await client.threads.get_history(thread, limit=MOST_TURNS, metadata={"source": "input"}))
+    return list(await client.threads.get_history(thread, limit=MAX_TURNS, metadata={"source": "input"}))
 
 
 async def standing_values(client: LangGraphClient, thread: str, checkpoint: str | None = None) -> dict[str, Any]:
@@ -28,7 +28,7 @@ async def standing_values(client: LangGraphClient, thread: str, checkpoint: str 
     if checkpoint or values.get("report") or state.get("next") or not _direct(values):
         return values
     earlier = (_values(found) for found in await turns_found(client, thread))
-    return next((one for one in earlier if one.get("report")), values)
+    return next((past for past in earlier if past.get("report")), values)
 
 
 def _values(state: Any) -> dict[str, Any]:

@@ -79,7 +79,6 @@ def _home() -> Iterable[Check]:
 
 
 def _documents() -> Iterable[Check]:
-
     for folder in settings().leadline_docs:
         try:
             check_folder(folder)
@@ -90,11 +89,10 @@ def _documents() -> Iterable[Check]:
 
 
 def _search() -> Iterable[Check]:
-
     environment = settings()
     key = environment.tavily_api_key is not None
     web = web_search(RunContext())
-    where = [*(one.name for one in web), *(["documents"] if environment.leadline_search != "none" else [])]
+    where = [*(provider.name for provider in web), *(["documents"] if environment.leadline_search != "none" else [])]
     yield Check(
         area="search",
         name="LEADLINE_SEARCH",
@@ -108,7 +106,6 @@ def _search() -> Iterable[Check]:
 
 
 def _embeddings() -> Iterable[Check]:
-
     models = [embedder.name for embedder in embedders(settings())]
     off = settings().leadline_embeddings_model == "none"
     yield Check(
@@ -122,11 +119,10 @@ def _embeddings() -> Iterable[Check]:
 
 
 def _models() -> Iterable[Check]:
-
     roles: dict[str, list[str]] = {}
     for role in ROLES:
-        one = role_model(role, RunContext())
-        known = OFFLINE if one.provider == OFFLINE else f"{one.model} at {_without_user(one.endpoint)}"
+        chosen = role_model(role, RunContext())
+        known = OFFLINE if chosen.provider == OFFLINE else f"{chosen.model} at {_without_user(chosen.endpoint)}"
         roles.setdefault(known, []).append(role)
     for model, played in roles.items():
         yield Check(
@@ -150,8 +146,8 @@ def _without_user(endpoint: str) -> str:
 
 def _extras() -> Iterable[Check]:
     for extra, wanted in _optional().items():
-        own = [one for one in wanted if _holds(one, extra)]
-        missing = [one.name for one in own if not _installed(one.name)]
+        own = [requirement for requirement in wanted if _holds(requirement, extra)]
+        missing = [requirement.name for requirement in own if not _installed(requirement.name)]
         yield Check(
             area="extras",
             name=extra,
@@ -166,13 +162,17 @@ def _extras() -> Iterable[Check]:
 def _optional() -> dict[str, list[Requirement]]:
     """Return what each extra wants: as the project's file says, or what was recorded when the package was installed."""
     if in_project():
-        text = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
-        declared = tomllib.loads(text)["project"]["optional-dependencies"]
-        return {extra: [Requirement(one) for one in wanted] for extra, wanted in declared.items()}
+        project = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
+        declared = tomllib.loads(project)["project"]["optional-dependencies"]
+        return {extra: [Requirement(text) for text in wanted] for extra, wanted in declared.items()}
     about = metadata.metadata(NAME)
-    wanted = [Requirement(one) for one in about.get_all("Requires-Dist") or []]
+    wanted = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
     return {
-        extra: [one for one in wanted if one.marker and "extra" in str(one.marker) and _holds(one, extra)]
+        extra: [
+            requirement
+            for requirement in wanted
+            if requirement.marker and "extra" in str(requirement.marker) and _holds(requirement, extra)
+        ]
         for extra in about.get_all("Provides-Extra") or []
     }
 
@@ -203,8 +203,8 @@ def show(checks: list[Check]) -> None:
         table.add_column(title)
     marks = {OK: Text("✓", style="green"), NOTE: Text("·", style="yellow"), BROKEN: Text("✗", style="bold red")}
     last = ""
-    for one in checks:
-        area = one.area if one.area != last else ""
-        table.add_row(marks[one.state], Text(area), Text(one.name), Text(one.found), Text(one.remedy))
-        last = one.area
+    for check in checks:
+        area = check.area if check.area != last else ""
+        table.add_row(marks[check.state], Text(area), Text(check.name), Text(check.found), Text(check.remedy))
+        last = check.area
     console.print(table)

@@ -4,7 +4,6 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 from leadline.setup.check import NOTE, OK, Check
@@ -30,37 +29,24 @@ CHINESE = (
     "msyh",
 )
 """Beginnings of the names of files that hold Chinese fonts."""
-LEAST_ROOM = 1_000_000_000
+MIN_ROOM = 1_000_000_000
 """Bytes of disk below which a note is due: indexes, checkpoints and stored texts grow."""
 
 
 def programs() -> Iterable[Check]:
     """Look for programs and fonts that some formats and tools need."""
-    check = partial(Check, area="programs")
-    browser = find_browser()
-    yield check(
-        name="Chromium",
-        state=OK if browser else NOTE,
-        found=browser or "not found: PDF needs it, or the extra pdf",
-        remedy="" if browser else "apt-get install chromium",
-    )
-    fonts = _chinese_fonts()
-    yield check(
-        name="Chinese font",
-        state=OK if fonts else NOTE,
-        found=fonts or "not found: Chinese in PDF would be boxes",
-        remedy="" if fonts else "apt-get install fonts-noto-cjk",
-    )
-    for name, for_what, remedy in (
-        ("npx", "MCP servers written for Node", "apt-get install nodejs npm"),
-        ("uvx", "MCP servers written in Python", "pip install uv"),
+    for name, found, missing, remedy in (
+        ("Chromium", find_browser(), "PDF needs it, or the extra pdf", "apt-get install chromium"),
+        ("Chinese font", _chinese_fonts(), "Chinese in PDF would be boxes", "apt-get install fonts-noto-cjk"),
+        ("npx", shutil.which("npx"), "MCP servers written for Node are started with it", "apt-get install nodejs npm"),
+        ("uvx", shutil.which("uvx"), "MCP servers written in Python are started with it", "pip install uv"),
     ):
-        there = shutil.which(name)
-        yield check(
+        yield Check(
+            area="programs",
             name=name,
-            state=OK if there else NOTE,
-            found=there or f"not found: {for_what} are started with it",
-            remedy="" if there else remedy,
+            state=OK if found else NOTE,
+            found=found or f"not found: {missing}",
+            remedy="" if found else remedy,
         )
 
 
@@ -82,9 +68,9 @@ def places() -> Iterable[Check]:
     yield Check(
         area="home",
         name="disk space",
-        state=OK if free >= LEAST_ROOM else NOTE,
+        state=OK if free >= MIN_ROOM else NOTE,
         found=f"{free / 1e9:.1f} GB free",
-        remedy="" if free >= LEAST_ROOM else f"Make room, or set LEADLINE_HOME to another disk than that of {home}",
+        remedy="" if free >= MIN_ROOM else f"Make room, or set LEADLINE_HOME to another disk than that of {home}",
     )
     for place, what in ((home, "LEADLINE_HOME"), (Path(".env"), ".env")):
         if os.name == "posix" and place.exists():

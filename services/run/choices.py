@@ -36,18 +36,9 @@ async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
 
 
 def _chosen(context: RunContext) -> dict[str, Any]:
-    """Return what differs from the defaults, and does not come from the profile or the built-in prompts."""
-    of_profile = context.profile.choices() if context.profile is not None else {}
-    built_in = {f"{stem}_prompt": system_text(stem) for stem in STEMS}
-    names = {
-        name
-        for name, field in RunContext.model_fields.items()
-        if name not in _NOT_STORED
-        and (value := getattr(context, name)) != field.default
-        and (name not in of_profile or value != of_profile[name])
-        and value != built_in.get(name)
-    }
-    return context.model_dump(mode="json", include=names, exclude_unset=True)
+    """Return what the run chooses itself, without the built-in prompts that Studio sends along."""
+    built_in = {name for stem in STEMS if getattr(context, name := f"{stem}_prompt") == system_text(stem)}
+    return context.model_dump(mode="json", include=context.own_choices() - built_in - _NOT_STORED, exclude_unset=True)
 
 
 def continues_turn(given: object) -> bool:

@@ -16,7 +16,7 @@ from schemas.context import RunContext
 from schemas.evidence import Source
 from schemas.planner import Step
 from schemas.results import StepResult
-from schemas.state import ResearchState, StepTask, plans_of
+from schemas.state import ResearchState, StepTask, plans_of, research_question
 from schemas.usage import Allowance
 from services.evidence.views import steps_by_id
 from services.run.budget import allowance_of, limit_message, shares
@@ -62,14 +62,14 @@ def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
 
 def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
     """Give a worker its step and the part of the state that it may look at."""
-    results, triage = state["results"], state["triage"]
+    results = state["results"]
     needed = {one: results[one] for one in step.depends_on if one in results}
     hashes = {excerpt.content_hash for result in needed.values() for excerpt in result.excerpts}
     previous = results.get(step.id)
     return StepTask(
         step=step,
         steps={one: found for one, found in steps_by_id(plans_of(state)).items() if one in needed},
-        question=triage.question if triage else state["question"],
+        question=research_question(state),
         locale=state["locale"],
         results=needed,
         sources={one: source for one, source in state["sources"].items() if one in hashes},

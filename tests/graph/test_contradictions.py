@@ -65,5 +65,5 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
     endpoint.script["researcher"] = [json.dumps(found)] * 2
     endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E2-2", "E2-1"))]
     report = await aresearch(QUESTION, docs=[folder])
-    assert len({one.id for one in report.excerpts}) == 4
+    assert len({excerpt.id for excerpt in report.excerpts}) == 4
     assert len(report.contradictions) == 1

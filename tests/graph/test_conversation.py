@@ -31,14 +31,14 @@ HALF_KNOWN = "Who designed the wire sounding machine, and why was tallow pressed
 async def turn(question: str, **options: Any) -> tuple[dict[str, Any], Report, list[Event]]:
     seen: list[Event] = []
     report = await aresearch(question, on_event=seen.append, **options)
-    return next(one.data for one in seen if one.type == "triage"), report, seen
+    return next(event.data for event in seen if event.type == "triage"), report, seen
 
 
 async def test_what_the_conversation_knows_is_answered_without_plan_or_search(docs: Path, tmp_path: Path) -> None:
     first = await aresearch(FIRST, docs=[docs])
     triage, report, seen = await turn(KNOWN, after=first, out=tmp_path / "out")
     assert (triage["answered"], report.usage.searches) == ("whole", 0)
-    assert not any(one.type in {"plan", "source"} for one in seen)
+    assert not any(event.type in {"plan", "source"} for event in seen)
     assert set(report.usage.roles) == {"coordinator"}
     assert "Piano wire took the place of hemp rope" in report.markdown
     assert any("earlier turns" in limit for limit in report.limits)
@@ -57,7 +57,7 @@ async def test_of_what_it_knows_in_part_only_the_rest_is_planned(docs: Path) -> 
     ]
     assert "Tallow was pressed" in report.markdown
     assert "designed by William Thomson" in report.markdown
-    cited = {one for claim in report.citations for one in claim.citations}
+    cited = {citation for claim in report.citations for citation in claim.citations}
     assert any(one.startswith("T0-") for one in cited)
     assert any(one.startswith("E1-") for one in cited)
     assert all(result.step_id != "0" for result in report.results)
@@ -172,7 +172,7 @@ def test_of_the_conversation_the_last_answer_and_the_last_questions_are_shown_in
         for one in (HumanMessage(text), AIMessage("# Title\n\n**TL;DR** It was [[1]](x).\n\n> Quote"))
     ]
     turns = conversation_of(messages, None)
-    assert [one.text for one in turns] == [*asked[-3:], "It was."]
+    assert [turn.text for turn in turns] == [*asked[-3:], "It was."]
 
 
 async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path) -> None:
@@ -225,7 +225,9 @@ async def test_what_is_recommended_is_answered_from_the_section_it_names(
     folder: str, question: str, tmp_path: Path
 ) -> None:
     first = await aresearch(question, docs=[EXAMPLES / folder])
-    named = [one for one in first.follow_up_questions if (wanted := _SECTION.search(one)) is not None]
+    named = [
+        asked_next for asked_next in first.follow_up_questions if (wanted := _SECTION.search(asked_next)) is not None
+    ]
     assert named
     for asked in named:
         wanted = _SECTION.search(asked)
@@ -238,7 +240,9 @@ async def test_what_is_recommended_is_answered_from_the_section_it_names(
         section = text.partition(f"# {heading}")[2].partition("\n#")[0]
         cited = {key for claim in answered.citations for key in claim.citations}
         assert cited
-        assert [one.quote for one in answered.excerpts if one.id in cited and one.quote not in section] == []
+        assert [
+            excerpt.quote for excerpt in answered.excerpts if excerpt.id in cited and excerpt.quote not in section
+        ] == []
         assert asked not in answered.follow_up_questions
 
 

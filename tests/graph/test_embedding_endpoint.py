@@ -22,7 +22,7 @@ async def test_a_run_counts_what_embedding_took(endpoint: Endpoint, folder: Path
     assert "hound" in report.markdown
     used = report.usage.roles["embedding"]
     assert used.calls == used.input_tokens == endpoint.calls
-    assert sum(one.tokens for one in report.usage.roles.values()) == report.usage.total.tokens
+    assert sum(used.tokens for used in report.usage.roles.values()) == report.usage.total.tokens
     again = await aresearch(QUESTION, docs=[folder])
     assert 0 < again.usage.roles["embedding"].calls < used.calls
 

@@ -147,6 +147,6 @@ async def test_a_run_that_began_before_delta_channels_goes_on(
     new = build_graph().compile(checkpointer=saver, store=store)
     finished = await new.ainvoke(None, config, context=context)
     assert len(finished["results"]) == 2 * A_PLAN
-    assert [len(one.steps) for one in finished["plans"]] == [A_PLAN, A_PLAN]
+    assert [len(plan.steps) for plan in finished["plans"]] == [A_PLAN, A_PLAN]
     assert finished["usage"].total.calls == len(endpoint.requests)
-    assert [one.type for one in finished["messages"]] == ["human", "ai"]
+    assert [message.type for message in finished["messages"]] == ["human", "ai"]

@@ -30,10 +30,10 @@ async def test_usage_sums_to_what_the_endpoint_counted_by_role_and_by_step(endpo
     usage = (await aresearch(TWO_STEPS, docs=[docs])).usage
     assert (usage.total.input_tokens, usage.total.output_tokens) == counted(endpoint)
     assert usage.total.calls == len(endpoint.counted) == len(endpoint.requests)
-    assert sum((one.tokens for one in usage.roles.values()), 0) == usage.total.tokens
+    assert sum((used.tokens for used in usage.roles.values()), 0) == usage.total.tokens
     assert usage.total.cached_tokens == 7
     assert set(usage.steps) == {"1", "2"}
-    assert sum(one.tokens for one in usage.steps.values()) == usage.roles["researcher"].tokens
+    assert sum(used.tokens for used in usage.steps.values()) == usage.roles["researcher"].tokens
     assert usage.searches > 0
     assert usage.seconds > 0
 
@@ -47,7 +47,7 @@ async def test_tokens_never_exceed_their_limit_and_a_report_comes_all_the_same(
     assert report.markdown
     assert report.usage.total.tokens == sum(counted(endpoint))
     if limit < 4_000:
-        assert any("max_tokens" in one for one in report.limits)
+        assert any("max_tokens" in limit for limit in report.limits)
 
 
 async def test_a_run_without_room_for_any_call_reports_extracts_and_says_so(endpoint: OpenAIServer, docs: Path) -> None:
@@ -62,7 +62,7 @@ async def test_a_run_without_room_for_any_call_reports_extracts_and_says_so(endp
 async def test_searches_never_exceed_their_limit(docs: Path, limit: int) -> None:
     report = await aresearch(TWO_STEPS, docs=[docs], max_searches=limit)
     assert report.usage.searches <= limit
-    assert any("max_searches" in one for one in report.limits)
+    assert any("max_searches" in limit for limit in report.limits)
 
 
 async def test_enough_searches_are_no_limit_worth_a_word(docs: Path) -> None:
@@ -86,7 +86,7 @@ async def test_money_never_exceeds_its_limit(
     assert report.usage.total.cost == pytest.approx((read * 10 + wrote * 100) / 1e6)
     assert report.usage.total.cost is not None
     assert report.usage.total.cost <= 0.12
-    assert any("max_cost" in one for one in report.limits)
+    assert any("max_cost" in limit for limit in report.limits)
 
 
 async def test_a_price_that_is_not_known_is_said_to_be_unknown(
@@ -117,7 +117,7 @@ async def test_a_price_that_everybody_knows_is_used(
 async def test_time_that_runs_out_ends_in_a_report(endpoint: OpenAIServer, docs: Path, slow: str) -> None:
     endpoint.script[slow] = [Reply(200, {}, stall=30)] * 9
     report: Report = await aresearch(TWO_STEPS, docs=[docs], max_seconds=5)
-    assert any("max_seconds" in one for one in report.limits)
+    assert any("max_seconds" in limit for limit in report.limits)
     assert "William Thomson" in report.markdown
     assert report.usage.seconds < 10
 
@@ -130,10 +130,10 @@ async def test_a_limit_that_is_impossible_is_refused(docs: Path) -> None:
 def test_shares_sum_to_no_more_than_what_is_left() -> None:
     whole = Allowance(tokens=10_001, cost=0.5, searches=7, pages=2)
     parts = shares(whole, 3)
-    assert sum(one.tokens or 0 for one in parts) <= 10_001
-    assert [one.searches for one in parts] == [3, 2, 2]
-    assert [one.pages for one in parts] == [1, 1, 0]
-    assert sum(one.cost or 0 for one in parts) == pytest.approx(0.5)
+    assert sum(part.tokens or 0 for part in parts) <= 10_001
+    assert [part.searches for part in parts] == [3, 2, 2]
+    assert [part.pages for part in parts] == [1, 1, 0]
+    assert sum(part.cost or 0 for part in parts) == pytest.approx(0.5)
 
 
 def test_fewer_steps_are_sent_rather_than_all_with_too_little() -> None:

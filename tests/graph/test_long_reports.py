@@ -198,11 +198,11 @@ async def test_a_full_report_from_twelve_steps_has_eight_thousand_words(endpoint
 
     endpoint.on_request = on_request
     report = await aresearch("Explain the history of measuring depth.", docs=[EXAMPLES], length="full", max_step_num=12)
-    assert [report.markdown.count(f"\n## {one}\n") for one in TOPICS] == [1] * 12
+    assert [report.markdown.count(f"\n## {topic}\n") for topic in TOPICS] == [1] * 12
     body = report.markdown.partition("## References")[0]
     assert len(re.sub(r"\]\([^)]*\)", "]", body).split()) >= 8_000
     sections = [one for one, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "reporter_section"]
-    assert all(one["max_tokens"] >= 1_400 for one in sections)  # room for the 700 words that each is asked for
+    assert all(section["max_tokens"] >= 1_400 for section in sections)  # room for the 700 words that each is asked for
 
 
 async def test_a_few_hundred_words_are_written_in_one(endpoint: OpenAIServer, docs: Path) -> None:

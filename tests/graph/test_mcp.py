@@ -64,7 +64,7 @@ async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are
     assert '<tools>\n<tool name="Pump">asks <the pump></tool>\n</tools>' in prompt
     assert "pump__say" not in prompt
     assert report.plans[0].steps[0].tools == ["Pump"]
-    assert any("missing (no-such-program) cannot be started" in one for one in report.limits)
+    assert any("missing (no-such-program) cannot be started" in limit for limit in report.limits)
     assert left(mark) == []
 
 

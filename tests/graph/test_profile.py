@@ -6,7 +6,8 @@ from leadline import aresearch
 from leadline.runs.profiles import load_profile
 from tests.conftest import EXAMPLES
 
-PROFILE, FOLDERS = load_profile(EXAMPLES / "myopia.profile.yaml")
+PROFILE = load_profile(EXAMPLES / "myopia.profile.yaml")
+FOLDERS = PROFILE.documents
 
 
 async def test_what_is_outside_is_answered_without_research() -> None:

@@ -87,9 +87,9 @@ async def test_a_wanted_review_comes_before_the_work() -> None:
 
 def test_steps_wait_for_what_they_depend_on() -> None:
     plan = Plan(title="t", steps=[step(1), step(2), step(3, 1, 2)])
-    assert [one.id for one in ready_steps(state(plan, {}), 2)] == ["1", "2"]
-    assert [one.id for one in ready_steps(state(plan, {"1": done(1)}), 2)] == ["2"]
-    assert [one.id for one in ready_steps(state(plan, {"1": done(1), "2": done(2)}), 2)] == ["3"]
+    assert [step.id for step in ready_steps(state(plan, {}), 2)] == ["1", "2"]
+    assert [step.id for step in ready_steps(state(plan, {"1": done(1)}), 2)] == ["2"]
+    assert [step.id for step in ready_steps(state(plan, {"1": done(1), "2": done(2)}), 2)] == ["3"]
 
 
 @given(
@@ -111,7 +111,7 @@ def test_every_plan_ends_whatever_its_steps_come_to(needs: list[set[int]], outco
             tried = before.attempts + 1 if before else 1
             assert tried <= attempts
             results = merge_results(results, {one.id: done(int(one.id), attempts=tried, reflections=[verdict])})
-    assert set(results) == {one.id for one in steps}
+    assert set(results) == {step.id for step in steps}
 
 
 BROKEN = {
@@ -132,12 +132,12 @@ def test_a_plan_that_cannot_be_carried_out_is_refused(reason: str, steps: list[S
 def test_steps_are_numbered_on_over_the_whole_run() -> None:
     plan = Plan(title="t", steps=[step(1), step(2, 1)])
     settled = settle_plan(plan, first_id=4, finished={"1", "2", "3"}, max_steps=None)
-    assert [(one.id, one.depends_on) for one in settled.steps] == [("4", []), ("5", ["4"])]
+    assert [(step.id, step.depends_on) for step in settled.steps] == [("4", []), ("5", ["4"])]
 
 
 def test_cutting_a_plan_cuts_dependencies_on_what_is_gone() -> None:
     plan = Plan(title="t", steps=[step(1, 3), step(2, 1), step(3)])
-    assert [(one.id, one.depends_on) for one in first_steps(plan, 2).steps] == [("1", []), ("2", ["1"])]
+    assert [(step.id, step.depends_on) for step in first_steps(plan, 2).steps] == [("1", []), ("2", ["1"])]
 
 
 def test_upper_case_step_types_are_understood() -> None:
@@ -172,7 +172,7 @@ def test_the_machine_ends_whatever_steps_come_to_and_the_reflector_says(data: st
         moves += 1
         assert moves <= plans * (width * attempts * 2 + 2), "it does not end"
         if place == "planner":
-            first = 1 + max(int(one.id) for plan in now["plans"] for one in plan.steps)
+            first = 1 + max(int(step.id) for plan in now["plans"] for step in plan.steps)
             plan = Plan(title="t", steps=_chain(data, first, width))
             now |= {"plan": plan, "plans": [*now["plans"], plan], "plan_iterations": now["plan_iterations"] + 1}
             place = asyncio.run(after_planner(now))

@@ -10,7 +10,7 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from leadline.server.attachments import MOST_BYTES, MOST_FILES
+from leadline.server.attachments import MAX_BYTES, MAX_FILES
 from schemas.clean import LONGEST_NAME, clean_file_name
 from schemas.context import RunContext
 from services.run.errors import DocumentsError
@@ -86,7 +86,7 @@ async def test_what_is_too_large_too_many_or_unreadable_is_refused_and_leaves_no
     http: httpx.AsyncClient, thread: str
 ) -> None:
     async def much() -> AsyncIterator[bytes]:
-        for _ in range(MOST_BYTES // 1_000_000 + 2):
+        for _ in range(MAX_BYTES // 1_000_000 + 2):
             yield bytes(1_000_000)
 
     assert (await http.put(f"/{thread}/a.txt", content=much())).status_code == 413
@@ -94,7 +94,7 @@ async def test_what_is_too_large_too_many_or_unreadable_is_refused_and_leaves_no
     assert refused.status_code == 415
     assert ".pdf" in refused.json()["detail"]
     assert (await http.get(f"/{thread}")).json()["files"] == []
-    for number in range(MOST_FILES):
+    for number in range(MAX_FILES):
         await http.put(f"/{thread}/{number}.txt", content=b"x")
     assert (await http.put(f"/{thread}/more.txt", content=b"x")).status_code == 413
     assert (await http.put(f"/{thread}/0.txt", content=b"y")).status_code == 200

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.batch.questions import Asked, read_batch, read_results, run_batch
+from leadline.batch.questions import BatchQuestion, read_batch, read_results, run_batch
 from leadline.batch.runners import There
 from services.run.errors import ServerGone
 
@@ -40,7 +40,7 @@ async def test_a_server_that_is_not_there_stops_the_batch_with_its_address(tmp_p
 
 
 async def test_a_run_that_fails_on_the_server_says_why(server: str, tmp_path: Path) -> None:
-    asked = Asked(id="1", question=QUESTIONS[0], docs=["/etc"])
+    asked = BatchQuestion(id="1", question=QUESTIONS[0], docs=["/etc"])
     async with There(server, tmp_path / "out", {}) as runner:
         [outcome] = await run_batch([asked], runner, tmp_path / "results.jsonl", 1)
     assert outcome.error == "The folder /etc is not open to this server. Its operator can add it to LEADLINE_DOCS."

@@ -14,7 +14,7 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from leadline.batch.questions import Asked
+from leadline.batch.questions import BatchQuestion
 from leadline.batch.runners import There
 from services.run.errors import LeadlineError
 from services.run.settings import forget_settings
@@ -237,7 +237,7 @@ async def test_no_other_route_shows_or_changes_another_users_thread(
 async def test_a_batch_shows_its_token(
     guarded: tuple[str, Path], ada: LangGraphClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Asked(id="1", question=QUESTION)
+    asked = BatchQuestion(id="1", question=QUESTION)
     async with There(guarded[0], tmp_path, {}) as runner:
         with pytest.raises(LeadlineError, match="This server wants a token"):
             await runner.run(asked, runner.new_id(asked), again=False)

@@ -1,13 +1,13 @@
 """The rules of `leadline.server.auth` for Aegra, which asks who makes a request by its headers alone; `deploy/aegra.json` names this file.
 
-Where a request comes from decides, too, as long as there are no tokens; so it is the door that says who was let in.
+Where a request comes from decides, too, as long as there are no tokens; so the access check says who the caller is.
 """
 
 from typing import Any
 
 from langgraph_sdk import Auth
 
-from leadline.server.access import Refused, caller_here
+from leadline.server.access import Refused, current_caller
 from leadline.server.auth import nothing_else, own_assistants, own_items, own_threads
 
 auth = Auth()
@@ -21,7 +21,7 @@ auth.on.store(own_items)
 async def authenticate(headers: dict[str, Any]) -> Auth.types.MinimalUserDict:
     """Name the user behind a request."""
     try:
-        name = caller_here()
+        name = current_caller()
     except Refused as refused:
         raise Auth.exceptions.HTTPException(refused.status, str(refused)) from None
     return {"identity": name, "display_name": name, "is_authenticated": True}

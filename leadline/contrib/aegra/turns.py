@@ -36,15 +36,15 @@ async def take_turn(thread: str, run: str) -> None:
     held, told = time.monotonic(), set[str]()
     while True:
         line = await _line(thread)
-        before = line[: next((number for number, one in enumerate(line) if one.run == run), 0)]
+        before = line[: next((number for number, turn in enumerate(line) if turn.run == run), 0)]
         if not before:
             return
-        [own] = [one for one in line if one.run == run]
+        [own] = [turn for turn in line if turn.run == run]
         if own.strategy == "interrupt":
-            for one in before:
-                if one.run not in told:
-                    told.add(one.run)
-                    await _cancel(thread, one)
+            for turn in before:
+                if turn.run not in told:
+                    told.add(turn.run)
+                    await _cancel(thread, turn)
         elif own.strategy in {"reject", "rollback"}:
             raise BadInput(_busy(thread, before[0].run))
         if before[0].worker is not None:

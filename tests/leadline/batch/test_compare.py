@@ -68,11 +68,11 @@ async def test_prompts_that_hide_evidence_find_less(
 
 async def test_calls_tokens_and_claims_are_those_of_the_reports(questions: Path, docs: Path, blinkered: Path) -> None:
     [total, _] = await compare(read_questions(questions), variants_of([blinkered], []), [docs])
-    assert total.calls == sum(one.calls for one in total.outcomes) >= 2
+    assert total.calls == sum(outcome.calls for outcome in total.outcomes) >= 2
     assert total.input_tokens > total.output_tokens > 0
     assert total.verified_share == 1.0
     assert total.cost == 0.0
-    assert all(one.run_id for one in total.outcomes)
+    assert all(outcome.run_id for outcome in total.outcomes)
 
 
 async def test_each_variant_sends_its_own_prompts(

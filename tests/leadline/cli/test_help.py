@@ -30,7 +30,7 @@ def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
 
 
 def _names() -> Iterator[str]:
-    for group in [app, *(one.typer_instance for one in app.registered_groups)]:
+    for group in [app, *(info.typer_instance for info in app.registered_groups)]:
         for command in group.registered_commands if group else []:
             yield str(command.name or getattr(command.callback, "__name__", ""))
 

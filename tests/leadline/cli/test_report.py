@@ -20,7 +20,7 @@ def run_of(leadline: Leadline) -> str:
 def test_research_writes_the_formats_that_were_asked_for(leadline: Leadline, docs: Path) -> None:
     ran = leadline("research", QUESTION, "--docs", docs, "--format", "md,html,slides")
     assert ran.code == 0
-    assert {"report.md", "report.html", "slides.html", "evidence.json"} <= {one.name for one in FOLDER.iterdir()}
+    assert {"report.md", "report.html", "slides.html", "evidence.json"} <= {path.name for path in FOLDER.iterdir()}
     assert f"{FOLDER / 'report.html'}" in ran.err
     page = (FOLDER / "report.html").read_text()
     assert "William Thomson was born in Belfast in 1824." in page

@@ -36,7 +36,7 @@ def test_calls_stand_in_the_order_in_which_they_began() -> None:
             entry("clock", "2026-01-01T00:00:01+00:00", 0),
         ]
     )
-    assert [(one.kind, one.start, one.end, one.failed) for one in timeline.spans] == [
+    assert [(span.kind, span.start, span.end, span.failed) for span in timeline.spans] == [
         ("search", 0.0, 7.0, "SearchError"),
         ("model", 4.0, 8.0, ""),
     ]
@@ -101,18 +101,18 @@ def test_a_call_waits_for_its_own_node_else_for_the_step_of_the_graph_before() -
         ]
     )
     waits = {
-        (one.where, one.kind): None
-        if one.after is None
-        else (timeline.spans[one.after].where, timeline.spans[one.after].kind)
-        for one in timeline.spans
+        (span.where, span.kind): None
+        if span.after is None
+        else (timeline.spans[span.after].where, timeline.spans[span.after].kind)
+        for span in timeline.spans
     }
     assert waits[("planner", "model")] is None
     assert waits[("researcher 1", "gather")] == waits[("researcher 2", "gather")] == ("planner", "model")
     assert waits[("researcher 1", "model")] == ("researcher 1", "gather")
     assert waits[("reflector", "model")] == ("researcher 2", "model")
-    assert [one.where for one in timeline.chain] == ["planner", "researcher 2", "researcher 2", "reflector"]
+    assert [span.where for span in timeline.chain] == ["planner", "researcher 2", "researcher 2", "reflector"]
     assert timeline.critical_seconds == 9.5
-    [search] = [one for one in timeline.spans if one.kind == "search"]
+    [search] = [span for span in timeline.spans if span.kind == "search"]
     assert search.inside
     assert not search.critical
     assert "4 calls" in timeline.path_title()
@@ -152,7 +152,7 @@ async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
         journal = Journal(store, "key", "task", "1:planner")
         await journal.once("model", "planner", {"asked": 1}, Usage, work)
     timeline = Timeline.of((await Recording.load(store, "key", "the-run")).entries.values(), "zh-CN")
-    assert [one.reused for one in timeline.spans] == [1]
+    assert [span.reused for span in timeline.spans] == [1]
     assert "续跑时未重复请求" in "\n".join(timeline.lines())
 
 

@@ -16,7 +16,10 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
+from leadline.mcp import server
 from leadline.runs.actions import aruns
+from schemas.reporter import Report
+from schemas.usage import Usage
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 COMMAND = [str(Path(sys.executable).with_name("leadline")), "mcp"]
@@ -112,6 +115,23 @@ async def test_a_run_whose_client_hangs_up_can_be_resumed(tmp_path: Path, docs: 
     await asyncio.gather(call, return_exceptions=True)
     [record] = await aruns()
     assert record.status in {"interrupted", "done"}
+
+
+async def test_what_a_client_chooses_holds_even_if_it_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: dict[str, Any] = {}
+
+    async def researched(question: str, **choices: Any) -> Report:
+        chosen.update(choices)
+        return Report(title="", question=question, markdown="", usage=Usage(), direct=True)
+
+    async def tell(number: int, title: str) -> None:
+        pass
+
+    monkeypatch.setattr(server, "aresearch", researched)
+    given = {"question": QUESTION, "locale": "auto", "max_seconds": 900, "quick": False}
+    await server.research(server.Research.model_validate(given), tell)
+    assert {"locale": "auto", "max_seconds": 900, "deep_research": True}.items() <= chosen.items()
+    assert not {"max_tokens", "documents"} & chosen.keys()
 
 
 def request(number: int, method: str, **params: object) -> bytes:

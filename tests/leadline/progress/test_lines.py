@@ -217,7 +217,9 @@ def test_events_are_json_lines_on_stderr_and_the_report_is_on_stdout(leadline: L
     events = [Event.model_validate_json(line) for line in ran.err.splitlines()]
     report = json.loads(ran.out)
     assert events[0].data["run_id"] == report["run_id"]
-    assert {"triage", "background", "plan", "step_started", "source", "call", "report"} <= {one.type for one in events}
+    assert {"triage", "background", "plan", "step_started", "source", "call", "report"} <= {
+        event.type for event in events
+    }
     end = events[-1]
     assert (end.type, end.data["exit"], end.data["folder"]) == ("end", 0, report["folder"])
 
@@ -237,6 +239,6 @@ def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatc
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     ran = leadline("resume", str(end.data["run_id"])[:17], "--events")
     events = [Event.model_validate_json(line) for line in ran.err.splitlines() if line.startswith("{")]
-    assert [one.type for one in events][:3] == ["notice", "call", "plan"]
+    assert [event.type for event in events][:3] == ["notice", "call", "plan"]
     watched = seen(events)
     assert [step.state for step in watched.plans[0].steps] == ["done"] * len(watched.plans[0].steps)

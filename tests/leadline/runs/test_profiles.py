@@ -1,10 +1,12 @@
 """Profile files: what they say holds, and what they cannot say is refused with its line and key."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from leadline import aresearch
+from leadline.runs.actions import aruns
 from leadline.runs.profiles import load_profile
 from schemas.context import RunContext
 from schemas.profile import Profile
@@ -48,9 +50,8 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_what_it_says_holds_for_a_run_that_does_not_choose_otherwise(file: Path) -> None:
-    profile, [folder] = load_profile(file)
-    context = RunContext(profile=profile, max_results=7)
-    assert context.documents == [str(folder)]
+    context = RunContext(profile=load_profile(file), max_results=7)
+    assert context.documents == [str(file.parent / "papers")]
     assert (context.locale, context.search, context.time_range) == ("en-GB", "documents", "year")
     assert (context.include_domains, context.exclude_domains) == (["example.org"], ["ads.example.org"])
     assert (context.max_results, context.max_searches, context.max_pages) == (7, 9, 3)
@@ -62,8 +63,28 @@ def test_what_it_says_holds_for_a_run_that_does_not_choose_otherwise(file: Path)
     )
 
 
+def test_what_a_run_chooses_itself_wins_even_if_it_is_the_default(file: Path) -> None:
+    chosen = {"locale": "auto", "length": "standard", "max_results": 10, "output_formats": ["md"], "words": None}
+    context = RunContext(profile=load_profile(file), **chosen)
+    assert context.model_dump(include=set(chosen)) == chosen
+    assert context.own_choices() == {*chosen, "profile"}
+
+
+def test_what_an_option_says_wins_even_if_it_is_the_default(leadline: Leadline, file: Path) -> None:
+    options = ["--length", "standard", "--format", "md", "--locale", "auto"]
+    file.write_text(WHOLE.replace("default: small", "default: offline"))
+    (file.parent / "papers" / "lamps.md").write_text("The lamp of the lighthouse burns oil.\n")
+    for arguments in (options, []):
+        ran = leadline("research", "Hello", "--profile", file, *arguments)
+        assert ran.code == 0, ran.err
+    context, other = [record.context for record in reversed(asyncio.run(aruns()))]
+    assert (context.length, context.output_formats, context.locale) == ("standard", ["md"], "auto")
+    assert (other.length, other.output_formats, other.locale) == ("brief", ["md", "html", "pdf"], "en-GB")
+    assert (context.words, context.documents) == (other.words, other.documents) == (200, [str(file.parent / "papers")])
+
+
 def test_it_survives_being_written_down(file: Path) -> None:
-    context = RunContext(profile=load_profile(file)[0])
+    context = RunContext(profile=load_profile(file))
     assert RunContext.model_validate_json(context.model_dump_json()) == context
 
 
@@ -131,17 +152,17 @@ async def test_python_takes_a_file_and_edge_answers_carry_the_topics_note() -> N
 async def test_the_data_profiles_figures_come_from_runs(question: str, figures: list[str]) -> None:
     report = await aresearch(question, profile=EXAMPLES / "repair-cafe.profile.yaml")
     assert all(figure in report.markdown for figure in figures)
-    kinds = {one.content_hash: one.kind for one in report.sources}
-    sources = {one.id: one.content_hash for one in report.excerpts}
-    cited = {kinds[sources[one]] for claim in report.citations for one in claim.citations}
+    kinds = {source.content_hash: source.kind for source in report.sources}
+    sources = {excerpt.id: excerpt.content_hash for excerpt in report.excerpts}
+    cited = {kinds[sources[citation]] for claim in report.citations for citation in claim.citations}
     assert cited == {"computation"}
     assert report.usage.code_runs > 0
 
 
 @pytest.mark.parametrize("name", ["myopia", "repair-cafe"])
 def test_the_examples_are_whole_profiles(name: str) -> None:
-    profile, folders = load_profile(EXAMPLES / f"{name}.profile.yaml")
-    assert all(folder.is_dir() for folder in folders)
+    profile = load_profile(EXAMPLES / f"{name}.profile.yaml")
+    assert all(Path(folder).is_dir() for folder in profile.documents)
     assert profile.scope.core
     assert profile.scope.edge
     assert profile.scope.outside

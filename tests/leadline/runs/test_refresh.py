@@ -55,8 +55,8 @@ def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, lea
     assert code == 0
     changed = [one for one in found["claims"] if one["state"] == "changed"]
     assert changed
-    assert all(BORN in one["was"] for one in changed)
-    assert "In 1824 William Thomson was born in the town of Belfast." in {one["now"] for one in changed}
+    assert all(BORN in claim["was"] for claim in changed)
+    assert "In 1824 William Thomson was born in the town of Belfast." in {claim["now"] for claim in changed}
 
 
 def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Leadline) -> None:
@@ -82,7 +82,7 @@ def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: P
 def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
     thomson = docs / "thomson.md"
     report = research(QUESTION, docs=[docs])
-    quote = next(one for one in report.excerpts if BORN in one.quote).model_copy(
+    quote = next(excerpt for excerpt in report.excerpts if BORN in excerpt.quote).model_copy(
         update={"quote": f"{BORN} He was knighted in 1866."}
     )
     said = Claim(

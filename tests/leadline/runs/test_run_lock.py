@@ -20,10 +20,10 @@ with hold_run_lock(Path(sys.argv[1]), sys.argv[2]):
 
 def test_a_lock_of_a_process_that_was_killed_is_removed_by_the_next_one(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "killed"], check=False)
-    assert [one.name for one in (tmp_path / "locks").iterdir()] == ["killed.lock"]
+    assert [path.name for path in (tmp_path / "locks").iterdir()] == ["killed.lock"]
     with hold_run_lock(tmp_path, "another"):
         sweep(tmp_path)
-        assert [one.name for one in (tmp_path / "locks").iterdir()] == ["another.lock"]
+        assert [path.name for path in (tmp_path / "locks").iterdir()] == ["another.lock"]
     assert not list((tmp_path / "locks").iterdir())
 
 

@@ -1,4 +1,4 @@
-"""Who is let in at the server's door: by token, or from this machine alone."""
+"""Who is let in by the server: by token, or from this machine alone."""
 
 from typing import Any
 

@@ -20,16 +20,16 @@ def checks(ran: Ran) -> dict[tuple[str, str], dict[str, str]]:
 def test_a_machine_that_isolates_is_fine_and_each_canary_says_what_stopped_it(leadline: Leadline) -> None:
     ran = leadline("doctor", "--json")
     found = checks(ran)
-    canaries = [one for one in found.values() if one["found"].startswith("stopped by ")]
+    canaries = [check for check in found.values() if check["found"].startswith("stopped by ")]
     assert ran.code == 0
     hiding = found["isolation", LOOKING]["state"] == "ok"  # containers may forbid it
     assert len(canaries) == COUNT - (not hiding)
     by = {"stopped by Landlock", "stopped by seccomp"} | ({"stopped by namespace"} if hiding else set())
-    assert {one["found"] for one in canaries} == by
+    assert {check["found"] for check in canaries} == by
     assert "Landlock version" in found["isolation", "kernel"]["found"]
     assert "scipy" in found["libraries", "installed"]["found"]
     assert found["parsers", "files and pages"]["found"] == "in a locked-in process"
-    assert not [one for one in found.values() if one["state"] == "broken"]
+    assert not [check for check in found.values() if check["state"] == "broken"]
 
 
 def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(

@@ -1,0 +1,121 @@
+"""Options of commands that are made from the fields of `RunContext`, which declares what a run can choose."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from leadline.runs.profiles import load_profile
+from schemas.context import RunContext
+from schemas.options import Flag, OutputFormat
+from services.reports.formats import chosen_formats
+
+LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR", "ja-JP", "ko-KR", "pt-BR")
+"""Languages that completion proposes; every language tag can be given."""
+
+
+def _formats(incomplete: str) -> list[str]:
+    """Complete the last of several formats."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = before.split(",") if comma else []
+    return [f"{before}{comma}{name}" for name in get_args(OutputFormat) if name.startswith(last) and name not in taken]
+
+
+def _locales(incomplete: str) -> list[str]:
+    return [locale for locale in LOCALES if locale.lower().startswith(incomplete.lower())]
+
+
+FLAGS = {
+    name: next(mark for mark in field.metadata if isinstance(mark, Flag))
+    for name, field in RunContext.model_fields.items()
+    if any(isinstance(mark, Flag) for mark in field.metadata)
+}
+"""The fields of `RunContext` that the command line offers."""
+_TYPES: dict[str, Any] = {"documents": list[Path], "profile": Path, "output_formats": str}
+"""Types of options that are written in another form than the field's."""
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "documents": lambda folders: [str(folder) for folder in folders],
+    "profile": load_profile,
+    "output_formats": chosen_formats,
+}
+_COMPLETIONS = {"locale": _locales, "output_formats": _formats}
+
+
+def option(name: str, *, show_default: bool = True) -> Any:
+    """Return the option of a field of `RunContext`."""
+    field, flag = RunContext.model_fields[name], FLAGS[name]
+    help_text = flag.help or f"{field.description}"
+    if field.annotation is int:
+        bounds = {key: getattr(mark, key) for mark in field.metadata for key in ("ge", "le") if hasattr(mark, key)}
+        help_text += f" From {bounds['ge']:,} to {bounds['le']:,}."
+    return typer.Option(
+        flag.name or f"--{name.replace('_', '-')}",
+        metavar=flag.metavar,
+        help=help_text,
+        rich_help_panel=flag.panel,
+        autocompletion=_COMPLETIONS.get(name),
+        show_default=show_default and field.annotation is not bool,
+    )
+
+
+def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for each of these fields; its parameter `given` gets those that the command line names."""
+
+    def add_options(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = [_parameter("context", typer.Context)]
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name == "given":
+                parameters += [_option_parameter(name, show_default=show_default) for name in names]
+            else:
+                parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
+
+        @wraps(command)
+        def run(context: typer.Context, **values: Any) -> None:
+            chosen = {name: values.pop(name) for name in names}
+            command(**values, given={name: chosen[name] for name in names if _is_given(context, name)})
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362; typer reads it
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return add_options
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Tell whether a parameter stands on the command line, even if its value is the default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _option_parameter(name: str, *, show_default: bool) -> inspect.Parameter:
+    field = RunContext.model_fields[name]
+    default: Any = None if name in _TYPES else field.default
+    if name == "output_formats":
+        default = ",".join(field.default)
+    elif field.annotation is bool:
+        default = False
+    value_type: Any = _TYPES.get(name, field.annotation)
+    return _parameter(name, Annotated[value_type, option(name, show_default=show_default)], default)
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def choices_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return as fields of `RunContext` what options gave.
+
+    Raises:
+        BadInput: a profile cannot be read, or there is no such format.
+    """
+    choices: dict[str, Any] = {}
+    for name, value in given.items():
+        field = RunContext.model_fields[name]
+        if field.annotation is bool:
+            choices[name] = not field.default
+        else:
+            choices[name] = _READERS[name](value) if name in _READERS else value
+    return choices

@@ -1,0 +1,43 @@
+"""Types of the options that a run and its profile share, and how the command line writes an option."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder
+from schemas.models import ModelChoice, Role
+
+SearchPlace = Literal["auto", "tavily", "duckduckgo", "documents", "none"]
+TimeRange = Literal["day", "week", "month", "year"]
+Length = Literal["brief", "standard", "full"]
+Style = Literal["report", "data"]
+OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
+Formats = Annotated[list[OutputFormat], Field(max_length=20)]
+Folders = Annotated[list[Folder], Field(max_length=MAX_FOLDERS)]
+Domains = Annotated[list[Domain], Field(max_length=MAX_DOMAINS)]
+Models = dict[Role | Literal["default"], ModelChoice]
+"""Model and parameters by role; `default` stands for all roles."""
+Words = Annotated[int, Field(ge=50, le=50_000)]
+MaxResults = Annotated[int, Field(ge=1, le=20)]
+MaxCalls = Annotated[int, Field(ge=0, le=1_000_000)]
+"""Bound of searches, or of pages read, in a run."""
+
+CHOICES, LIMITS, OUTPUT = "How it is researched", "Limits", "What comes out"
+"""Headings below which the help of the command line lists options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Marks a field of `RunContext` as an option of the command line; type, default and help come from the field.
+
+    The option of a truth value takes no value: it turns the default round.
+    """
+
+    name: str = ""
+    """Of the option, where it is not that of the field."""
+    metavar: str | None = None
+    """What stands for the value in the help; by default its type."""
+    panel: str | None = None
+    help: str = ""
+    """Where the field's description does not fit the option."""
