@@ -77,15 +77,11 @@ class Local:
 
     async def passages(self, texts: Sequence[str]) -> "Vectors":
         """Embed texts that are to be found."""
-        return await self._embedded(texts, query=False)
+        return await asyncio.to_thread(self.embed, texts, False)
 
     async def query(self, text: str) -> "Vectors":
         """Embed what is searched for; a single row."""
-        return await self._embedded([text], query=True)
-
-    async def _embedded(self, texts: Sequence[str], *, query: bool) -> "Vectors":
-
-        return await asyncio.to_thread(self.embed, texts, query)
+        return await asyncio.to_thread(self.embed, [text], True)
 
     async def scale(self) -> tuple[float, float]:
         """Return the cosines of texts without and with something in common, as measured on XQuAD and MuSiQue."""

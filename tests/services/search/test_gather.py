@@ -8,8 +8,9 @@ from langgraph.store.memory import InMemoryStore
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
 from services.search.documents import open_documents
-from services.search.gather import Gathered, Pool, gather
+from services.search.gather import Gathered, gather
 from services.search.hit import Found, Hit
+from services.search.pool import Pool
 from services.search.providers import Providers
 
 
