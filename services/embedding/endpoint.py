@@ -8,21 +8,17 @@ import base64
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from openai import AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
 from schemas.usage import CallUsage
+from services.embedding.vectors import Vectors
 from services.run.errors import LimitReached, SearchError
 from services.run.prices import price_at
 from services.run.scope import current_run
 from services.text.token_estimate import estimate_cjk
-
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
 
 ROLE = "embedding"
 """Under which a run's usage lists what embedding took."""
@@ -48,18 +44,18 @@ class _Embedded(BaseModel):
     used: CallUsage
 
     @classmethod
-    def of(cls, vectors: "Vectors", used: CallUsage) -> "_Embedded":
+    def of(cls, vectors: Vectors, used: CallUsage) -> "_Embedded":
         """Pack vectors."""
         return cls(rows=len(vectors), data=base64.b64encode(vectors.tobytes()).decode(), used=used)
 
-    def vectors(self) -> "Vectors":
+    def vectors(self) -> Vectors:
         """Return the vectors."""
         return np.frombuffer(base64.b64decode(self.data), dtype=np.float32).reshape(self.rows, -1)
 
 
 @dataclass(slots=True)
 class OpenAIEmbeddings:
-    """A model at an OpenAI-compatible endpoint."""
+    """A model at an OpenAI-compatible endpoint; its fields mean what those of a local model do."""
 
     model: str
     base_url: str | None
@@ -75,7 +71,7 @@ class OpenAIEmbeddings:
     def __post_init__(self) -> None:
         self.name = f"{self.model} at {self.base_url or 'openai'}"
 
-    async def passages(self, texts: Sequence[str]) -> "Vectors":
+    async def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed texts that are to be found.
 
         Raises:
@@ -85,7 +81,7 @@ class OpenAIEmbeddings:
         current_run().embedding += answer.used
         return answer.vectors()
 
-    async def query(self, text: str) -> "Vectors":
+    async def query(self, text: str) -> Vectors:
         """Embed what is searched for, unless the run's journal knows it; a single row."""
         return await self._once(text[:200], [text])
 
@@ -98,7 +94,7 @@ class OpenAIEmbeddings:
             self._scale = floor, 0.6 * (1.0 - floor)
         return self._scale
 
-    async def _once(self, name: str, texts: Sequence[str]) -> "Vectors":
+    async def _once(self, name: str, texts: Sequence[str]) -> Vectors:
         run = current_run()
         request = {"model": self.name, "texts": list(texts)}
         known = await run.journal.once(ROLE, name, request, _Embedded, lambda: self._paid(texts))
@@ -132,7 +128,7 @@ class OpenAIEmbeddings:
         used = CallUsage(calls=1, input_tokens=tokens, seconds=round(time.monotonic() - started, 3), cost=cost)
         return _Embedded.of(vectors, used)
 
-    async def _request(self, texts: Sequence[str]) -> tuple["Vectors", int]:
+    async def _request(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         """Return the vectors and the tokens that the endpoint counted, 0 where it does not say."""
         seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))
         try:

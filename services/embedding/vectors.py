@@ -6,13 +6,13 @@ A cosine of vectors kept so differs from the exact one by less than 0.01.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+"""One row a text."""
 
 _BLOCK = 16_384
 """Rows that are turned into floating-point numbers at once: 32 MB for 512 dimensions."""
@@ -25,7 +25,7 @@ def _row(dimensions: int) -> Any:
     return np.dtype([("scale", "<f4"), ("codes", "i1", (dimensions,))])
 
 
-def pack(vectors: "Vectors") -> bytes:
+def pack(vectors: Vectors) -> bytes:
     """Turn vectors, one a row, into bytes."""
     scales = np.maximum(np.abs(vectors).max(axis=1), 1e-9) / 127
     rows = np.empty(len(vectors), dtype=_row(vectors.shape[1]))
@@ -34,7 +34,7 @@ def pack(vectors: "Vectors") -> bytes:
     return rows.tobytes()
 
 
-def unpack(data: bytes, dimensions: int) -> "Vectors":
+def unpack(data: bytes, dimensions: int) -> Vectors:
     """Turn bytes back into vectors."""
     rows = np.frombuffer(data, dtype=_row(dimensions))
     vectors: Vectors = rows["codes"].astype(np.float32) * rows["scale"][:, None]
@@ -53,7 +53,7 @@ class Matrix:
         self._codes = np.ascontiguousarray(packed["codes"])
         self._scales = np.ascontiguousarray(packed["scale"])
 
-    def cosines(self, query: "Vectors") -> "Vectors":
+    def cosines(self, query: Vectors) -> Vectors:
         """Return the cosine of each passage's vector with a query's."""
         cosines = np.empty(len(self.ids), dtype=np.float32)
         for start in range(0, len(cosines), _BLOCK):

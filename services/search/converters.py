@@ -1,10 +1,7 @@
 """The process that converts the user's files and profiles their tables, one file after another."""
 
 import asyncio
-from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from pydantic import TypeAdapter
 
@@ -21,24 +18,11 @@ class _Answer(Converted, total=False):
     views: list[TableView]
 
 
-class Converters:
+class Converters(Workers[_Answer]):
     """Converts files; use as an async context manager, within one event loop. Nothing starts before the first file."""
 
     def __init__(self) -> None:
-        self._workers = Workers("services.search.convert", _answers())
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._workers.__aexit__(kind, error, trace)
-
-    @property
-    def problem(self) -> str:
-        """Why the process is not locked in; empty where it is, or where none has started."""
-        return self._workers.problem
+        super().__init__("services.search.convert", TypeAdapter(_Answer))
 
     async def convert(self, path: Path) -> Converted:
         """Convert one file; what goes wrong is returned as `error`."""
@@ -50,7 +34,7 @@ class Converters:
 
     async def convert_data(self, name: str, data: bytes) -> Converted:
         """Convert what is in a file of this name; what goes wrong is returned as `error`."""
-        answer = await self._workers.run({"name": name}, data, SECONDS_A_FILE)
+        answer = await self.run({"name": name}, data, SECONDS_A_FILE)
         if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
             return {"error": "could not be converted: the converter ended or took too long"}
         return answer
@@ -61,13 +45,8 @@ class Converters:
             data = await asyncio.to_thread(_read, path)
         except OSError:
             return []
-        answer = await self._workers.run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
+        answer = await self.run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
         return answer.get("views", []) if answer else []
-
-
-@cache
-def _answers() -> TypeAdapter[_Answer]:
-    return TypeAdapter(_Answer)
 
 
 def _read(path: Path) -> bytes:

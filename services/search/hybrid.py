@@ -7,22 +7,19 @@ ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figu
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from services.embedding.models import Embedder
-from services.embedding.vectors import pack, unpack
+from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
 from services.search.index import FolderIndex
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.search.translated import translated_hits
 from services.text.passages import sentences
-
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
 
 Ways = Literal["both", "words", "meaning"]
 
@@ -133,9 +130,7 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
     return dict(zip(every[order].tolist(), sums[order].tolist(), strict=True)), clear
 
 
-def _closer(
-    index: FolderIndex, model: str, query: "Vectors", ids: "NDArray[np.int64]", cosines: "Vectors"
-) -> "Vectors":
+def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int64], cosines: Vectors) -> Vectors:
     """Return the mean of a passage's cosine and its best sentence's."""
     sentence_vectors = index.vectors.of_sentences(model, ids.tolist())
     closer = cosines.copy()

@@ -16,7 +16,7 @@ from services.embedding.vectors import Cache
 from services.run.evidence_store import content_hash
 from services.search.connections import Connections
 from services.search.file_types import Converted
-from services.search.hit import Found, Hit
+from services.search.hit import Hit, HitPassage
 from services.search.index_schema import SCHEMA, VERSION, count_change, generation
 from services.search.links import Titles
 from services.search.passage_vectors import PassageVectors
@@ -179,12 +179,12 @@ class FolderIndex:
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
         """Return the sources of passages with their scores, in the order of their first passage, with their passages in order."""
         with self._open() as db:
-            found: dict[str, list[Found]] = {}
+            found: dict[str, list[HitPassage]] = {}
             best: dict[str, float] = {}
             for passage, score in passages.items():
                 row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
                 if row is not None:  # another process may have forgotten it
-                    found.setdefault(row[0], []).append(Found(start=row[1], end=row[2]))
+                    found.setdefault(row[0], []).append(HitPassage(start=row[1], end=row[2]))
                     best.setdefault(row[0], score)
             hits = ((key, self._hit(db, key, places)) for key, places in found.items())
             return [hit.model_copy(update={"score": best[key]}) for key, hit in hits if hit is not None]
@@ -206,7 +206,7 @@ class FolderIndex:
         """Return a source with all of its passages, in the order of the text."""
         with self._open() as db:
             rows = db.execute("SELECT first, last FROM passages WHERE hash = ? ORDER BY first", (key,)).fetchall()
-            return self._hit(db, key, [Found(start=first, end=last) for first, last in rows])
+            return self._hit(db, key, [HitPassage(start=first, end=last) for first, last in rows])
 
     def at(self, path: str) -> Hit | None:
         """Return the source that a file below the folder holds now."""
@@ -217,7 +217,7 @@ class FolderIndex:
                 row = next((file for file in everything if clean_line(file[1]) == path), None)
             return self._hit(db, row[0], []) if row is not None and row[0] else None
 
-    def _hit(self, db: sqlite3.Connection, key: str, places: list[Found]) -> Hit | None:
+    def _hit(self, db: sqlite3.Connection, key: str, places: list[HitPassage]) -> Hit | None:
         row = db.execute(
             "SELECT text, path, title, published FROM texts JOIN files ON files.hash = texts.hash "
             "WHERE texts.hash = ? ORDER BY path LIMIT 1",

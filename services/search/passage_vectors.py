@@ -3,17 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from services.embedding.vectors import Cache, Matrix
+from services.embedding.vectors import Cache, Matrix, Vectors
 from services.search.connections import Connections
 from services.search.index_schema import count_change, generation
-
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
 
 _matrices = Cache[Matrix]()
 
@@ -34,7 +30,7 @@ class PassageVectors:
         self._file = str(connections.file)
         self._open = connections.open
 
-    def cosines(self, model: str, query: "Vectors") -> tuple["NDArray[np.int64]", "Vectors"]:
+    def cosines(self, model: str, query: Vectors) -> tuple[NDArray[np.int64], Vectors]:
         """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
 
         def load() -> Matrix:

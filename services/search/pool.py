@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from schemas.evidence import Passage, Source
 from services.run.evidence_store import EvidenceStore, content_hash
-from services.search.hit import Found, Hit
+from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more
 from services.text.duplicates import fingerprint, may_be_copy
 from services.text.passages import split
@@ -154,11 +154,13 @@ def _overlap(passage: Key, other: Key) -> bool:
     return passage[0] == other[0] and passage[1] < other[2] and other[1] < passage[2]
 
 
-def _best_passages(query: str, text: str) -> list[Found]:
+def _best_passages(query: str, text: str) -> list[HitPassage]:
     spans = split(text)
     scores = bm25([tokens(text[span.start : span.end]) for span in spans], tokens(query))
     best = sorted(range(len(spans)), key=lambda place: (-scores[place], place))[:PASSAGES_A_PAGE]
-    return [Found(start=spans[place].start, end=spans[place].end) for place in best if scores[place] > 0 or place == 0]
+    return [
+        HitPassage(start=spans[place].start, end=spans[place].end) for place in best if scores[place] > 0 or place == 0
+    ]
 
 
 @lru_cache(maxsize=4_096)

@@ -11,7 +11,7 @@ from services.run.installation import EXAMPLES
 from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
-from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
+from services.search.attached import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.documents import Documents, open_documents
 from services.search.folder_files import check_folder
 from services.search.hit import SearchProvider
@@ -56,13 +56,8 @@ class Providers:
 
     def notices(self, locale: str) -> list[str]:
         """Say what is not searched, or not in every way, in the user's language."""
-        skipped = [f"{path}: {reason}" for path, reason in self.skipped]
+        skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
         return [*skipped, *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents)))]
-
-    @property
-    def skipped(self) -> list[tuple[str, str]]:
-        """(path, reason) of documents that are not searched."""
-        return [file for documents in self.documents for file in documents.skipped]
 
     def tables(self) -> list[Table]:
         """Return all tables among the documents."""
@@ -157,7 +152,7 @@ def folders_of(context: RunContext) -> list[Path]:
     if _searches_examples(context, environment):
         return [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
     named = [_permitted(folder, environment) for folder in context.documents if folder != ATTACHMENTS]
-    own = [attached_here()] if ATTACHMENTS in context.documents else []
+    own = [own_attachments()] if ATTACHMENTS in context.documents else []
     return list(dict.fromkeys([*(named or [*environment.leadline_docs, *own_folder(environment)]), *own]))
 
 

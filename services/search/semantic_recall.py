@@ -22,7 +22,7 @@ class _Meant(BaseModel):
     embedding: CallUsage = CallUsage()
 
 
-async def meant_in(run: Run, question: str, known: Container[str]) -> list[Key]:
+async def similar_passages(run: Run, question: str, known: Container[str]) -> list[Key]:
     """Return passages of known sources that are clearly like a question, best first; none where the index has no vectors.
 
     Nothing is embedded but the question. A folder that cannot be opened has none: the search that follows says so.

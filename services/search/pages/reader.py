@@ -4,9 +4,7 @@ import asyncio
 import re
 import ssl
 from collections import defaultdict
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from functools import cache
 from types import TracebackType
 from typing import Self
 from urllib.parse import unquote, urlsplit
@@ -90,18 +88,18 @@ class PageReader:
         self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
-        self._extractors = Workers("services.search.pages.extract", _answers(), count=2, longest=LONGEST_ANSWER)
-        self._stack = AsyncExitStack()
+        self._extractors = Workers(
+            "services.search.pages.extract", TypeAdapter(Extracted), count=2, longest=LONGEST_ANSWER
+        )
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._extractors)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stack.aclose()
+        await self._extractors.__aexit__(kind, error, trace)
 
     @property
     def problem(self) -> str:
@@ -182,11 +180,6 @@ class PageReader:
         # The process has done it already, under its deadline; one that was taken over may say anything
         text = extracted["text"][: self.limits.characters]
         return {**extracted, "text": await asyncio.to_thread(normalise_text, text)}
-
-
-@cache
-def _answers() -> TypeAdapter[Extracted]:
-    return TypeAdapter(Extracted)
 
 
 def _name_of(url: str) -> str:
