@@ -44,11 +44,8 @@ async def measure(passages: int, models: list[Embedder], work: Path) -> dict[str
     index = FolderIndex(folder, work / "home")
     texts = [_text(chance, vocabulary) for _ in range(-(-passages // PASSAGES_A_FILE))]
     begin = time.perf_counter()
-    with index.busy():
-        for number, text in enumerate(texts):
-            index.add(
-                FileState(f"{number}.md", len(text), 1), {"text": text, "title": f"File {number}", "published": None}
-            )
+    for number, text in enumerate(texts):
+        index.add(FileState(f"{number}.md", len(text), 1), {"text": text, "title": f"File {number}", "published": None})
     result: dict[str, Any] = {
         "passages": index.passages(),
         "seconds_to_index_words": round(time.perf_counter() - begin, 1),
@@ -56,20 +53,20 @@ async def measure(passages: int, models: list[Embedder], work: Path) -> dict[str
     noise = np.random.default_rng(7)
     for model in models:
         begin = time.perf_counter()
-        batches = index.unembedded(model.name, SAMPLE)
+        batches = index.vectors.missing(model.name, SAMPLE)
         sample = [f"{one.title}. {one.text}" for one in next(batches)]
         vectors = np.concatenate(
             [await model.passages(sample[at : at + model.batch]) for at in range(0, SAMPLE, model.batch)]
         )
         result[f"passages_a_second {model.name}"] = round(SAMPLE / (time.perf_counter() - begin), 1)
-        for batch in index.unembedded(model.name, 2_000):
+        for batch in index.vectors.missing(model.name, 2_000):
             near = vectors[noise.integers(0, len(vectors), len(batch))] + noise.normal(
                 0, 0.02, (len(batch), vectors.shape[1])
             )
             near = (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
             own = {one.passage: pack(near[at : at + 1]) for at, one in enumerate(batch)}
             parts = {key: data * 5 for key, data in own.items()} if model.by_sentence else {}
-            index.add_vectors(model.name, own, parts)
+            index.vectors.add(model.name, own, parts)
         await embed(index, model)
         assert len(unpack(pack(vectors[:2]), vectors.shape[1])) == 2
     queries = [" ".join(chance.choices(vocabulary[:5_000], k=8)) for _ in range(QUERIES)]

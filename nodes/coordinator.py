@@ -31,7 +31,7 @@ from services.run.scope import Run, choices, evidence_of, turn_run
 from services.run.traces import missing_packages
 from services.run.ui_text import say
 from services.search.providers import notices_for
-from services.search.semantic_recall import meant_in
+from services.search.semantic_recall import similar_passages
 from services.search.web import filters_of
 from services.text.tokens import message_language
 from services.turn.conversation import (
@@ -112,7 +112,7 @@ async def _thread(
         return conversation, []
     alone = stands_alone(question, former, conversation)
     meaning = question if alone else f"{former.question} {question}"
-    meant = await meant_in(run, meaning, former.sources) if former.sources else []
+    meant = await similar_passages(run, meaning, former.sources) if former.sources else []
     recalled = await recall(question, former, conversation, evidence, filters_of(run.context), meant)
     return ([] if alone else conversation), recalled
 

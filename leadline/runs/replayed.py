@@ -8,7 +8,7 @@ from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.run.ui_text import say
-from services.turn.steps import step_told
+from services.turn.steps import step_summary
 
 
 def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
@@ -30,6 +30,6 @@ def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
 
 
 def _ended(result: StepResult, locale: str) -> Event:
-    said, data = step_told(result)
-    title = say(f"step_{result.status}", locale, **said)
+    values, data = step_summary(result)
+    title = say(f"step_{result.status}", locale, **values)
     return Event(type="step_finished", node="", title=title, data=data)

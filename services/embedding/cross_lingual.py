@@ -41,14 +41,14 @@ async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
     found = (await journal.once("likeness", f"{len(pairs)} sentences", request, _Cosines, work)).answer.by_pair
     if found is None:
         return None
-    cosine = {(text, tuple(quotes)): one for (text, quotes), one in zip(pairs, found, strict=True)}
-    return lambda text, quotes: cosine.get((text, tuple(quotes)))
+    by_pair = {(text, tuple(quotes)): cosine for (text, quotes), cosine in zip(pairs, found, strict=True)}
+    return lambda text, quotes: by_pair.get((text, tuple(quotes)))
 
 
 async def cosines(pairs: Sequence[Pair], model: Embedder) -> list[float]:
     """Return for each pair the cosine of the sentence with the nearest sentence of its quotes."""
     split = [(text, [part for quote in quotes for part in _sentences(quote)]) for text, quotes in pairs]
-    texts = list(dict.fromkeys(text for one, parts in split for text in (one, *parts)))
+    texts = list(dict.fromkeys(text for sentence, parts in split for text in (sentence, *parts)))
     vectors = await model.passages(texts)
     place = {text: row for row, text in enumerate(texts)}
     return [

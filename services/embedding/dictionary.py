@@ -157,7 +157,7 @@ def _pairs(text: Path) -> Iterator[tuple[str, str, int]]:
             english = dict.fromkeys(_translations(senses))
             for word in {traditional: 0, simplified: 0}:
                 if has_cjk(word[0]):
-                    yield from ((word, one, sense) for sense, one in enumerate(english))
+                    yield from ((word, translation, sense) for sense, translation in enumerate(english))
 
 
 def _translations(senses: str) -> Iterator[str]:

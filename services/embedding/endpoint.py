@@ -8,21 +8,17 @@ import base64
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from openai import AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
 from schemas.usage import CallUsage
+from services.embedding.vectors import Vectors
 from services.run.errors import LimitReached, SearchError
 from services.run.prices import price_at
 from services.run.scope import current_run
 from services.text.token_estimate import estimate_cjk
-
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
 
 ROLE = "embedding"
 """Under which a run's usage lists what embedding took."""
@@ -48,18 +44,18 @@ class _Embedded(BaseModel):
     used: CallUsage
 
     @classmethod
-    def of(cls, vectors: "Vectors", used: CallUsage) -> "_Embedded":
+    def of(cls, vectors: Vectors, used: CallUsage) -> "_Embedded":
         """Pack vectors."""
         return cls(rows=len(vectors), data=base64.b64encode(vectors.tobytes()).decode(), used=used)
 
-    def vectors(self) -> "Vectors":
+    def vectors(self) -> Vectors:
         """Return the vectors."""
         return np.frombuffer(base64.b64decode(self.data), dtype=np.float32).reshape(self.rows, -1)
 
 
 @dataclass(slots=True)
 class OpenAIEmbeddings:
-    """A model at an OpenAI-compatible endpoint."""
+    """A model at an OpenAI-compatible endpoint; its fields mean what those of a local model do."""
 
     model: str
     base_url: str | None
@@ -75,7 +71,7 @@ class OpenAIEmbeddings:
     def __post_init__(self) -> None:
         self.name = f"{self.model} at {self.base_url or 'openai'}"
 
-    async def passages(self, texts: Sequence[str]) -> "Vectors":
+    async def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed texts that are to be found.
 
         Raises:
@@ -85,7 +81,7 @@ class OpenAIEmbeddings:
         current_run().embedding += answer.used
         return answer.vectors()
 
-    async def query(self, text: str) -> "Vectors":
+    async def query(self, text: str) -> Vectors:
         """Embed what is searched for, unless the run's journal knows it; a single row."""
         return await self._once(text[:200], [text])
 
@@ -98,7 +94,7 @@ class OpenAIEmbeddings:
             self._scale = floor, 0.6 * (1.0 - floor)
         return self._scale
 
-    async def _once(self, name: str, texts: Sequence[str]) -> "Vectors":
+    async def _once(self, name: str, texts: Sequence[str]) -> Vectors:
         run = current_run()
         request = {"model": self.name, "texts": list(texts)}
         known = await run.journal.once(ROLE, name, request, _Embedded, lambda: self._paid(texts))
@@ -112,7 +108,7 @@ class OpenAIEmbeddings:
         run = current_run()
         price = await price_at(self.model, self.base_url)
         if price is None and run.context.max_cost is not None:
-            raise self._failed("its price is not known, and max_cost is set; name the price in LEADLINE_PRICES")
+            raise self._failure("its price is not known, and max_cost is set; name the price in LEADLINE_PRICES")
         estimate = sum(len(text) // 4 + 1 + estimate_cjk(text) for text in texts)
         try:
             held = run.budget.reserve(estimate, 1, (price.input / 1e6, price.output / 1e6) if price else None, least=1)
@@ -122,7 +118,7 @@ class OpenAIEmbeddings:
             ) from None
         started = time.monotonic()
         try:
-            vectors, tokens = await self._asked(texts)
+            vectors, tokens = await self._request(texts)
         except BaseException:
             run.budget.settle(held, 0, 0.0)
             raise
@@ -132,24 +128,24 @@ class OpenAIEmbeddings:
         used = CallUsage(calls=1, input_tokens=tokens, seconds=round(time.monotonic() - started, 3), cost=cost)
         return _Embedded.of(vectors, used)
 
-    async def _asked(self, texts: Sequence[str]) -> tuple["Vectors", int]:
+    async def _request(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         """Return the vectors and the tokens that the endpoint counted, 0 where it does not say."""
         seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))
         try:
             async with AsyncOpenAI(base_url=self.base_url, api_key=self.key, timeout=seconds) as client:
                 answer = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
-            rows = [one.embedding for one in sorted(answer.data, key=lambda one: one.index)]
+            rows = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
             vectors = np.array(rows, dtype=np.float32)
             tokens = int(answer.usage.prompt_tokens) if answer.usage else 0
         except (OpenAIError, ValueError, TypeError, AttributeError) as error:
-            raise self._failed(" ".join(str(error).split())[:200] or type(error).__name__) from None
+            raise self._failure(" ".join(str(error).split())[:200] or type(error).__name__) from None
         if vectors.ndim != 2 or len(vectors) != len(texts):
-            raise self._failed(f"{len(vectors)} vectors came back for {len(texts)} texts")
+            raise self._failure(f"{len(vectors)} vectors came back for {len(texts)} texts")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         scaled: Vectors = vectors / np.maximum(lengths, 1e-9)
         return scaled, tokens
 
-    def _failed(self, why: str) -> SearchError:
+    def _failure(self, why: str) -> SearchError:
         return SearchError(
             f"The embedding model {self.model} did not answer as expected ({why}). Check LEADLINE_EMBEDDINGS_MODEL and "
             "LEADLINE_EMBEDDINGS_BASE_URL, or leave them out to search with what is installed."

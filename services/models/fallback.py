@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from schemas.evidence_view import EvidenceView
 from services.models import offline
-from services.models.offline.answering import answers
+from services.models.offline.answers import answers
 
 Answer = TypeVar("Answer", bound=BaseModel)
 

@@ -15,7 +15,7 @@ from functools import cache
 from threading import Lock
 
 from services.run.settings import settings
-from services.text.sanitize import sound_lines
+from services.text.sanitize import sanitize_lines
 
 DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
 LOGGER = logging.getLogger("leadline")
@@ -58,7 +58,7 @@ def log(event: str, level: int = INFO, /, **fields: object) -> None:
         logger = _configured()
     if logger.isEnabledFor(level):
         values = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
-        logger.log(level, "%s", Line(event, sound_lines(values)))
+        logger.log(level, "%s", Line(event, sanitize_lines(values)))
 
 
 @cache

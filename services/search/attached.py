@@ -40,7 +40,7 @@ def kept_from_runs(path: Path, opened: Path) -> bool:
     return not meant and path.resolve().is_relative_to(home)
 
 
-def attached_here() -> Path:
+def own_attachments() -> Path:
     """Return the folder of the thread that this run belongs to.
 
     Raises:

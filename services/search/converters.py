@@ -1,7 +1,6 @@
 """The processes that convert the user's files and profile their tables, one for each kind, a file at a time."""
 
 import asyncio
-from functools import cache
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
@@ -21,12 +20,15 @@ class _Answer(Converted, total=False):
     views: list[TableView]
 
 
+_ANSWERS = TypeAdapter(_Answer)
+
+
 class Converters:
     """Converts files; use as an async context manager, within one event loop. Nothing starts before the first file."""
 
     def __init__(self) -> None:
-        self._plain = Workers("services.search.convert_plain", _answers())
-        self._office = Workers("services.search.convert_office", _answers())
+        self._plain = Workers("services.search.convert_plain", _ANSWERS)
+        self._office = Workers("services.search.convert_office", _ANSWERS)
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,11 +68,6 @@ class Converters:
             return []
         answer = await self._plain.run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
         return answer.get("views", []) if answer else []
-
-
-@cache
-def _answers() -> TypeAdapter[_Answer]:
-    return TypeAdapter(_Answer)
 
 
 def _read(path: Path) -> bytes:

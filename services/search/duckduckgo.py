@@ -20,6 +20,8 @@ from services.text.normal_form import normalise_text
 
 URL = "https://html.duckduckgo.com/html/"
 MAX_QUERY = 400
+WHOLE_WORLD = "wt-wt"
+"""DuckDuckGo's name for results of no region in particular."""
 _RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
 _BLOCKED = frozenset({202, 403, 418, 429})
 """What DuckDuckGo answers to those who ask too often; 202 comes with a riddle for people."""
@@ -40,7 +42,6 @@ class DuckDuckGoSearch:
         self,
         *,
         url: str = URL,
-        region: str = "wt-wt",
         filters: Filters | None = None,
         seconds: float = 12.0,
     ) -> None:
@@ -48,12 +49,10 @@ class DuckDuckGoSearch:
 
         Args:
             url: where DuckDuckGo's plain pages are.
-            region: of the results, such as `us-en`, `cn-zh`; `wt-wt` is the whole world.
             filters: sites to keep to or to leave out, and dates.
             seconds: for one search.
         """
         self._url = url
-        self._region = region
         self._filters = filters or Filters()
         self._seconds = seconds
 
@@ -81,17 +80,11 @@ class DuckDuckGoSearch:
         words = " ".join(filter(None, (word.lstrip("!\\") for word in query[:MAX_QUERY].split())))
         return f"site:{self._filters.only[0]} {words}" if len(self._filters.only) == 1 else words
 
-    def _when(self) -> str | None:
-        if span := self._filters.span():
-            return f"{span[0].isoformat()}..{span[1].isoformat()}"
-        return _RANGES[self._filters.time_range] if self._filters.time_range else None
-
     def _ask(self, words: str) -> list[_Result]:
         """Ask and take the answer apart. Blocking."""
         try:
-            found = _engine(self._url, math.ceil(self._seconds)).search(
-                words, region=self._region, timelimit=self._when()
-            )
+            span = _RANGES[self._filters.time_range] if self._filters.time_range else None
+            results = _engine(self._url, math.ceil(self._seconds)).search(words, region=WHOLE_WORLD, timelimit=span)
         except SearchError:
             raise
         except TimeoutException:
@@ -102,7 +95,7 @@ class DuckDuckGoSearch:
             raise SearchError(
                 f"DuckDuckGo's answer could not be read ({type(error).__name__}). Use another search."
             ) from None
-        return list(found or [])
+        return list(results or [])
 
 
 def _engine(url: str, seconds: int) -> "Duckduckgo":

@@ -1,9 +1,8 @@
 """What a web search keeps to: sites that it takes or leaves out, and how recent a page must be."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
@@ -12,11 +11,6 @@ import idna
 from services.run.errors import BadInput
 
 TimeRange = Literal["day", "week", "month", "year"]
-
-
-def today() -> date:
-    """Return the day that it is, in UTC."""
-    return datetime.now(UTC).date()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +23,16 @@ class Filters:
     """Domains that are left out, even below those that are kept to."""
     time_range: TimeRange | None = None
     """Take what was published within the last day, week, month or year."""
-    days: int | None = None
-    """Take what was published within so many days; wins over `time_range`."""
-    today: Callable[[], date] = today
-    """Gives the day from which `days` counts back."""
 
     @classmethod
-    def of(
-        cls,
-        only: Iterable[str] = (),
-        never: Iterable[str] = (),
-        *,
-        time_range: TimeRange | None = None,
-        days: int | None = None,
-    ) -> Self:
+    def of(cls, only: Iterable[str] = (), never: Iterable[str] = (), *, time_range: TimeRange | None = None) -> Self:
         """Read domains as people write them: `example.com`, `*.example.com`, `https://www.example.com/page`.
 
         Raises:
             BadInput: one of them is no domain.
         """
-        kept, left = (tuple(dict.fromkeys(_domain(one) for one in many)) for many in (only, never))
-        return cls(kept, left, time_range, days)
+        included, excluded = (tuple(dict.fromkeys(map(_domain, domains))) for domains in (only, never))
+        return cls(included, excluded, time_range)
 
     def permit(self, url: str) -> bool:
         """Tell whether a page of this address may be taken."""
@@ -60,13 +43,6 @@ class Filters:
         if not host or any(_below(host, domain) for domain in self.never):
             return False
         return not self.only or any(_below(host, domain) for domain in self.only)
-
-    def span(self) -> tuple[date, date] | None:
-        """Return the first and the last day that `days` means."""
-        if self.days is None:
-            return None
-        last = self.today()
-        return last - timedelta(days=self.days), last
 
 
 def _below(host: str, domain: str) -> bool:

@@ -25,13 +25,13 @@ def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
     """
     states: list[FileState] = []
     skipped: list[tuple[str, str]] = []
-    for path, found in sorted(_files(folder), key=lambda file: file[0].split("/")):
-        if isinstance(found, str):
-            skipped.append((path, found))
+    for path, status in sorted(_files(folder), key=lambda file: file[0].split("/")):
+        if isinstance(status, str):
+            skipped.append((path, status))
         elif len(states) >= MAX_FILES:
             skipped.append((path, f"is beyond the first {MAX_FILES:,} files"))
         else:
-            states.append(FileState(path, found.st_size, found.st_mtime_ns))
+            states.append(FileState(path, status.st_size, status.st_mtime_ns))
     return states, skipped
 
 
@@ -42,10 +42,10 @@ def check_folder(folder: Path) -> None:
         DocumentsError: it is missing or holds nothing that could be searched.
     """
     skipped: list[tuple[str, str]] = []
-    for path, found in _files(folder):
-        if not isinstance(found, str):
+    for path, status in _files(folder):
+        if not isinstance(status, str):
             return
-        skipped.append((path, found))
+        skipped.append((path, status))
     raise nothing_in(folder, sorted(skipped))
 
 
@@ -67,15 +67,19 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
         return
     root = folder.resolve()
     for parent, inner, names in os.walk(folder):
-        inner[:] = [one for one in inner if not one.startswith(".") and not kept_from_runs(Path(parent, one), folder)]
+        inner[:] = [
+            name for name in inner if not name.startswith(".") and not kept_from_runs(Path(parent, name), folder)
+        ]
         below = Path(parent).relative_to(folder).as_posix()
         for name in names:
             if name.startswith("."):
                 continue
             path = name if below == "." else f"{below}/{name}"
-            found = _looked_at(Path(parent, name), root, folder) if _is_text(path) else "has a name that is no text"
-            if found is not None:
-                yield path if _is_text(path) else clean_line(path), found
+            status = (
+                _stat_or_reason(Path(parent, name), root, folder) if _is_text(path) else "has a name that is no text"
+            )
+            if status is not None:
+                yield path if _is_text(path) else clean_line(path), status
 
 
 def _is_text(path: str) -> bool:
@@ -83,23 +87,23 @@ def _is_text(path: str) -> bool:
     return path.isascii() or not any("\ud800" <= char <= "\udfff" for char in path)
 
 
-def _looked_at(path: Path, root: Path, folder: Path) -> os.stat_result | str | None:
+def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | str | None:
     """Return what the system says of a file, or why it is not searched; None for what nobody is told of."""
     try:
-        found = path.lstat()
-        if stat.S_ISLNK(found.st_mode):
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
             target = path.resolve()
             if not target.is_relative_to(root):
                 return "leads out of the folder"
             if kept_from_runs(target, folder):
                 return None  # nor is it said what other users' files are called
-            found = target.stat()
+            status = target.stat()
     except FileNotFoundError:
         return "leads nowhere"
     except RuntimeError:  # so Python up to 3.12 calls a circle of links
         return "leads to itself"
     except OSError as error:
         return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return "is no regular file"
-    return found if path.suffix.lower() in SUFFIXES else "is of a kind that is not read"
+    return status if path.suffix.lower() in SUFFIXES else "is of a kind that is not read"

@@ -8,7 +8,7 @@ from schemas.clean import CleanLine
 from schemas.evidence import SourceKind
 
 
-class Found(BaseModel):
+class HitPassage(BaseModel):
     """A passage that a provider points at, by offsets into the normalised text of its hit."""
 
     start: int
@@ -27,7 +27,7 @@ class Hit(BaseModel):
     published: CleanLine | None = None
     score: float = 0.0
     """How well its best passage matches, to be compared among folders of documents; 0 from other providers."""
-    passages: list[Found] = Field(default_factory=list)
+    passages: list[HitPassage] = Field(default_factory=list)
     """Passages in order of rank; empty when the provider ranks whole sources only."""
 
 

@@ -7,21 +7,19 @@ ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figu
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from services.embedding.models import Embedder
-from services.embedding.vectors import pack, unpack
+from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
-from services.search.index import FolderIndex, Unembedded
+from services.search.index import FolderIndex
+from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.search.translated import translated_hits
 from services.text.passages import sentences
-
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
 
 Ways = Literal["both", "words", "meaning"]
 
@@ -31,7 +29,7 @@ TRANSLATED = 0.4
 """What the translated words of a query that a passage holds count; the words themselves count 1 to 1.6."""
 TOGETHER = 0.4
 """What the parts of a query's words that stand together in a passage count, beside the words themselves."""
-MOST_SENTENCES = 16
+MAX_SENTENCES = 16
 """Of a passage that are embedded; tables have more lines than say anything alone."""
 _SHORTEST = 12
 """Characters of a sentence that is embedded by itself."""
@@ -115,7 +113,7 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
     for model in models:
         vector = (await model.query(query))[0]
         floor, span = await model.scale()
-        ids, cosines = await asyncio.to_thread(index.cosines, model.name, vector)
+        ids, cosines = await asyncio.to_thread(index.vectors.cosines, model.name, vector)
         if model.by_sentence:
             best = np.argsort(-cosines, kind="stable")[:DEPTH]
             closer = await asyncio.to_thread(_closer, index, model.name, vector, ids[best], cosines[best])
@@ -132,14 +130,12 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
     return dict(zip(every[order].tolist(), sums[order].tolist(), strict=True)), clear
 
 
-def _closer(
-    index: FolderIndex, model: str, query: "Vectors", ids: "NDArray[np.int64]", cosines: "Vectors"
-) -> "Vectors":
+def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int64], cosines: Vectors) -> Vectors:
     """Return the mean of a passage's cosine and its best sentence's."""
-    kept: Mapping[int, bytes] = index.sentence_vectors(model, ids.tolist())
+    sentence_vectors = index.vectors.of_sentences(model, ids.tolist())
     closer = cosines.copy()
     for place, passage in enumerate(ids.tolist()):
-        if data := kept.get(passage):
+        if data := sentence_vectors.get(passage):
             closer[place] = (cosines[place] + (unpack(data, len(query)) @ query).max()) / 2
     return closer
 
@@ -150,32 +146,33 @@ async def embed(index: FolderIndex, model: Embedder) -> None:
     Raises:
         SearchError: the endpoint of the model failed; what is embedded by then is kept.
     """
-    batches = index.unembedded(model.name, model.batch)
+    batches = index.vectors.missing(model.name, model.batch)
     while batch := await asyncio.to_thread(next, batches, None):
         await _embed_batch(index, model, batch)
 
 
 async def _embed_batch(index: FolderIndex, model: Embedder, batch: Sequence[Unembedded]) -> None:
-    parts = [_sentences(one) if model.by_sentence else [] for one in batch]
-    texts = [_whole(one) for one in batch] + [sentence for own in parts for sentence in own]
+    sentences_of = [_sentences(passage) if model.by_sentence else [] for passage in batch]
+    texts = [_text(passage) for passage in batch] + [text for texts in sentences_of for text in texts]
     vectors = await model.passages(texts)
-    whole = {one.passage: pack(vectors[place : place + 1]) for place, one in enumerate(batch)}
-    sentence_vectors: dict[int, bytes] = {}
+    of_passages: dict[int, bytes] = {}
+    of_sentences: dict[int, bytes] = {}
     start = len(batch)
-    for one, own in zip(batch, parts, strict=True):
-        if own:
-            sentence_vectors[one.passage] = pack(vectors[start : start + len(own)])
-        start += len(own)
-    await asyncio.to_thread(index.add_vectors, model.name, whole, sentence_vectors)
+    for place, (passage, sentence_texts) in enumerate(zip(batch, sentences_of, strict=True)):
+        of_passages[passage.passage] = pack(vectors[place : place + 1])
+        if sentence_texts:
+            of_sentences[passage.passage] = pack(vectors[start : start + len(sentence_texts)])
+        start += len(sentence_texts)
+    await asyncio.to_thread(index.vectors.add, model.name, of_passages, of_sentences)
 
 
-def _whole(one: Unembedded) -> str:
-    text = one.text.lstrip("# ")
-    return text if text.startswith(one.title) else f"{one.title}. {text}"
+def _text(passage: Unembedded) -> str:
+    text = passage.text.lstrip("# ")
+    return text if text.startswith(passage.title) else f"{passage.title}. {text}"
 
 
-def _sentences(one: Unembedded) -> list[str]:
+def _sentences(passage: Unembedded) -> list[str]:
     """Return a passage's sentences, each with the title; a passage of one sentence has its own vector already."""
-    found = [one.text[span.start : span.end] for span in sentences(one.text)]
-    telling = [text for text in found if len(text) >= _SHORTEST and not text.startswith("#")][:MOST_SENTENCES]
-    return [f"{one.title}. {text}" for text in telling] if len(telling) > 1 else []
+    texts = [passage.text[span.start : span.end] for span in sentences(passage.text)]
+    telling = [text for text in texts if len(text) >= _SHORTEST and not text.startswith("#")][:MAX_SENTENCES]
+    return [f"{passage.title}. {text}" for text in telling] if len(telling) > 1 else []

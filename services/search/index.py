@@ -4,47 +4,26 @@ Several processes may use one index at once. Blocking; callers run it in a threa
 """
 
 import hashlib
+import json
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
 
 from schemas.clean import clean_line
-from services.embedding.vectors import Cache, Matrix
+from services.embedding.vectors import Cache
 from services.run.evidence_store import content_hash
 from services.search.connections import Connections
 from services.search.file_types import Converted
-from services.search.hit import Found, Hit
+from services.search.hit import Hit, HitPassage
+from services.search.index_schema import SCHEMA, VERSION, count_change, generation
 from services.search.links import Titles
+from services.search.passage_vectors import PassageVectors
 from services.text.normal_form import normalise_text
 from services.text.passages import split
 from services.text.tokens import tokens
 
-if TYPE_CHECKING:
-    Vectors = NDArray[np.float32]
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS files (
-  path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, error TEXT);
-CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
-CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT, first INTEGER, last INTEGER);
-CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
-CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
-CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0");
-CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (terms, row);
-CREATE TABLE IF NOT EXISTS vectors (model TEXT, passage INTEGER, vector BLOB, PRIMARY KEY (model, passage)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS sentence_vectors (passage INTEGER, model TEXT, vectors BLOB, PRIMARY KEY (passage, model));
-CREATE TABLE IF NOT EXISTS generation (number INTEGER);
-INSERT INTO generation SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generation);
-"""
-VERSION = 4
-"""Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
 _SEARCH = (
     "SELECT terms.rowid, -bm25(terms, 2.0, 1.0) AS score FROM terms JOIN passages ON passages.id = terms.rowid "
     "WHERE terms MATCH ? ORDER BY score DESC, passages.hash, first LIMIT ?"
@@ -52,20 +31,9 @@ _SEARCH = (
 """Words of titles and headings count twice."""
 _K1 = 1.2
 """Of FTS5's BM25."""
-_MANY = 500
-"""Values that one statement takes."""
 _FEW = 50
 """Different words of a language; a folder that holds fewer is not in that language."""
-_cache = Cache()
-
-
-@dataclass(frozen=True, slots=True)
-class Unembedded:
-    """A passage that has no vector of a model yet."""
-
-    passage: int
-    title: str
-    text: str
+_titles = Cache[Titles]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,31 +52,26 @@ class FolderIndex:
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
-        name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
         self.home = home / "documents"
         """Where indexes, and what several of them use, are kept."""
-        self._file = self.home / f"{name}.v{VERSION}.sqlite"
         self.home.mkdir(parents=True, exist_ok=True)
-        self._open = Connections(self._file).open
+        connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}.sqlite")
+        self._file = str(connections.file)
+        self._open = connections.open
+        self.vectors = PassageVectors(connections)
         with self._open() as db, db:
-            db.executescript(_SCHEMA)
-
-    @contextmanager
-    def busy(self) -> Iterator[None]:
-        """Write much: the log is merged into the file at the end, not after each change."""
-        with self._open():
-            yield
+            db.executescript(SCHEMA)
 
     def stale(self, present: Iterable[FileState]) -> list[FileState]:
         """Forget files that are gone, and return those that are new or changed."""
         with self._open() as db, db:
             known = {path: (size, mtime) for path, size, mtime in db.execute("SELECT path, size, mtime FROM files")}
-            here = {one.path: one for one in present}
+            here = {state.path: state for state in present}
             gone = [(path,) for path in known if path not in here]
             if gone:
                 db.executemany("DELETE FROM files WHERE path = ?", gone)
                 self._forget_orphans(db)
-        return [one for one in here.values() if known.get(one.path) != (one.size, one.mtime)]
+        return [state for state in here.values() if known.get(state.path) != (state.size, state.mtime)]
 
     def add(self, state: FileState, converted: Converted) -> None:
         """Take in one converted file, or remember why it could not be."""
@@ -124,7 +87,7 @@ class FolderIndex:
             db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             if known is not None and known[0] is not None:
                 self._forget_orphans(db)
-            db.execute("UPDATE generation SET number = number + 1")
+            count_change(db)
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reason."""
@@ -157,27 +120,24 @@ class FolderIndex:
 
     @staticmethod
     def _weights(db: sqlite3.Connection, terms: Sequence[str]) -> dict[str, float]:
-        holding: dict[str, int] = {}
-        for start in range(0, len(terms), _MANY):
-            some = terms[start : start + _MANY]
-            marks = ",".join("?" * len(some))
-            holding |= dict(db.execute(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some))  # noqa: S608 - marks only
+        statement = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
+        holding: dict[str, int] = dict(db.execute(statement, (json.dumps(terms),)))
         (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
         return {
             term: max(math.log((count - holding.get(term, 0) + 0.5) / (holding.get(term, 0) + 0.5)), 1e-6)
             for term in terms
         }
 
-    def naming(self, title: str) -> int:
-        """Return how many passages hold the words of a title one after another."""
-        words = tokens(title)
+    def count_naming(self, name: str) -> int:
+        """Count the passages that hold the words of a name one after another."""
+        words = tokens(name)
         if not words:
             return 0
         with self._open() as db:
-            match = 'body : "' + " ".join(word.replace('"', '""') for word in words) + '"'
+            match = f"body : {_quoted(' '.join(words))}"
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
-    def holding(self, name: str, terms: Sequence[str], limit: int) -> dict[int, float]:
+    def passages_naming(self, name: str, terms: Sequence[str], limit: int) -> dict[int, float]:
         """Return passages that hold the words of a name one after another and some of the terms, with BM25, best first.
 
         Without terms, passages that hold the name.
@@ -190,7 +150,7 @@ class FolderIndex:
         with self._open() as db:
             return dict(db.execute(_SEARCH, (match, limit)).fetchall())
 
-    def holding_any(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
+    def passages_holding(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
         """Return for each concept passages that hold one of its phrases, which are search terms with spaces between."""
         with self._open() as db:
             statement = "SELECT rowid FROM terms WHERE terms MATCH ? LIMIT ?"
@@ -204,27 +164,6 @@ class FolderIndex:
             statement = "SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?"
             return len(db.execute(statement, (first, last, _FEW)).fetchall()) == _FEW
 
-    def cosines(self, model: str, query: "Vectors") -> tuple["NDArray[np.int64]", "Vectors"]:
-        """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
-
-        def load() -> Matrix:
-            with self._open() as db:
-                rows = db.execute("SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage", (model,))
-                return Matrix(rows.fetchall(), len(query))
-
-        matrix: Matrix = _cache.get((str(self._file), model), self._generation(), load)
-        return matrix.ids, matrix.cosines(query)
-
-    def sentence_vectors(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
-        """Return the packed vectors of the sentences of passages."""
-        with self._open() as db:
-            found: dict[int, bytes] = {}
-            for start in range(0, len(passages), _MANY):
-                some = passages[start : start + _MANY]
-                statement = f"SELECT passage, vectors FROM sentence_vectors WHERE model = ? AND passage IN ({','.join('?' * len(some))})"  # noqa: S608 - marks only
-                found |= dict(db.execute(statement, (model, *some)))
-        return found
-
     def texts(self, passages: Sequence[int]) -> dict[int, str]:
         """Return the texts of passages, in the order asked for; of those that are gone by now none."""
         statement = "SELECT substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash WHERE id = ?"
@@ -237,54 +176,15 @@ class FolderIndex:
         with self._open() as db:
             return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
 
-    def unembedded(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
-        """Return the passages that have no vector of a model, in batches."""
-        last = 0
-        while True:
-            with self._open() as db:
-                rows = db.execute(
-                    "SELECT id, (SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), "
-                    "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
-                    "WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) "
-                    "ORDER BY id LIMIT ?",
-                    (last, model, batch),
-                ).fetchall()
-            if not rows:
-                return
-            last = rows[-1][0]
-            yield [Unembedded(passage, title or "", text) for passage, title, text in rows]
-
-    def add_vectors(self, model: str, vectors: Mapping[int, bytes], sentences: Mapping[int, bytes]) -> None:
-        """Take in packed vectors of passages and of their sentences; passages that are gone by now are left out.
-
-        Vectors of other versions of the model are forgotten.
-        """
-        family = model.rpartition(" ")[0] + " "
-        with self._open() as db, db:
-            db.execute("BEGIN IMMEDIATE")
-            older = (len(family), family, model)
-            db.execute("DELETE FROM vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
-            db.execute("DELETE FROM sentence_vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
-            here = "SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?)"
-            db.executemany(
-                f"INSERT OR REPLACE INTO vectors (model, passage, vector) {here}",
-                [(model, passage, data, passage) for passage, data in vectors.items()],
-            )
-            db.executemany(
-                f"INSERT OR REPLACE INTO sentence_vectors (model, passage, vectors) {here}",
-                [(model, passage, data, passage) for passage, data in sentences.items()],
-            )
-            db.execute("UPDATE generation SET number = number + 1")
-
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
         """Return the sources of passages with their scores, in the order of their first passage, with their passages in order."""
         with self._open() as db:
-            found: dict[str, list[Found]] = {}
+            found: dict[str, list[HitPassage]] = {}
             best: dict[str, float] = {}
             for passage, score in passages.items():
                 row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
                 if row is not None:  # another process may have forgotten it
-                    found.setdefault(row[0], []).append(Found(start=row[1], end=row[2]))
+                    found.setdefault(row[0], []).append(HitPassage(start=row[1], end=row[2]))
                     best.setdefault(row[0], score)
             hits = ((key, self._hit(db, key, places)) for key, places in found.items())
             return [hit.model_copy(update={"score": best[key]}) for key, hit in hits if hit is not None]
@@ -298,14 +198,15 @@ class FolderIndex:
                     db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
                 )
 
-        titles: Titles = _cache.get((str(self._file), ""), self._generation(), load)
-        return titles
+        with self._open() as db:
+            current = generation(db)
+        return _titles.get((self._file,), current, load)
 
     def hit(self, key: str) -> Hit | None:
         """Return a source with all of its passages, in the order of the text."""
         with self._open() as db:
             rows = db.execute("SELECT first, last FROM passages WHERE hash = ? ORDER BY first", (key,)).fetchall()
-            return self._hit(db, key, [Found(start=first, end=last) for first, last in rows])
+            return self._hit(db, key, [HitPassage(start=first, end=last) for first, last in rows])
 
     def at(self, path: str) -> Hit | None:
         """Return the source that a file below the folder holds now."""
@@ -316,11 +217,7 @@ class FolderIndex:
                 row = next((file for file in everything if clean_line(file[1]) == path), None)
             return self._hit(db, row[0], []) if row is not None and row[0] else None
 
-    def _generation(self) -> int:
-        with self._open() as db:
-            return int(db.execute("SELECT number FROM generation").fetchone()[0])
-
-    def _hit(self, db: sqlite3.Connection, key: str, places: list[Found]) -> Hit | None:
+    def _hit(self, db: sqlite3.Connection, key: str, places: list[HitPassage]) -> Hit | None:
         row = db.execute(
             "SELECT text, path, title, published FROM texts JOIN files ON files.hash = texts.hash "
             "WHERE texts.hash = ? ORDER BY path LIMIT 1",
@@ -360,7 +257,12 @@ class FolderIndex:
         db.execute(f"DELETE FROM sentence_vectors WHERE passage IN ({gone})")  # noqa: S608 - constant text
         db.execute(f"DELETE FROM passages WHERE hash IN ({orphans})")  # noqa: S608 - constant text
         db.execute(f"DELETE FROM texts WHERE hash IN ({orphans})")  # noqa: S608 - constant text
-        db.execute("UPDATE generation SET number = number + 1")
+        count_change(db)
+
+
+def folder_key(folder: Path) -> str:
+    """Return what the files that are kept of a folder are named by. Blocking."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
 
 
 def _quoted(term: str) -> str:

@@ -1,14 +1,14 @@
-"""Searches and tables that the journal knows are not read again, so that a replay needs neither network nor documents."""
+"""Searches, pages and tables, each journaled, so that a replay needs neither network nor documents."""
 
 import asyncio
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from schemas.coder import TableView
-from schemas.evidence import Passage, Source
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
 from services.run.errors import LimitReached, PageError, SearchError, SearchRefused
@@ -16,7 +16,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
-from services.search.gather import gather
+from services.search.gather import Gathered, gather
 from services.search.hit import Hit, SearchProvider
 from services.search.pages.limits import page_limits
 from services.search.pages.page_texts import complete
@@ -26,8 +26,6 @@ from services.search.web import filters_of, named_pages
 
 PAGES_A_GATHERING = 6
 """Pages that one gathering reads at most."""
-
-
 SECOND_TRY = 0.5
 """Seconds after which a web search that failed in passing is tried once more."""
 
@@ -42,15 +40,9 @@ class _TableFiles(BaseModel):
     """Of the files' bytes in the evidence store."""
 
 
-class Search(BaseModel):
+class Search(Gathered):
     """What gathering passages for some queries came to."""
 
-    passages: list[Passage] = Field(default_factory=list)
-    """Best first."""
-    sources: dict[str, Source] = Field(default_factory=dict)
-    """By content hash."""
-    failures: list[str] = Field(default_factory=list)
-    """Searches that failed, in words."""
     searches: int = 0
     """Searches that were made: queries times providers."""
     not_made: int = 0
@@ -81,7 +73,7 @@ async def gather_once(
     question: str = "",
     where: Literal["everywhere", "web", "documents"] = "everywhere",
 ) -> Search:
-    """Gather passages for queries, as many as the limits leave room for, unless this very gathering is known.
+    """Gather passages for queries, as many as the limits leave room for, unless the journal has this very gathering.
 
     Web searches and pages are journaled one by one, too, so that a crash amid them repeats none.
 
@@ -98,30 +90,28 @@ async def gather_once(
     """
 
     async def work() -> Search:
-        there = await providers_for(run.context)
+        available = await providers_for(run.context)
         providers = Providers(
-            [_RecordedSearch(run, one, evidence) for one in there.web] if where != "documents" else [],
-            there.documents if where != "web" else [],
+            [_RecordedSearch(run, provider, evidence) for provider in available.web] if where != "documents" else [],
+            available.documents if where != "web" else [],
         )
         wanted = len(queries) * len(providers.all)
-        granted = run.budget.take_searches(wanted)
-        affordable, fewer = _within(granted, queries, providers)
-        made = len(affordable) * len(fewer.all)
-        named = named_pages(question) if _reads(run) else []
+        affordable, affordable_providers = _within(run.budget.take_searches(wanted), queries, providers)
+        made = len(affordable) * len(affordable_providers.all)
         pages = _Pages(run, evidence)
-        found = await gather(
+        gathered = await gather(
             affordable,
-            fewer,
+            affordable_providers,
             evidence=evidence,
             limit=limit,
             complete=pages.complete,
-            named=named,
+            named=named_pages(question) if _may_read_web(run) else [],
             hits=run.context.max_results,
         )
         return Search(
-            passages=found.passages,
-            sources=found.sources,
-            failures=found.failures,
+            passages=gathered.passages,
+            sources=gathered.sources,
+            failures=gathered.failures,
             searches=made,
             not_made=wanted - made,
             pages=pages.read,
@@ -132,24 +122,25 @@ async def gather_once(
     request = {"queries": list(queries), "limit": limit, "question": question}
     if where != "everywhere":
         request["where"] = where
-    known = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
-    run.count(searches=known.answer.searches, pages=known.answer.pages)
-    for one in dict.fromkeys(passage.content_hash for passage in known.answer.passages):
-        run.arrived(known.answer.sources[one])
-    if known.answer.embedding.calls:
-        run.count_call(ROLE, known.answer.embedding, fresh=known.fresh)
-    if not known.fresh:
-        run.budget.take_searches(known.answer.searches)
-        run.budget.take_pages(known.answer.pages)
-    return known.answer
+    entry = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
+    search = entry.answer
+    run.count(searches=search.searches, pages=search.pages)
+    for key in dict.fromkeys(passage.content_hash for passage in search.passages):
+        run.arrived(search.sources[key])
+    if search.embedding.calls:
+        run.count_call(ROLE, search.embedding, fresh=entry.fresh)
+    if not entry.fresh:
+        run.budget.take_searches(search.searches)
+        run.budget.take_pages(search.pages)
+    return search
 
 
-def _reads(run: Run) -> bool:
+def _may_read_web(run: Run) -> bool:
     """Tell whether a run may reach for the web at all."""
     return (run.context.search or settings().leadline_search) not in {"documents", "none"}
 
 
-class _Found(BaseModel):
+class _StoredHits(BaseModel):
     """Hits as the journal keeps them: their texts lie in the evidence store."""
 
     hits: list[Hit]
@@ -166,22 +157,23 @@ class _RecordedSearch:
         self._evidence = evidence
 
     async def search(self, query: str, limit: int) -> list[Hit]:
-        """Search, unless this very search is known."""
+        """Search, unless the journal has the answer."""
 
-        async def work() -> _Found:
+        async def work() -> _StoredHits:
             try:
-                found = await self._provider.search(query, limit)
+                hits = await self._provider.search(query, limit)
             except SearchRefused:
                 raise
             except SearchError:
                 await asyncio.sleep(SECOND_TRY)
-                found = await self._provider.search(query, limit)
-            return await _kept(found, self._evidence)
+                hits = await self._provider.search(query, limit)
+            hashes = [await self._evidence.put_text(hit.text) for hit in hits]
+            return _StoredHits(hits=[hit.model_copy(update={"text": ""}) for hit in hits], hashes=hashes)
 
         request = {"provider": self.name, "query": query, "limit": limit}
-        return await _told(
-            (await self._run.journal.once("search", query[:200], request, _Found, work)).answer, self._evidence
-        )
+        stored = (await self._run.journal.once("search", query[:200], request, _StoredHits, work)).answer
+        texts = [await self._evidence.get_text(key) for key in stored.hashes]
+        return [hit.model_copy(update={"text": text}) for hit, text in zip(stored.hits, texts, strict=True)]
 
 
 class _Pages:
@@ -193,36 +185,24 @@ class _Pages:
         self._run = run
         self._evidence = evidence
 
-    async def complete(self, found: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
+    async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
         """Replace snippets by the texts of their pages, and say why some were not read."""
-        urls = {hit.url for hits in found for hit in hits if hit.kind == "web" and hit.snippet_only}
+        urls = {hit.url for hits in results for hit in hits if hit.kind == "web" and hit.snippet_only}
         wanted = min(len(urls), PAGES_A_GATHERING)
-        if not wanted:
-            return found, []
-        granted = self._run.budget.take_pages(wanted)
-        self.not_read = wanted - granted
-        if not granted:
-            return found, []
-
+        self.read = self._run.budget.take_pages(wanted) if wanted else 0
+        self.not_read = wanted - self.read
+        if not self.read:
+            return results, []
         async with PageReader(limits=page_limits()) as reader:
-            recorded = _RecordedReader(self._run, reader, self._evidence)
-            completed, failures = await complete(found, recorded, granted, filters_of(self._run.context))
+            read = partial(_recorded_page, self._run, reader, self._evidence)
+            completed, failures = await complete(results, read, self.read, filters_of(self._run.context))
             if reader.problem and sys.platform == "linux":
                 failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
-        self.read = granted
         return completed, failures
 
 
-class _ReadPage(BaseModel):
-    """A page as the journal keeps it."""
-
-    page: dict[str, Any] | None = None
-    hash: str = ""
-    problem: str = ""
-
-
-async def page_once(run: Run, url: str, evidence: EvidenceStore) -> "Page":
-    """Read a page, unless it is known.
+async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
+    """Read a page, unless the journal has it.
 
     Args:
         run: whose journal and limit of pages count.
@@ -237,51 +217,35 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> "Page":
         raise LimitReached("page_limit", run.context.max_pages or 0)
     run.count(pages=1)
     async with PageReader(limits=page_limits()) as reader:
-        page = await _RecordedReader(run, reader, evidence).read(url)
-    if isinstance(page, PageError):
-        raise page
+        page = await _recorded_page(run, reader, evidence, url)
     if not filters_of(run.context).permit(page.final_url):
         raise PageError(f"{page.final_url} is of a site that this run leaves out.")
     return page
 
 
-class _RecordedReader:
-    """A page reader each of whose pages is journaled, and each page that cannot be read."""
+class _StoredPage(BaseModel):
+    """A page as the journal keeps it, or why it could not be read."""
 
-    def __init__(self, run: Run, reader: "PageReader", evidence: EvidenceStore) -> None:
-        self._run = run
-        self._reader = reader
-        self._evidence = evidence
-
-    async def read_all(self, urls: Sequence[str]) -> "list[Page | PageError]":
-        """Read pages side by side."""
-        return list(await asyncio.gather(*(self.read(url) for url in urls)))
-
-    async def read(self, url: str) -> "Page | PageError":
-        """Read a page, unless it is known."""
-
-        async def work() -> _ReadPage:
-            try:
-                page = await self._reader.read(url)
-            except PageError as error:
-                return _ReadPage(problem=str(error))
-            key = await self._evidence.put_text(page.text)
-            return _ReadPage(page=page.model_dump(exclude={"text"}), hash=key)
-
-        known = (await self._run.journal.once("page", url[:200], {"url": url}, _ReadPage, work)).answer
-        if known.page is None:
-            return PageError(known.problem)
-        return Page(**known.page, text=await self._evidence.get_text(known.hash))
+    page: dict[str, Any] | None = None
+    hash: str = ""
+    problem: str = ""
 
 
-async def _kept(hits: list[Hit], evidence: EvidenceStore) -> _Found:
-    hashes = [await evidence.put_text(hit.text) for hit in hits]
-    return _Found(hits=[hit.model_copy(update={"text": ""}) for hit in hits], hashes=hashes)
+async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str) -> Page:
+    """Read a page, unless the journal has it; a page that could not be read stays so."""
 
+    async def work() -> _StoredPage:
+        try:
+            page = await reader.read(url)
+        except PageError as error:
+            return _StoredPage(problem=str(error))
+        key = await evidence.put_text(page.text)
+        return _StoredPage(page=page.model_dump(exclude={"text"}), hash=key)
 
-async def _told(found: _Found, evidence: EvidenceStore) -> list[Hit]:
-    texts = [await evidence.get_text(key) for key in found.hashes]
-    return [hit.model_copy(update={"text": text}) for hit, text in zip(found.hits, texts, strict=True)]
+    stored = (await run.journal.once("page", url[:200], {"url": url}, _StoredPage, work)).answer
+    if stored.page is None:
+        raise PageError(stored.problem)
+    return Page(**stored.page, text=await evidence.get_text(stored.hash))
 
 
 def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple[Sequence[str], Providers]:
@@ -314,8 +278,6 @@ async def table_files_once(
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)
 
-    known = await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)
-    views = known.answer.views
-    return views, {
-        view.file: await evidence.get_bytes(key) for view, key in zip(views, known.answer.hashes, strict=True)
-    }
+    stored = (await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)).answer
+    files = zip(stored.views, stored.hashes, strict=True)
+    return stored.views, {view.file: await evidence.get_bytes(key) for view, key in files}

@@ -12,10 +12,11 @@ word of the question. Two rounds follow chains of three documents.
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
-from services.search.documents import Documents
 from services.search.hit import Hit
+from services.search.index import FolderIndex
+from services.search.links import bare_title
+from services.search.pool import Key, Pool
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -59,49 +60,30 @@ _NAME = re.compile(
 _ONE_WORD = re.compile(r"(?<=[\w,;] )[A-Z][^\W\d_]{3,}(?![\w'’-])(?!\s+[A-Z])")
 """Within a sentence, where a capital tells a name."""
 
-Key = tuple[str, int, int]
-"""Content hash, start and end of a passage."""
 
-
-class Found(Protocol):
-    """The hits of a gathering, as it keeps them."""
-
-    def rank(self, query: str, hits: Sequence[Hit]) -> list[Key]:
-        """Take hits in and return their passages in order of rank."""
-
-    def text(self, key: Key) -> str:
-        """Return a passage's text."""
-
-    def title(self, key: Key) -> str:
-        """Return the title of a passage's source."""
-
-
-async def follow(
-    queries: Sequence[str], direct: Sequence[Key], documents: Sequence[Documents], found: Found
-) -> list[Key]:
-    """Rank passages that were found directly together with those that they lead to.
+def follow(queries: Sequence[str], direct: Sequence[Key], indexes: Sequence[FolderIndex], pool: Pool) -> list[Key]:
+    """Rank passages that were found directly together with those that they lead to. Blocking.
 
     Args:
         queries: what was searched.
         direct: the ranking of passages found directly, best first.
-        documents: folders in which links are followed.
-        found: takes in the sources that links lead to.
+        indexes: folders in which links are followed.
+        pool: takes in the sources that links lead to.
     """
-    if not direct or not documents:
+    if not direct or not indexes:
         return list(direct)
-    hops = [_Hop(queries, document, found) for document in documents]
+    hops = [_Hop(queries, index, pool, direct) for index in indexes]
     start = {key: 1 / (1 + STEEPNESS * rank) for rank, key in enumerate(direct)}
     scores = dict(start)
     for hop in hops:
-        await hop.prepare(direct)
-        for key, score in (await hop.asked(start)).items():
+        for key, score in hop.from_question(start).items():
             scores[key] = scores.get(key, 0.0) + score
     for _ in range(ROUNDS):
         seeds = _best(scores)[:SEEDS]
         top = scores[seeds[0]]
         for hop in hops:
-            linked = await hop.linked([(key, scores[key] / top) for key in seeds], start)
-            for key, score in linked.items():
+            links = hop.from_passages([(key, scores[key] / top) for key in seeds], start)
+            for key, score in links.items():
                 known = start.get(key, 0.0)
                 share = UNFOUND + (1 - UNFOUND) * min(1.0, 2 * known)
                 scores[key] = max(scores.get(key, 0.0), known + score * share)
@@ -116,59 +98,50 @@ def _best(scores: dict[Key, float]) -> list[Key]:
 class _Hop:
     """Links in one folder, for one gathering."""
 
-    def __init__(self, queries: Sequence[str], documents: Documents, found: Found) -> None:
-        self._queries, self._documents, self._found = queries, documents, found
+    def __init__(self, queries: Sequence[str], index: FolderIndex, pool: Pool, direct: Sequence[Key]) -> None:
+        self._index, self._pool = index, pool
         self._query = " ".join(queries)
         self._terms = list(dict.fromkeys(tokens(self._query)))
-        self._weights: dict[str, float] = {}
-        self._naming: dict[str, int] = {}
+        self._weights = index.weights(self._terms)
+        self._titles = index.titles()
+        self._counts: dict[str, int] = {}
         self._passages: dict[str, Key | None] = {}
-        self._named: dict[Key, dict[str, list[str]]] = {}
-        self._asked: set[str] = set()
-
-    async def prepare(self, direct: Sequence[Key]) -> None:
-        """Look up how rare the question's words are."""
-        self._weights = await self._documents.weights(self._terms)
         for key in direct:
             self._passages.setdefault(key[0], key)
+        self._asked: set[str] = set()
 
-    async def asked(self, start: dict[Key, float]) -> dict[Key, float]:
+    def from_question(self, start: dict[Key, float]) -> dict[Key, float]:
         """Return scores of documents that the question names."""
-        (named,) = await self._documents.named([self._query])
+        named = self._titles.named(self._query)
         self._asked = {source for sources in named.values() for source in sources}
         scores: dict[Key, float] = {}
         for title, sources in list(named.items())[:MOST_NAMED]:
-            rarity = 1 / (1 + 0.5 * math.log(max(1, await self._count(title))))
-            for place, key in enumerate(await self._targets(sources, start)):
+            rarity = 1 / (1 + 0.5 * math.log(max(1, self._count(title))))
+            for place, key in enumerate(self._targets(sources, start)):
                 scores[key] = max(scores.get(key, 0.0), ASKED * rarity / (1 + place))
         return scores
 
-    async def linked(self, seeds: Sequence[tuple[Key, float]], start: dict[Key, float]) -> dict[Key, float]:
+    def from_passages(self, seeds: Sequence[tuple[Key, float]], start: dict[Key, float]) -> dict[Key, float]:
         """Return scores of documents that seeds name; a seed comes with its own score, the best one's being 1."""
-        unread = [key for key, _ in seeds if key not in self._named]
-        for key, named in zip(
-            unread, await self._documents.named([self._found.text(key) for key in unread]), strict=True
-        ):
-            self._named[key] = named
         scores: dict[Key, float] = {}
         for seed, score in seeds:
-            held = set(tokens(self._found.text(seed)))
+            held = set(tokens(self._pool.text(seed)))
             left = [term for term in self._terms if term not in held]
-            for title, sources in list(self._named[seed].items())[:MOST_NAMED]:
+            for title, sources in list(self._titles.named(self._pool.text(seed)).items())[:MOST_NAMED]:
                 if seed[0] in sources:
                     continue
-                rarity = 1 / (1 + math.log(max(1, await self._count(title))))
-                for place, key in enumerate(await self._targets(sources, start)):
+                rarity = 1 / (1 + math.log(max(1, self._count(title))))
+                for place, key in enumerate(self._targets(sources, start)):
                     link = score * (LINK * rarity / (1 + 0.5 * place) + REST * self._share(left, key))
                     scores[key] = max(scores.get(key, 0.0), link)
-            held_by = [await self._holding(seed, left)]
+            held_by = [self._holding(seed, left)]
             if seed[0] in self._asked:
-                held_by.append(await self._holding_alone(seed, left))
+                held_by.append(self._holding_alone(seed, left))
             for key, link in (pair for links in held_by for pair in links.items()):
                 scores[key] = max(scores.get(key, 0.0), score * link)
         return scores
 
-    async def _holding(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
+    def _holding(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
         """Return shares of a seed's score for passages that hold one of its names and words of the question that it lacks."""
         scores: dict[Key, float] = {}
         total = sum(self._weights.values())
@@ -176,26 +149,26 @@ class _Hop:
         if not left:
             return scores
         for name, weight in self._names(seed).items():
-            count = await self._count(name)
+            count = self._count(name)
             if not 1 < count <= COMMON:  # the seed itself is one
                 continue
             rarity = weight / (1 + math.log(count))
-            for key in self._found.rank("", await self._documents.holding(name, left, HOLDING)):
+            for key in self._rank(name, left, HOLDING):
                 if key[0] != seed[0] and self._share(left, key) >= OPEN * wanted:
                     link = LINK / 2 * rarity + REST * self._share(left, key)
                     scores[key] = max(scores.get(key, 0.0), link)
         return scores
 
-    async def _holding_alone(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
+    def _holding_alone(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
         """Return shares of a seed's score for passages that hold one of its rare names of several words, but its title."""
         scores: dict[Key, float] = {}
         title = self._title(seed).lower()
         for name in self._names(seed):
-            count = await self._count(name)
+            count = self._count(name)
             if not 1 < count <= RARE or name.lower() == title or len(tokens(name)) < 2:
                 continue
             rarity = 1 / (1 + math.log(count))
-            keys = self._found.rank("", await self._documents.holding(name, [], RARE))
+            keys = self._rank(name, [], RARE)
             others = sorted((key for key in keys if key[0] != seed[0]), key=lambda key: -self._share(left, key))
             for place, key in enumerate(others[:HOLDING]):
                 link = LINK_ALONE * rarity / (1 + 0.5 * place) + REST * self._share(left, key)
@@ -203,15 +176,14 @@ class _Hop:
         return scores
 
     def _title(self, seed: Key) -> str:
-        """Return the title of a passage's source without what stands in brackets at its end."""
-        return re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", self._found.title(seed))
+        return bare_title(self._pool.title(seed))
 
     def _names(self, seed: Key) -> dict[str, float]:
         """Return the names in a passage that the question does not hold, its title first, with what a link by each weighs."""
-        text = self._found.text(seed)
-        several = [self._title(seed), *(found.group() for found in _NAME.finditer(text))]
+        text = self._pool.text(seed)
+        several = [self._title(seed), *_NAME.findall(text)]
         inside = {word for name in several for word in name.split()}
-        single = [found.group() for found in _ONE_WORD.finditer(text) if found.group() not in inside]
+        single = [name for name in _ONE_WORD.findall(text) if name not in inside]
         names = dict.fromkeys(self._unasked(several)[:NAMES], 1.0)
         return names | dict.fromkeys(self._unasked(single)[:ONE_WORD_NAMES], ONE_WORD)
 
@@ -219,29 +191,33 @@ class _Hop:
         asked = self._query.lower()
         return [name for name in dict.fromkeys(names) if name and name.lower() not in asked]
 
-    async def _count(self, title: str) -> int:
-        if title not in self._naming:
-            self._naming[title] = await self._documents.naming(title)
-        return self._naming[title]
+    def _count(self, title: str) -> int:
+        if title not in self._counts:
+            self._counts[title] = self._index.count_naming(title)
+        return self._counts[title]
 
-    async def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:
+    def _rank(self, name: str, terms: Sequence[str], limit: int) -> list[Key]:
+        """Take in the sources of passages that hold a name and some of the terms, and return these passages."""
+        return self._pool.rank("", self._index.hits(self._index.passages_naming(name, terms, limit)))
+
+    def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:
         """Return the best passage of each source, those first that were found directly."""
-        keys = [key for key in [await self._best_passage(source) for source in list(sources)[:20]] if key is not None]
+        keys = [key for key in [self._best_passage(source) for source in list(sources)[:20]] if key is not None]
         return sorted(keys, key=lambda key: -start.get(key, 0.0))[:SAME_TITLE]
 
-    async def _best_passage(self, source: str) -> Key | None:
+    def _best_passage(self, source: str) -> Key | None:
         if source not in self._passages:
-            hit = await self._documents.hit(source)
+            hit = self._index.hit(source)
             self._passages[source] = None if hit is None else self._fittest(hit)
         return self._passages[source]
 
     def _fittest(self, hit: Hit) -> Key:
         """Return the passage of a source that holds most of the question; the first of equals."""
-        keys = self._found.rank("", [hit])
-        scores = bm25([tokens(self._found.text(key)) for key in keys], self._terms)
+        keys = self._pool.rank("", [hit])
+        scores = bm25([tokens(self._pool.text(key)) for key in keys], self._terms)
         return keys[max(range(len(keys)), key=lambda place: (scores[place], -place))]
 
     def _share(self, terms: Sequence[str], key: Key) -> float:
         total = sum(self._weights.values())
-        held = set(tokens(self._found.text(key)))
+        held = set(tokens(self._pool.text(key)))
         return sum(self._weights[term] for term in terms if term in held) / total if total else 0.0

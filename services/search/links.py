@@ -1,7 +1,8 @@
 """Links between documents that nobody wrote: a text that names the title of another document leads to it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from services.text.tokens import has_cjk, pieces, tokens
 
@@ -18,12 +19,12 @@ class Titles:
         self._words: dict[tuple[str, ...], list[str]] = {}
         self._chinese: dict[str, list[str]] = {}
         for source, title in titles:
-            bare = re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", title).strip().lower()
+            bare = bare_title(title).strip().lower()
             if has_cjk(bare):
                 if 2 < len(bare) <= _LONGEST_CHINESE:
                     self._chinese.setdefault(bare, []).append(source)
                 continue
-            words = tuple(_words(bare))
+            words = _words(bare)
             if len(bare) >= 4 and len(words) <= LONGEST and tokens(bare):
                 self._words.setdefault(words, []).append(source)
         self._most_words = max(map(len, self._words), default=0)
@@ -34,34 +35,35 @@ class Titles:
 
         Of titles that begin at one place the longest counts.
         """
-        found: dict[str, list[str]] = {}
         words = _words(text)
-        place = 0
-        while place < len(words):
-            for length in range(min(self._most_words, len(words) - place), 0, -1):
-                run = tuple(words[place : place + length])
-                if run in self._words:
-                    found.setdefault(" ".join(run), self._words[run])
-                    place += length - 1
-                    break
-            place += 1
+        titles = _longest_at_each_place(words, range(self._most_words, 0, -1), self._words)
+        named = {" ".join(title): self._words[title] for title in titles}
         if self._chinese and has_cjk(text):
-            found |= self._named_in_chinese(text.lower())
-        return found
-
-    def _named_in_chinese(self, text: str) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        place = 0
-        while place < len(text):
-            for length in self._lengths:
-                run = text[place : place + length]
-                if len(run) == length and run in self._chinese:
-                    found.setdefault(run, self._chinese[run])
-                    place += length - 1
-                    break
-            place += 1
-        return found
+            chars = text.lower()
+            named |= {
+                title: self._chinese[title] for title in _longest_at_each_place(chars, self._lengths, self._chinese)
+            }
+        return named
 
 
-def _words(text: str) -> list[str]:
-    return [re.sub(r"['’]s?$", "", piece) for piece in pieces(text)]
+Run = TypeVar("Run", str, tuple[str, ...])
+
+
+def _longest_at_each_place(text: Run, lengths: Sequence[int], titles: Container[Run]) -> Iterator[Run]:
+    """Yield the titles in a text, in its order; of those that begin at one place the longest, which no other overlaps."""
+    place = 0
+    while place < len(text):
+        runs = (text[place : place + length] for length in lengths if length <= len(text) - place)
+        title = next((run for run in runs if run in titles), None)
+        if title is not None:
+            yield title
+        place += len(title or " ")
+
+
+def bare_title(title: str) -> str:
+    """Return a title without what stands in brackets at its end."""
+    return re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", title)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.sub(r"['’]s?$", "", piece) for piece in pieces(text))

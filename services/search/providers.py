@@ -11,7 +11,7 @@ from services.run.installation import EXAMPLES
 from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
-from services.search.attached import ATTACHMENTS, attached_here, kept_from_runs
+from services.search.attached import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.documents import Documents, open_documents
 from services.search.folder_files import check_folder
 from services.search.hit import SearchProvider
@@ -56,13 +56,8 @@ class Providers:
 
     def notices(self, locale: str) -> list[str]:
         """Say what is not searched, or not in every way, in the user's language."""
-        skipped = [f"{path}: {reason}" for path, reason in self.skipped]
-        return [*skipped, *dict.fromkeys(said for document in self.documents if (said := document.notice(locale)))]
-
-    @property
-    def skipped(self) -> list[tuple[str, str]]:
-        """(path, reason) of documents that are not searched."""
-        return [one for documents in self.documents for one in documents.skipped]
+        skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
+        return [*skipped, *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents)))]
 
     def tables(self) -> list[Table]:
         """Return all tables among the documents."""
@@ -74,9 +69,9 @@ class Providers:
         A table in another language cannot: it may be meant as well.
         """
         wanted = set(tokens(text))
-        scored = [(len(wanted & table.terms()), place, table) for place, table in enumerate(self.tables())]
-        ranked = sorted(scored, key=lambda one: (-one[0], one[1]))
-        return [table for score, _, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
+        scored = [(len(wanted & table.terms()), table) for table in self.tables()]
+        ranked = sorted(scored, key=lambda pair: -pair[0])
+        return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
@@ -113,16 +108,13 @@ async def providers_for(context: RunContext) -> Providers:
         DocumentsError: a folder is missing, empty, or not allowed.
         BadInput: a provider was asked for that has no key.
     """
-    return await _open(context, settings())
-
-
-async def _open(context: RunContext, environment: Settings) -> Providers:
+    environment = settings()
     if (context.search or environment.leadline_search) == "none":
         return Providers()
     servers = await _searches_of_tools(context, environment)
     web = [*web_search(context), *servers]
     examples = await asyncio.to_thread(_searches_examples, context, environment)
-    folders = [] if servers and examples else await asyncio.to_thread(_folders, context, environment)
+    folders = [] if servers and examples else await asyncio.to_thread(folders_of, context)
     opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
     return Providers(web, list(opened))
 
@@ -133,7 +125,7 @@ def searches_documents(context: RunContext) -> bool:
     Raises:
         DocumentsError: a folder is not allowed.
     """
-    return (context.search or settings().leadline_search) != "none" and bool(_folders(context, settings()))
+    return (context.search or settings().leadline_search) != "none" and bool(folders_of(context))
 
 
 def check_search(context: RunContext) -> None:
@@ -146,25 +138,21 @@ def check_search(context: RunContext) -> None:
     if (context.search or settings().leadline_search) == "none":
         return
     web_search(context)
-    for folder in _folders(context, settings()):
+    for folder in folders_of(context):
         check_folder(folder)
 
 
 def folders_of(context: RunContext) -> list[Path]:
-    """Return the folders whose files a run may read.
+    """Return the folders that a run searches, and whose files it may read, each once.
 
     Raises:
         DocumentsError: one of them is not allowed.
     """
-    return _folders(context, settings())
-
-
-def _folders(context: RunContext, environment: Settings) -> list[Path]:
-    """Return the folders that a run searches, each once."""
+    environment = settings()
     if _searches_examples(context, environment):
         return [folder for folder in EXAMPLE_FOLDERS if folder.is_dir()]
     named = [_permitted(folder, environment) for folder in context.documents if folder != ATTACHMENTS]
-    own = [attached_here()] if ATTACHMENTS in context.documents else []
+    own = [own_attachments()] if ATTACHMENTS in context.documents else []
     return list(dict.fromkeys([*(named or [*environment.leadline_docs, *own_folder(environment)]), *own]))
 
 
@@ -176,13 +164,13 @@ def _permitted(folder: str, environment: Settings) -> Path:
     path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
     below = [*_allowed, *open_folders]
     elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
-    permitted = [one for one in (path, *elsewhere) if _open_to_runs(one, below)]
-    found = next((one for one in permitted if one.is_dir()), path)
-    if found not in permitted:
+    permitted = [candidate for candidate in (path, *elsewhere) if _open_to_runs(candidate, below)]
+    chosen = next((candidate for candidate in permitted if candidate.is_dir()), path)
+    if chosen not in permitted:
         raise DocumentsError(
             f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS."
         )
-    return found
+    return chosen
 
 
 def _open_to_runs(path: Path, below: Iterable[Path]) -> bool:

@@ -20,10 +20,7 @@ EXAMPLES = 6
 
 
 def table_views(name: str, data: bytes) -> list[TableView]:
-    """Profile the tables of a file; a file that holds none that can be read gives none.
-
-    Untrusted files are parsed in a process that is locked in: see `services/search/convert_plain.py`.
-    """
+    """Profile the tables of a file; a file that holds none that can be read gives none."""
     suffix = PurePath(name).suffix.lower()
     try:
         sheets = _workbook(data) if suffix == ".xlsx" else {"": _rows(data, "\t" if suffix == ".tsv" else ",")}
@@ -41,7 +38,6 @@ def _rows(data: bytes, delimiter: str) -> list[list[Any]]:
 
 
 def _workbook(data: bytes) -> dict[str, list[list[Any]]]:
-
     book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:
         return {
@@ -78,4 +74,4 @@ def _column(name: str, values: list[Any]) -> str:
     if filled and len(numbers) == len(filled):
         return f"{name}: number, {min(numbers):g} to {max(numbers):g}{gaps}"
     examples = list(dict.fromkeys(filled))
-    return f"{name}: text, {len(examples)} different{gaps}, e.g. {' | '.join(one[:40] for one in examples[:EXAMPLES])}"
+    return f"{name}: text, {len(examples)} different{gaps}, e.g. {' | '.join(example[:40] for example in examples[:EXAMPLES])}"

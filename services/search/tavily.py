@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from services.search.hit import Hit
 from services.text.normal_form import normalise_text
 
 MAX_RESULTS = 20
-"""Results, and addresses to extract, that Tavily takes in one call."""
+"""Results that Tavily gives in one call."""
 MAX_QUERY = 400
 """Characters of a query that Tavily takes."""
 
@@ -31,7 +31,6 @@ class TavilySearch:
         base_url: str | None = None,
         *,
         filters: Filters | None = None,
-        extract: bool = False,
         seconds: float = 12.0,
     ) -> None:
         """Prepare a search; nothing is sent yet.
@@ -40,13 +39,11 @@ class TavilySearch:
             key: Tavily's API key.
             base_url: another address of the service.
             filters: sites to keep to or to leave out, and dates.
-            extract: ask Tavily for the text of pages that came as snippets (costs further credits).
-            seconds: for one search, and again for one extraction.
+            seconds: for one search.
         """
         self._key = key
         self._base_url = base_url
         self._filters = filters or Filters()
-        self._extract = extract
         self._seconds = seconds
 
     async def search(self, query: str, limit: int) -> list[Hit]:
@@ -56,7 +53,6 @@ class TavilySearch:
             SearchRefused: the key was refused or a limit was reached.
             SearchError: the service failed, was not reached or answered nonsense.
         """
-        span = self._filters.span()
         async with self._client() as client:
             answer = await client.search(
                 query[:MAX_QUERY],
@@ -64,51 +60,14 @@ class TavilySearch:
                 include_raw_content="markdown",
                 include_domains=list(self._filters.only) or None,
                 exclude_domains=list(self._filters.never) or None,
-                time_range=None if span else self._filters.time_range,
-                start_date=span[0].isoformat() if span else None,
+                time_range=self._filters.time_range,
                 timeout=self._seconds,
             )
         results = answer.get("results")
         if not isinstance(results, list) or (not results and "query" not in answer):
             raise SearchError("Tavily's answer has no results in it: it is malformed. Check TAVILY_BASE_URL.")
         hits = [hit for item in results if isinstance(item, dict) and (hit := _hit(item)) is not None]
-        hits = [hit for hit in hits if self._filters.permit(hit.url)][:limit]
-        return await self._completed(hits) if self._extract else hits
-
-    async def extract(self, urls: Sequence[str]) -> dict[str, str]:
-        """Return the texts of the pages that Tavily could read, by their addresses as asked for.
-
-        Raises:
-            SearchRefused: the key was refused or a limit was reached.
-            SearchError: the service failed, was not reached or answered nonsense.
-        """
-        texts: dict[str, str] = {}
-        wanted = list(dict.fromkeys(urls))
-        for start in range(0, len(wanted), MAX_RESULTS):
-            batch = wanted[start : start + MAX_RESULTS]
-            async with self._client() as client:
-                answer = await client.extract(batch, format="markdown", timeout=self._seconds)
-            results = answer.get("results")
-            if not isinstance(results, list):
-                raise SearchError("Tavily's extraction has no results in it: it is malformed. Check TAVILY_BASE_URL.")
-            for item in results:
-                url = item.get("url") if isinstance(item, dict) else None
-                if url in batch and (text := normalise_text(str(item.get("raw_content") or ""))):
-                    texts[url] = text
-        return texts
-
-    async def _completed(self, hits: list[Hit]) -> list[Hit]:
-        """Return the hits with the texts that an extraction gives; without it they stay the snippets they are."""
-        try:
-            texts = await self.extract([hit.url for hit in hits if hit.snippet_only])
-        except SearchError:
-            return hits
-        return [
-            hit.model_copy(update={"text": texts[hit.url], "snippet_only": False})
-            if hit.snippet_only and hit.url in texts
-            else hit
-            for hit in hits
-        ]
+        return [hit for hit in hits if self._filters.permit(hit.url)][:limit]
 
     @asynccontextmanager
     async def _client(self) -> "AsyncIterator[AsyncTavilyClient]":
@@ -139,7 +98,6 @@ def _hit(item: dict[str, Any]) -> Hit | None:
 
 
 def _as_search_error(error: Exception) -> SearchError:
-
     refusals = {
         errors.InvalidAPIKeyError: "Tavily rejected the key. Check TAVILY_API_KEY.",
         errors.MissingAPIKeyError: "Tavily needs a key. Set TAVILY_API_KEY.",

@@ -33,12 +33,12 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
     most = max(1, int(COMMON * count))
     scores: dict[int, float] = {}
     total = 0.0
-    for holding in index.holding_any(concepts, most + 1):
-        if len(holding) > most:
+    for passages in index.passages_holding(concepts, most + 1):
+        if len(passages) > most:
             continue
-        weight = max(math.log((count - len(holding) + 0.5) / (len(holding) + 0.5)), 1e-6)
+        weight = max(math.log((count - len(passages) + 0.5) / (len(passages) + 0.5)), 1e-6)
         total += weight
-        for passage in holding:
+        for passage in passages:
             scores[passage] = scores.get(passage, 0.0) + weight
     best = sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
     return {passage: scores[passage] / total for passage in best}

@@ -89,18 +89,18 @@ class _Sentence:
         """Tell whether a run of Chinese characters, where names have no capitals, stands in the place of another one."""
         if not (has_cjk(self.text) and has_cjk(other.text)):
             return False
-        one, two = self.text, other.text
+        matcher = SequenceMatcher(None, self.text, other.text, autojunk=False)
         replaced = (
-            (one[first:last], two[start:end])
-            for tag, first, last, start, end in SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+            (self.text[first:last], other.text[start:end])
+            for tag, first, last, start, end in matcher.get_opcodes()
             if tag == "replace"
         )
         return any(len(_CHINESE.findall(mine)) > 1 and len(_CHINESE.findall(theirs)) > 1 for mine, theirs in replaced)
 
 
-def is_copy(one: str, other: str) -> bool:
+def is_copy(text: str, other: str) -> bool:
     """Tell whether two texts, which share most of their words, tell the same wherever they speak of one thing."""
-    mine, theirs = _sentences(one), _sentences(other)
+    mine, theirs = _sentences(text), _sentences(other)
     if not mine.keys() & theirs.keys():
         return False
     own = [sentence for key, sentence in mine.items() if key not in theirs]
@@ -113,15 +113,15 @@ def is_copy(one: str, other: str) -> bool:
     if any(left.conflicts(right) for left, right in twins):
         return False
     paired = {id(side) for pair in twins for side in pair}
-    alone = [[one for one in side if id(one) not in paired] for side in (own, foreign)]
+    alone = [[sentence for sentence in side if id(sentence) not in paired] for side in (own, foreign)]
     shares = [_letters(rest) / _letters(all_.values()) for rest, all_ in zip(alone, (mine, theirs), strict=True)]
     return min(shares) <= OWN_SHARE
 
 
 def tells_no_more(passage: str, other: str) -> bool:
     """Tell whether a passage holds no number and no name that another lacks, but for what it tells of itself."""
-    told = "\n".join(sentence.text for sentence in _sentences(passage).values())
-    return not missing_quantities(told, [other]) and not missing_names(told, other)
+    subject = "\n".join(sentence.text for sentence in _sentences(passage).values())
+    return not missing_quantities(subject, [other]) and not missing_names(subject, other)
 
 
 def _letters(sentences: Iterable[_Sentence]) -> int:

@@ -41,17 +41,17 @@ def fingerprint(text: str) -> str:
     return "".join(f"{minimum:08x}" for minimum in minima)
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(signature: str, other: str) -> float:
     """Estimate the share of shingles that two texts have in common, from their signatures; 0 to 1."""
-    if not one or not other:
+    if not signature or not other:
         return 0.0
-    pairs = [one[place : place + 8] == other[place : place + 8] for place in range(0, len(one), 8)]
-    return sum(pairs) / len(pairs)
+    equal = [signature[place : place + 8] == other[place : place + 8] for place in range(0, len(signature), 8)]
+    return sum(equal) / len(equal)
 
 
-def may_be_copy(one: str, other: str) -> bool:
+def may_be_copy(signature: str, other: str) -> bool:
     """Tell whether two signatures are alike enough for their texts to be copies of one; the texts themselves decide."""
-    return similarity(one, other) >= COPY
+    return similarity(signature, other) >= COPY
 
 
 def root_of(key: str, sources: Mapping[str, Source]) -> str:

@@ -66,22 +66,22 @@ class Measure:
 
 def measures(text: str) -> list[Measure]:
     """Return the numbers of a text that are no dates, with what each counts; years that stand alone are left out."""
-    text, found = quantities_with_places(text)
+    text, placed = quantities_with_places(text)
     return [
-        _measure(text, start, end, one)
-        for start, end, one in found
-        if one.kind in {"number", "percent"} and not (is_year(one) and not _UNIT.match(text, end))
+        _measure(text, start, end, quantity)
+        for start, end, quantity in placed
+        if quantity.kind in {"number", "percent"} and not (is_year(quantity) and not _UNIT.match(text, end))
     ]
 
 
-def is_year(one: Quantity) -> bool:
+def is_year(quantity: Quantity) -> bool:
     """Tell whether a bare number can be a year."""
-    return one.kind == "number" and re.fullmatch(r"[12]\d{3}", one.text) is not None
+    return quantity.kind == "number" and re.fullmatch(r"[12]\d{3}", quantity.text) is not None
 
 
-def _measure(text: str, start: int, end: int, one: Quantity) -> Measure:
+def _measure(text: str, start: int, end: int, quantity: Quantity) -> Measure:
     kind, factor = "", 1.0
-    if one.kind == "percent":
+    if quantity.kind == "percent":
         kind = "percent"
     elif money := _MONEY.search(text[max(0, start - 3) : start]):
         kind = money.group(1)
@@ -90,6 +90,6 @@ def _measure(text: str, start: int, end: int, one: Quantity) -> Measure:
     elif noun := _NOUN.match(text, end):
         word = (noun.group(1) or noun.group(2)).lower()
         kind = "" if word in STOP_WORDS else stem(word)
-    rounded = one.approximate or abs(one.value) >= _ROUND
-    half = (one.step if rounded else min(one.step, 1.0)) / 2
-    return Measure(kind, one.value * factor, half * factor, factor, one.text)
+    rounded = quantity.approximate or abs(quantity.value) >= _ROUND
+    half = (quantity.step if rounded else min(quantity.step, 1.0)) / 2
+    return Measure(kind, quantity.value * factor, half * factor, factor, quantity.text)

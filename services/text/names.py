@@ -68,7 +68,7 @@ def _occurs(word: str, held: set[str], squeezed: str) -> bool:
     if stem(word) in held or (len(word) > 3 and word in squeezed):
         return True
     nation = _NATIONAL.sub("", word)
-    return nation != word and len(nation) > 3 and any(one.startswith(nation) for one in held)
+    return nation != word and len(nation) > 3 and any(other.startswith(nation) for other in held)
 
 
 def names(text: str) -> list[str]:

@@ -144,11 +144,11 @@ def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     """
     wanted = quantities(claim)
     held = [quantity for text in evidence for quantity in quantities(text)] if wanted else []
-    values = {one.value for one in held if one.kind in {"number", "percent"}}
+    values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     missing: dict[str, None] = {}
-    for one in dict.fromkeys(wanted):
-        if not (one.kind in {"number", "percent"} and one.value in values) and not is_held(one, held):
-            missing[one.text] = None
+    for quantity in dict.fromkeys(wanted):
+        if not (quantity.kind in {"number", "percent"} and quantity.value in values) and not is_held(quantity, held):
+            missing[quantity.text] = None
         if len(missing) == MOST_MISSING:
             break
     return list(missing)
@@ -157,14 +157,15 @@ def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
 def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
     """Tell whether a number or date is among others, by the rules of `missing_quantities`."""
     if wanted.kind == "date":
-        return _dateis_held(wanted, held)
+        return _date_is_held(wanted, held)
     if wanted.kind == "years":
         first, last = wanted.years
-        return any(first <= year <= last for one in held for year in _years_of(one)) or any(
-            first <= one.years[0] and one.years[1] <= last for one in held if one.kind == "years"
+        return any(first <= year <= last for quantity in held for year in _years_of(quantity)) or any(
+            first <= quantity.years[0] and quantity.years[1] <= last for quantity in held if quantity.kind == "years"
         )
-    values = [*((one.value, one.kind) for one in held if one.kind in {"number", "percent"})]
-    values += [(float(part), "number") for one in held if one.kind == "date" for part in one.date if part is not None]
+    values = [(quantity.value, quantity.kind) for quantity in held if quantity.kind in {"number", "percent"}]
+    dates = [quantity.date for quantity in held if quantity.kind == "date"]
+    values += [(float(part), "number") for date in dates for part in date if part is not None]
     return any(_same(wanted, value, kind) for value, kind in values)
 
 
@@ -307,17 +308,16 @@ def _same(wanted: Quantity, value: float, kind: str) -> bool:
     return off <= wanted.step / 2 and off <= ROUNDING * abs(value)
 
 
-def _dateis_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+def _date_is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
     year, month, day = wanted.date
     if month is None:
-        return any(year == one for quantity in held for one in _years_of(quantity))
-    same = [
-        one.date for one in held if one.kind == "date" and one.date[1] == month and (day is None or one.date[2] == day)
-    ]
-    if year is None or any(one[0] == year for one in same):
+        return any(year in _years_of(quantity) for quantity in held)
+    dates = [quantity.date for quantity in held if quantity.kind == "date"]
+    same = [date for date in dates if date[1] == month and (day is None or date[2] == day)]
+    if year is None or any(date[0] == year for date in same):
         return bool(same)
-    unspoken = any(one[0] is None for one in same)
-    return unspoken and any(year == one for quantity in held for one in _years_of(quantity))
+    without_year = any(date[0] is None for date in same)
+    return without_year and any(year in _years_of(quantity) for quantity in held)
 
 
 def _years_of(quantity: Quantity) -> list[int]:

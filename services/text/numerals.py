@@ -23,7 +23,7 @@ SCALES = {
 CHINESE_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _CHINESE_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 
-_WORD = "(?:" + "|".join(sorted([*_WORDS, *(one for one in SCALES if one != "bn")], key=len, reverse=True)) + ")"
+_WORD = "(?:" + "|".join(sorted([*_WORDS, *(scale for scale in SCALES if scale != "bn")], key=len, reverse=True)) + ")"
 ENGLISH = re.compile(
     rf"\b{_WORD}(?:(?:(?<=hundred)|(?<=thousand)|(?<=million)|(?<=billion)) and {_WORD}|[ -]{_WORD})*\b", re.IGNORECASE
 )

@@ -38,8 +38,8 @@ def opposite(text: str, around: str) -> tuple[str, ...]:
     """Return the words by which a sentence turns a direction round: `rose` where the text has only `fell`."""
     turned = []
     for pair in _OPPOSITES:
-        for one, other in (pair, pair[::-1]):
-            found = one.search(text)
-            if found and not other.search(text) and not one.search(around) and other.search(around):
-                turned.append(found.group())
+        for side, other in (pair, pair[::-1]):
+            word = side.search(text)
+            if word and not other.search(text) and not side.search(around) and other.search(around):
+                turned.append(word.group())
     return tuple(turned)

@@ -46,7 +46,7 @@ def quotable(text: str) -> list[Wording]:
     """
     spans = [(span.start, span.end) for span in sentences(text)]
     lines = [text[start:end] for start, end in spans]
-    kept: list[Wording] = []
+    wordings: list[Wording] = []
     fenced, head = False, -1
     for place, (line, (start, end)) in enumerate(zip(lines, spans, strict=True)):
         if _FENCE.match(line):
@@ -58,7 +58,7 @@ def quotable(text: str) -> list[Wording]:
             continue
         if row:
             if start > head and not _RULE.match(text[end : end + 8].lstrip("\n")):
-                kept.append(Wording(head if end - head <= MOST else start, end, start, row=True))
+                wordings.append(Wording(head if end - head <= MOST else start, end, start, row=True))
             continue
         first, last = start, end
         if place and LEANS_BACK.match(line) and says(lines[place - 1]) and not _ITEM.match(lines[place - 1]):
@@ -70,8 +70,8 @@ def quotable(text: str) -> list[Wording]:
                 last = after
             if last == end and end - start < LONE:
                 continue
-        kept.append(Wording(first, last, start))
-    return kept
+        wordings.append(Wording(first, last, start))
+    return wordings
 
 
 def says(line: str) -> bool:
@@ -98,7 +98,7 @@ def as_prose(text: str) -> str:
     if len(items) > 1 and not _ITEM.match(rows[0]):
         before = " ".join(rows[: items[0]])
         listed = [" ".join(rows[a:b]) for a, b in zip(items, [*items[1:], len(rows)], strict=True)]
-        parts = [_ITEM.sub("", one).rstrip(" ;；,，.。") for one in listed]
+        parts = [_ITEM.sub("", item).rstrip(" ;；,，.。") for item in listed]
         return f"{before} {'；'.join(parts) if has_cjk(text) else '; '.join(parts)}"
     bare = re.sub(r"^\s*(?:[-*+>#•]+|\(?\w{1,2}[.)、])\s+", "", text)
     return " ".join(bare.split()).rstrip(" ;；,，:：")

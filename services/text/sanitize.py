@@ -11,7 +11,7 @@ def sanitize(value: Any) -> Any:
     return _with(clean_text, value)
 
 
-def sound_lines(value: Any) -> Any:
+def sanitize_lines(value: Any) -> Any:
     """Return plain data whose every text is sound and has one line, as a log needs it."""
     return _with(clean_line, value)
 

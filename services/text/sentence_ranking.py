@@ -61,23 +61,24 @@ def in_turn(claim: str, sentences: Sequence[str], scores: Sequence[float]) -> li
     """Rank sentences by their scores less what they repeat: a term of the claim counts half each time it was said."""
     held = [set(tokens(sentence)) for sentence in sentences]
     whole = shares(tokens(claim), held)
-    said = [[term for term in whole if term in terms] for terms in held]
+    terms_of = [[term for term in whole if term in terms] for terms in held]
     left = dict(whole)
     order = sorted(range(len(sentences)), key=lambda place: (-scores[place], place))
     chosen: list[int] = []
     for _ in range(min(TURNS, len(order))):
-        best = max(order, key=lambda one: scores[one] - REPEATED * sum(whole[term] - left[term] for term in said[one]))
+        repeated = {place: sum(whole[term] - left[term] for term in terms_of[place]) for place in order}
+        best = max(order, key=lambda place: scores[place] - REPEATED * repeated[place])
         chosen.append(best)
         order.remove(best)
-        left |= {term: left[term] / 2 for term in said[best]}
+        left |= {term: left[term] / 2 for term in terms_of[best]}
     return chosen + order
 
 
 def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
     """Score each sentence of a text by itself and by those around it; scores of two texts do not compare."""
     return [
-        sum(weight * sign for weight, sign in zip(WEIGHTS, one, strict=True))
-        for one in sentence_features(claim, sentences)
+        sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
+        for signs in sentence_features(claim, sentences)
     ]
 
 
@@ -96,9 +97,9 @@ def sentence_features(claim: str, sentences: Sequence[str]) -> list[Signs]:
         found.append(
             Signs(
                 words=words[place],
-                letters=sum(one for part, one in share.items() if part in parts[place]),
-                numbers=sum(is_held(one, held) for one in wanted) / max(1, len(wanted)),
-                around=sum(words[one] for one in near) - words[place],
+                letters=sum(weight for part, weight in share.items() if part in parts[place]),
+                numbers=sum(is_held(quantity, held) for quantity in wanted) / max(1, len(wanted)),
+                around=sum(words[neighbour] for neighbour in near) - words[place],
                 late=place / len(sentences),
             )
         )
@@ -110,21 +111,21 @@ def coverage(claim: str, sentences: Sequence[str], passage: int = PASSAGE) -> fl
 
     Words that are scattered over a long text tell little; the rarer one is in the text, the more it counts.
     """
-    said = [set(tokens(sentence)) for sentence in sentences]
-    share = shares(tokens(claim), said)
+    held = [set(tokens(sentence)) for sentence in sentences]
+    share = shares(tokens(claim), held)
     if not share:
         return 1.0
-    starts = range(max(1, len(said) - passage + 1))
-    passages = (set[str]().union(*said[start : start + passage]) for start in starts)
-    return max(sum(one for term, one in share.items() if term in held) for held in passages)
+    starts = range(max(1, len(held) - passage + 1))
+    passages = (set[str]().union(*held[start : start + passage]) for start in starts)
+    return max(sum(weight for term, weight in share.items() if term in terms) for terms in passages)
 
 
-def shares(terms: Iterable[str], said: Sequence[Collection[str]]) -> dict[str, float]:
+def shares(terms: Iterable[str], sentences: Sequence[Collection[str]]) -> dict[str, float]:
     """Weigh terms by how few of a text's sentences hold them; together they weigh 1."""
-    holding = Counter(term for sentence in said for term in sentence)
-    weight = {term: rarity(holding[term], len(said)) for term in dict.fromkeys(terms)}
-    total = sum(weight.values()) or 1.0
-    return {term: one / total for term, one in weight.items()}
+    holding = Counter(term for sentence in sentences for term in sentence)
+    weights = {term: rarity(holding[term], len(sentences)) for term in dict.fromkeys(terms)}
+    total = sum(weights.values()) or 1.0
+    return {term: weight / total for term, weight in weights.items()}
 
 
 def _parts(text: str) -> list[str]:

@@ -12,7 +12,7 @@ LEAST_SECTION = 120
 """Characters of a section that has something to tell; half as many in Chinese."""
 LONGEST = 60
 """Characters of a heading that reads well inside a question."""
-UNTOLD = 30
+LEAST_SENTENCE = 30
 """Characters of a sentence that is worth asking about."""
 _EMPTY = re.compile(
     r"^(?:introduction|overview|summary|conclusions?|references?|contents?|notes?|see also|appendix|abstract|license|changelog|more|"
@@ -39,12 +39,12 @@ def recommended(
     persons = [asked for text in texts.values() for asked in _persons(text, question, quoted, chinese)][:1]
     turns = [asked for turn in range(MOST) for own in by_source for asked in own[turn : turn + 1]]
     fresh = [asked for asked in turns if asked not in before]
-    return list(dict.fromkeys([*fresh[: MOST - len(persons)], *(one for one in persons if one not in before)]))
+    return list(dict.fromkeys([*fresh[: MOST - len(persons)], *(person for person in persons if person not in before)]))
 
 
 def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool) -> list[str]:
     """Ask about the sections of a source that the report has not quoted."""
-    asked: list[str] = []
+    questions: list[str] = []
     for span in split(text):
         heading = plain_heading(span.heading)
         body = text[span.start : span.end]
@@ -53,14 +53,14 @@ def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool
         unfit = not own or own <= known or own <= set(tokens(title)) or _EMPTY.match(heading) or len(heading) > LONGEST
         if unfit or len(body) < least or any(line in quoted for line in body.splitlines()[1:] if len(line) > 40):
             continue
-        asked.append(
+        questions.append(
             heading if _ASKS.match(heading) and has_cjk(heading) == chinese else _about(title, heading, chinese)
         )
-    said = [text[span.start : span.end] for span in sentences(text)]
-    untold = [one for one in said if len(one) > UNTOLD and one not in quoted and not is_heading(one)]
-    if not asked and untold:
-        asked.append(f"《{title}》还说明了什么？" if chinese else f"What else does “{title}” say?")
-    return list(dict.fromkeys(asked))
+    lines = [text[span.start : span.end] for span in sentences(text)]
+    unquoted = [line for line in lines if len(line) > LEAST_SENTENCE and line not in quoted and not is_heading(line)]
+    if not questions and unquoted:
+        questions.append(f"《{title}》还说明了什么？" if chinese else f"What else does “{title}” say?")
+    return list(dict.fromkeys(questions))
 
 
 def _about(title: str, heading: str, chinese: bool) -> str:

@@ -100,7 +100,7 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
     before = {step.id: step.model_dump(exclude=_SHOWN) for step in plan.steps} if plan else {}
     steps = written.get("steps")
     if isinstance(steps, list):
-        steps = [_step(one, place, before) for place, one in enumerate(steps, 1)]
+        steps = [_step(step, place, before) for place, step in enumerate(steps, 1)]
     return {"action": "replace", "plan": {**kept, **written, "steps": steps}}
 
 

@@ -26,9 +26,9 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
     if result.status != "done":
         error = say("redo_failed", locale, id=step.id, attempt=number, error=result.error)
         return previous.model_copy(update={"error": error})
-    places = {(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in previous.excerpts}
     if step.step_type == "processing":
         return result.model_copy(update={"excerpts": _numbered_on(step.id, result.excerpts, previous.excerpts)})
+    places = {(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in previous.excerpts}
     fresh = [excerpt for excerpt in result.excerpts if (excerpt.content_hash, excerpt.start, excerpt.end) not in places]
     merged = [*previous.excerpts, *_numbered_on(step.id, fresh, previous.excerpts)]
     return result.model_copy(update={"excerpts": merged})
@@ -36,5 +36,6 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
 
 def _numbered_on(step_id: str, excerpts: list[Excerpt], earlier: list[Excerpt]) -> list[Excerpt]:
     """Number excerpts on from the highest number that the step has given out."""
-    highest = max((int(one.id.rpartition("-")[2]) for one in earlier), default=0)
-    return [one.model_copy(update={"id": f"E{step_id}-{place}"}) for place, one in enumerate(excerpts, highest + 1)]
+    highest = max((int(excerpt.id.rpartition("-")[2]) for excerpt in earlier), default=0)
+    numbered = enumerate(excerpts, highest + 1)
+    return [excerpt.model_copy(update={"id": f"E{step_id}-{number}"}) for number, excerpt in numbered]

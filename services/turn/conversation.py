@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import AnyMessage
 
@@ -16,7 +16,7 @@ from schemas.state import ResearchState
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
-from services.search.semantic_recall import Place
+from services.search.pool import Key
 from services.text.passages import plain_heading, sentences, split
 from services.text.questions import answer_type, clauses_of, names_in
 from services.text.ranking import bm25, fuse, take_turns
@@ -34,11 +34,11 @@ QUOTE = 320
 """Characters of each."""
 CONTEXT = 0.25
 """What a word of the turn before counts beside one of the question."""
-TOLD, TOLD_CHINESE = 0.6, 0.4
+HELD, HELD_CHINESE = 0.6, 0.4
 """Share of a clause's terms, by how rare they are, that a passage must hold to be shown; many Chinese pairs are no words."""
 FOREIGN = 3
 """Passages in another language, of which only the meaning can be compared, that are shown."""
-MAX_ASKED = 3
+MAX_QUESTIONS = 3
 """Earlier questions that are shown, the latest ones; of the answers only the last."""
 LONGEST_MESSAGE = 50_000
 """Characters of an answer in which its prose is looked for: its beginning."""
@@ -63,16 +63,10 @@ def carried_context(state: ResearchState) -> Former | None:
     if triage is None:
         return state.get("former")
     background, report = state.get("background"), state.get("report")
-    results = [one.excerpts for one in (state.get("results") or {}).values()]
-    quoted = {excerpt.content_hash for excerpts in results for excerpt in excerpts}
-    quoted |= {excerpt.content_hash for excerpt in background.excerpts} if background else set()
-    found = {
-        key: one
-        for key, one in (state.get("sources") or {}).items()
-        if key in quoted or (one.duplicate_of or "") in quoted
-    }
-    sources = list({**{key: one for key, one in before.sources.items() if key not in found}, **found}.items())
-    researched = bool(found) or not before.question
+    excerpts = [excerpt for result in (state.get("results") or {}).values() for excerpt in result.excerpts]
+    quoted = _quoted([*excerpts, *(background.excerpts if background else [])], state.get("sources") or {})
+    sources = [*((key, source) for key, source in before.sources.items() if key not in quoted), *quoted.items()]
+    researched = bool(quoted) or not before.question
     return Former(
         question=triage.question if researched else before.question,
         asked=triage.original if researched else before.asked,
@@ -94,15 +88,15 @@ def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> li
 
     What a question leaves out it leaves out of the last answer or of a question: older answers are not shown.
     """
-    told = [
+    spoken = [
         message for message in messages if message.type in {"human", "ai"} and message.text and message.name != PLANNER
     ]
-    asked = [place for place, one in enumerate(told) if one.type == "human"][-MAX_ASKED:]
-    answer = max((place for place, one in enumerate(told) if one.type == "ai"), default=-1)
+    questions = [place for place, message in enumerate(spoken) if message.type == "human"][-MAX_QUESTIONS:]
+    answers = [place for place, message in enumerate(spoken) if message.type == "ai"][-1:]
     turns = []
-    for place in sorted({*asked, answer} - {-1}):
-        text = told[place].text
-        if told[place].type == "human":
+    for place in sorted({*questions, *answers}):
+        text = spoken[place].text
+        if spoken[place].type == "human":
             understood = former is not None and text.strip() == former.asked
             turns.append(Turn(role="user", text=(former.question if understood and former else text)[:MAX_TURN]))
         else:
@@ -131,8 +125,8 @@ def stands_alone(question: str, former: Former, conversation: Sequence[Turn]) ->
         return True
     if not (chinese or english) or len(own) <= (4 if chinese else 2) or _LEANS.search(question) or former.asked_back:
         return False
-    said = set(tokens(" ".join([former.question, former.asked, *(one.text for one in conversation)])))
-    return not (own - named) & said
+    earlier = set(tokens(" ".join([former.question, former.asked, *(turn.text for turn in conversation)])))
+    return not (own - named) & earlier
 
 
 async def recall(
@@ -141,7 +135,7 @@ async def recall(
     conversation: Sequence[Turn],
     evidence: EvidenceStore,
     filters: Filters,
-    meant: Sequence[Place] = (),
+    meant: Sequence[Key] = (),
 ) -> list[Excerpt]:
     """Look for a question in the stored texts of the sources that earlier turns quoted; nothing is searched or read anew.
 
@@ -172,18 +166,22 @@ async def recall(
 
 
 def _windows(
-    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], meant: Sequence[Place]
+    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], meant: Sequence[Key]
 ) -> list[Excerpt]:
-    places: list[Place] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
-    held = [tokens(texts[key][start:end]) for key, start, end in places]
-    own, near = bm25(held, tokens(question)), bm25(held, tokens(around))
-    scores = [one + CONTEXT * other for one, other in zip(own, near, strict=True)]
-    told = _told(question, held, [set(tokens(titles[key])) for key, _, _ in places])
-    by_words = [places[one] for one in _ranked(scores) if one in told]
-    foreign = [one for one in meant if one[0] in texts and has_cjk(texts[one[0]][one[1] : one[2]]) != has_cjk(question)]
+    passages: list[Key] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
+    held = [tokens(texts[key][start:end]) for key, start, end in passages]
+    by_question, by_context = bm25(held, tokens(question)), bm25(held, tokens(around))
+    scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
+    answering = _answering(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
+    by_words = [passages[place] for place in _ranked(scores) if place in answering]
+    foreign = [
+        (key, start, end)
+        for key, start, end in meant
+        if key in texts and has_cjk(texts[key][start:end]) != has_cjk(question)
+    ]
     ranked = list(fuse([by_words, foreign[:FOREIGN]]))
     sections = _named(question, texts, titles)
-    best = sections or take_turns(ranked, {place: place[0] for place in ranked}, PASSAGES, PER_SOURCE)
+    best = sections or take_turns(ranked, {passage: passage[0] for passage in ranked}, PASSAGES, PER_SOURCE)
     excerpts = []
     for number, (key, first, last) in enumerate(best, 1):
         passage = texts[key][first:last]
@@ -203,7 +201,7 @@ def _windows(
     return excerpts
 
 
-def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Place]:
+def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Key]:
     """Return the sections that a question names in quotation marks together with their source, as the recommended ones do."""
     named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
     quoted = in_quotation_marks(question)
@@ -217,21 +215,21 @@ def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -
 
 def _opening(passage: str) -> tuple[int, int]:
     """Return start and end of the first whole sentences of a passage, without its heading, within the bound of a quote."""
-    told = [span for span in sentences(passage) if not passage[span.start :].startswith("#")]
-    if not told:
+    prose = [span for span in sentences(passage) if not passage[span.start :].startswith("#")]
+    if not prose:
         return 0, len(passage)
-    first = told[0]
-    return first.start, max([span.end for span in told if span.end - first.start <= QUOTE], default=first.end)
+    first = prose[0]
+    return first.start, max([span.end for span in prose if span.end - first.start <= QUOTE], default=first.end)
 
 
 def _ranked(scores: Sequence[float]) -> list[int]:
     """Return the places of what scores near the best, best first."""
-    least = NEAR * max(scores, default=0.0)
-    near = (one for one in range(len(scores)) if scores[one] > 0 and scores[one] >= least)
-    return sorted(near, key=lambda one: (-scores[one], one))
+    min_score = NEAR * max(scores, default=0.0)
+    near = (place for place, score in enumerate(scores) if score > 0 and score >= min_score)
+    return sorted(near, key=lambda place: (-scores[place], place))
 
 
-def _told(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]]) -> set[int]:
+def _answering(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]]) -> set[int]:
     """Return the passages that hold most of a clause of the question, its rare terms counting most, and so may answer it.
 
     A clause of one term (`What is a fathom?`) is answered where that is the topic, not wherever it occurs.
@@ -240,19 +238,23 @@ def _told(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str
     wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
     counts = Counter(term for own in passages for term in own)
     weight = {term: math.log(1 + len(passages) / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
-    found = set()
+    answering = set()
     for clause, terms in wanted.items():
         topical = len(terms) == 1 and answer_type(clause) in {"definition", "thing"}
         whole = sum(weight[term] for term in terms)
-        least = TOLD_CHINESE if has_cjk(clause) else TOLD
+        min_share = HELD_CHINESE if has_cjk(clause) else HELD
         for place, own in enumerate(passages):
             known = titles[place] if topical else own | titles[place]
-            if sum(weight[term] for term in terms & known) >= least * whole:
-                found.add(place)
-    return found
+            if sum(weight[term] for term in terms & known) >= min_share * whole:
+                answering.add(place)
+    return answering
 
 
 def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:
     """Return the sources that excerpts quote, and copies of them."""
+    return _quoted(excerpts, former.sources)
+
+
+def _quoted(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> dict[str, Source]:
     quoted = {excerpt.content_hash for excerpt in excerpts}
-    return {key: one for key, one in former.sources.items() if key in quoted or (one.duplicate_of or "") in quoted}
+    return {key: source for key, source in sources.items() if key in quoted or source.duplicate_of in quoted}

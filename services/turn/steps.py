@@ -40,13 +40,13 @@ def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
     plan, results = state["plan"], state["results"]
     if plan is None:
         return []
-    due = {one for one, result in results.items() if to_redo(result, max_attempts)}
+    due = {step_id for step_id, result in results.items() if to_redo(result, max_attempts)}
     settled = results.keys() - due
     earlier = [step for step in steps_by_id(plans_of(state)[:-1]).values() if step.id in due]
     present = [
         step
         for step in plan.steps
-        if step.id in due or (step.id not in results and all(one in settled for one in step.depends_on))
+        if step.id in due or (step.id not in results and settled.issuperset(step.depends_on))
     ]
     return list({step.id: step for step in [*earlier, *present]}.values())
 
@@ -63,16 +63,16 @@ def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
 def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
     """Give a worker its step and the part of the state that it may look at."""
     results = state["results"]
-    needed = {one: results[one] for one in step.depends_on if one in results}
+    needed = {step_id: results[step_id] for step_id in step.depends_on if step_id in results}
     hashes = {excerpt.content_hash for result in needed.values() for excerpt in result.excerpts}
     previous = results.get(step.id)
     return StepTask(
         step=step,
-        steps={one: found for one, found in steps_by_id(plans_of(state)).items() if one in needed},
+        steps={step_id: other for step_id, other in steps_by_id(plans_of(state)).items() if step_id in needed},
         question=research_question(state),
         locale=state["locale"],
         results=needed,
-        sources={one: source for one, source in state["sources"].items() if one in hashes},
+        sources={key: source for key, source in state["sources"].items() if key in hashes},
         previous=previous,
         feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
         turn=state["turn"],
@@ -90,9 +90,9 @@ class Outcome:
     """Limits that were reached, in the user's language."""
 
 
-def step_told(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
+def step_summary(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what the event of a finished step says: the values of its title, and its data."""
-    said = {
+    values = {
         "id": result.step_id,
         "excerpts": len(result.excerpts),
         "confidence": f"{result.confidence:.2f}",
@@ -106,7 +106,7 @@ def step_told(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
         "confidence": result.confidence,
         "error": result.error,
     }
-    return said, data
+    return values, data
 
 
 async def attempt(
@@ -152,8 +152,8 @@ async def attempt(
             "seconds": run.usage.seconds,
         }
     )
-    said, data = step_told(result)
-    emit_message(runtime, "step_finished", node, f"step_{outcome.result.status}", locale, data=data, **said)
+    values, data = step_summary(result)
+    emit_message(runtime, "step_finished", node, f"step_{outcome.result.status}", locale, data=data, **values)
     return {
         "results": {step.id: result},
         "sources": outcome.sources,
@@ -199,5 +199,5 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
 
 def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:
     """Leave a step out because of a limit."""
-    said = limit_message(limit, locale)
-    return Outcome(StepResult(step_id=step.id, status="skipped", error=said), limits=[said])
+    message = limit_message(limit, locale)
+    return Outcome(StepResult(step_id=step.id, status="skipped", error=message), limits=[message])

@@ -1,4 +1,4 @@
-"""A loopback server that speaks Tavily's search and extraction."""
+"""A loopback server that speaks Tavily's search."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -28,14 +28,9 @@ class TavilyServer:
     pages: list[dict[str, Any]] = field(default_factory=list)
     by_query: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Pages for certain queries; all others find `pages`."""
-    texts: dict[str, str] = field(default_factory=dict)
-    """What an extraction finds, by address."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies of the searches."""
-    extractions: list[dict[str, Any]] = field(default_factory=list)
-    """Bodies of the extractions."""
     status: int = 200
-    extract_status: int = 200
     malformed: bool = False
     stall: float = 0.0
     """Seconds for which it sits on each search."""
@@ -48,8 +43,6 @@ class TavilyServer:
         """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, ERRORS[401])
-        if request.path == "/extract":
-            return self._extract(request)
         self.requests.append(request.body)
         self.over.wait(self.stall)
         if self.fails is not None and self.fails(len(self.requests)):
@@ -63,15 +56,6 @@ class TavilyServer:
         results = [page if wants_text else {**page, "raw_content": None} for page in pages]
         results = results[: request.body.get("max_results", 5)]
         return Reply(200, {"query": request.body["query"], "results": results, "images": [], "response_time": 0.1})
-
-    def _extract(self, request: Request) -> Reply:
-        self.extractions.append(request.body)
-        if self.extract_status != 200:
-            return Reply(self.extract_status, ERRORS[self.extract_status])
-        asked = request.body["urls"]
-        found = [{"url": url, "raw_content": self.texts[url], "images": []} for url in asked if url in self.texts]
-        failed = [{"url": url, "error": "Failed to fetch url"} for url in asked if url not in self.texts]
-        return Reply(200, {"results": found, "failed_results": failed, "response_time": 0.1})
 
 
 @contextmanager

@@ -23,11 +23,11 @@ from schemas.planner import PlannerPrompt
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
-from services.models.offline.coding import write_code
 from services.models.offline.extraction import extract
-from services.models.offline.planning import plan
-from services.models.offline.reflecting import reflect
-from services.models.offline.reporting import report
+from services.models.offline.plans import plan
+from services.models.offline.programs import write_code
+from services.models.offline.reflection import reflect
+from services.models.offline.reports import report
 from services.models.offline.triage import triage
 
 _BY_PROMPT: dict[type[BaseModel | None], Callable[[Any], BaseModel | str]] = {

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, Quotation, ResearcherPrompt
 from services.models.offline.kinds import FITS, STRICT
-from services.models.offline.ranking import Piece, Ranking, Sentence, quoted_section, rank, sentences_of
-from services.models.offline.shape import completed
+from services.models.offline.ranked_sentences import Piece, Ranking, Sentence, quoted_section, rank, sentences_of
+from services.models.offline.shape import complete_clause
 from services.text.questions import clauses_of
 
 MAX_EXCERPTS, MAX_FITTING = 6, 4
@@ -25,51 +25,54 @@ _LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：
 
 def extract(prompt: ResearcherPrompt) -> Findings:
     """Judge the passages of a step."""
-    asked = _LEAD.sub("", prompt.description.split("\n", 1)[0])
-    sentences = sentences_of(Piece(one.id, one.title, one.text) for one in prompt.passages)
-    if section := quoted_section(asked, sentences)[:MAX_EXCERPTS]:
+    question = _LEAD.sub("", prompt.description.split("\n", 1)[0])
+    sentences = sentences_of(Piece(passage.id, passage.title, passage.text) for passage in prompt.passages)
+    if section := quoted_section(question, sentences)[:MAX_EXCERPTS]:
         return _findings(section, dict.fromkeys(section, 1.0), 1.0, [])
-    clauses = clauses_of(asked)
-    around = " ".join([asked, prompt.question, *prompt.queries])
-    rankings = [rank(completed(clause, clauses[0], asked), around, sentences) for clause in clauses]
+    clauses = clauses_of(question)
+    around = " ".join([question, prompt.question, *prompt.queries])
+    rankings = [rank(complete_clause(clause, clauses[0], question), around, sentences) for clause in clauses]
     best: dict[Sentence, float] = {}
     for ranking in rankings:
-        for one in _chosen(ranking, max(2, MAX_EXCERPTS // len(clauses))):
-            best[one] = max(best.get(one, 0.0), ranking.scores[one])
-    kept = sorted(best, key=lambda one: (-best[one], one.rank))
-    kept = [one for one in kept if not any(one is not other and one.text in other.text for other in kept)]
-    covered = [_covered(ranking, kept) for ranking in rankings]
+        for sentence in _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses))):
+            best[sentence] = max(best.get(sentence, 0.0), ranking.scores[sentence])
+    quotes = sorted(best, key=lambda sentence: (-best[sentence], sentence.rank))
+    quotes = [quote for quote in quotes if not any(quote is not other and quote.text in other.text for other in quotes)]
+    covered = [_coverage(ranking, quotes) for ranking in rankings]
     missing = [clause for clause, share in zip(clauses, covered, strict=True) if share < COVERED]
-    return _findings(kept, best, sum(covered) / len(covered), missing)
+    return _findings(quotes, best, sum(covered) / len(covered), missing)
 
 
-def _chosen(ranking: Ranking, most: int) -> list[Sentence]:
+def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
     """Return the best sentences of a clause, and the best that hold the kind of answer where the first one does not."""
-    chosen = ranking.chosen(most, LEAST_GAIN)
+    chosen = ranking.select(most, LEAST_GAIN)
     if ranking.kind not in STRICT or not chosen or ranking.fits[chosen[0]] >= FITS:
         return chosen
-    fitting = (one for one in ranking.scores if ranking.fits[one] >= FITS and one not in chosen)
+    fitting = (sentence for sentence in ranking.scores if ranking.fits[sentence] >= FITS and sentence not in chosen)
     return [*chosen, *list(fitting)[:MAX_FITTING]]
 
 
-def _covered(ranking: Ranking, kept: Sequence[Sentence]) -> float:
+def _coverage(ranking: Ranking, quotes: Sequence[Sentence]) -> float:
     """Return the share of a clause that quotes cover; half of it where none holds the kind of answer."""
-    held = frozenset[str]().union(*(one.held | one.beside for one in kept))
+    held = frozenset[str]().union(*(quote.held | quote.beside for quote in quotes))
     by_terms = sum(weight for term, weight in ranking.weights.items() if term in held)
-    share = max([by_terms, *(ranking.shares.get(one, 0.0) for one in kept)])
-    return min(1.0, share * (1.0 if any(ranking.fits.get(one, 0.0) >= FITS for one in kept) else 0.5))
+    share = max([by_terms, *(ranking.shares.get(quote, 0.0) for quote in quotes)])
+    return min(1.0, share * (1.0 if any(ranking.fits.get(quote, 0.0) >= FITS for quote in quotes) else 0.5))
 
 
 def _findings(
-    kept: Sequence[Sentence], scores: dict[Sentence, float], covered: float, missing: Sequence[str]
+    quotes: Sequence[Sentence], scores: dict[Sentence, float], covered: float, missing: Sequence[str]
 ) -> Findings:
-    shares = {one: scores[one] / scores[kept[0]] for one in kept}
+    shares = {sentence: scores[sentence] / scores[quotes[0]] for sentence in quotes}
     relevance: dict[Sentence, Relevance] = {
-        one: "high" if share >= HIGH else "medium" if share >= MEDIUM else "low" for one, share in shares.items()
+        sentence: "high" if share >= HIGH else "medium" if share >= MEDIUM else "low"
+        for sentence, share in shares.items()
     }
     return Findings(
-        excerpts=[Quotation(passage_id=one.id, quote=one.text, relevance=relevance[one]) for one in kept],
-        finding=" ".join(" ".join(one.text for one in kept[:MAX_TOLD]).split()),
+        excerpts=[
+            Quotation(passage_id=sentence.id, quote=sentence.text, relevance=relevance[sentence]) for sentence in quotes
+        ],
+        finding=" ".join(" ".join(sentence.text for sentence in quotes[:MAX_TOLD]).split()),
         confidence=round(covered, 2),
         missing_aspects=list(missing),
     )

@@ -58,11 +58,11 @@ def compared_in(question: str) -> tuple[str, str] | None:
     for pattern in _COMPARED:
         match = pattern.search(" ".join(question.split())[:LONGEST_COMPARISON])
         if match is not None:
-            one, other = (
+            first, second = (
                 re.sub(r"^(?:the|a|an)\s+", "", match[side].strip(" ,，。?？的"), flags=re.I) for side in "ab"
             )
-            if tokens(one) and tokens(other):
-                return one, other
+            if tokens(first) and tokens(second):
+                return first, second
     return None
 
 
@@ -82,7 +82,7 @@ def asks_for_computation(question: str) -> bool:
     return COMPUTES.search(question) is not None and MENTIONS_TABLE.search(question) is not None
 
 
-def completed(clause: str, first: str, question: str) -> str:
+def complete_clause(clause: str, first: str, question: str) -> str:
     """Give a clause that leans on the one before it the names or words it leans on."""
     if clause == first or names_in(clause):
         return clause

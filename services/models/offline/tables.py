@@ -12,7 +12,7 @@ CLOSE = 0.7
 _COMMON = frozenset([*tokens("data example table number type text name year different"), "数据", "示例", "例数"])
 
 
-def meant_tables(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
+def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
     """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
     A table is meant when a column of numbers is named, and the question speaks of a table or of the file's title, or of an

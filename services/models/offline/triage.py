@@ -5,8 +5,8 @@ import re
 from schemas.coordinator import CoordinatorPrompt, Intent, Triage
 from schemas.profile import Profile, Topic
 from services.embedding.translated import in_both_languages
-from services.models.offline.following import judged, standing_alone
-from services.models.offline.reporting import short_answer
+from services.models.offline.follow_ups import complete_question, judge_known
+from services.models.offline.reports import short_answer
 from services.models.offline.shape import asks_for_computation, compared_in, describes
 from services.run.ui_text import is_chinese, say
 from services.text.questions import clauses_of
@@ -42,20 +42,20 @@ _WORDS_OF = {
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
     """Decide what becomes of a message."""
-    asked = " ".join(prompt.question.split())[:LONGEST_QUESTION]
-    locale = _language(asked) if prompt.locale in {"", "auto"} else prompt.locale
-    question, filled = (asked, "") if _GREETING.match(asked) else standing_alone(prompt, asked)
-    intent, reason, category = _intent(asked, question, prompt.profile)
-    answered, uses, missing = judged(question, prompt.known)
+    message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
+    locale = _language(message) if prompt.locale in {"", "auto"} else prompt.locale
+    question, filled = (message, "") if _GREETING.match(message) else complete_question(prompt, message)
+    intent, reason, category = _intent(message, question, prompt.profile)
+    answered, uses, missing = judge_known(question, prompt.known)
     simple = _is_simple(question)
-    known = [one for one in prompt.known if one.id in uses]
+    known = [excerpt for excerpt in prompt.known if excerpt.id in uses]
     return Triage(
         intent=intent,
         confidence=0.9 if intent != "unclear" else 0.6,
         category=category,
         reason=reason,
-        question=question if question != asked else " ".join(prompt.question.split()),
-        rewritten=question != asked,
+        question=question if question != message else " ".join(prompt.question.split()),
+        rewritten=question != message,
         rewriting=filled,
         locale=locale,
         complexity="simple" if simple else "complex",
@@ -75,15 +75,15 @@ def _language(text: str) -> str:
     if has_cjk(text):
         return "zh-CN"
     words = set(re.findall(r"\w+", text.lower()))
-    best = max(_WORDS_OF, key=lambda one: len(words & _WORDS_OF[one]))
+    best = max(_WORDS_OF, key=lambda language: len(words & _WORDS_OF[language]))
     return best if len(words & _WORDS_OF[best]) >= 2 else "en-US"
 
 
-def _intent(asked: str, question: str, profile: Profile | None) -> tuple[Intent, str, str]:
+def _intent(message: str, question: str, profile: Profile | None) -> tuple[Intent, str, str]:
     """Return intent, reason, and the profile's topic."""
-    if _GREETING.match(asked):
+    if _GREETING.match(message):
         return "greeting", "It is a greeting.", ""
-    if _NOT_RESEARCH.match(asked):
+    if _NOT_RESEARCH.match(message):
         return "not_research", "It asks for work on a given text.", ""
     words = tokens(question)
     lone = len(words) == 1 and not has_cjk(question)
@@ -96,7 +96,7 @@ def _intent(asked: str, question: str, profile: Profile | None) -> tuple[Intent,
 
 def _scope(question: str, profile: Profile) -> tuple[Intent, str, str]:
     topics = [*profile.scope.core, *profile.scope.edge, *profile.scope.outside]
-    described = " ".join([profile.description, *(f"{one.topic} {' '.join(one.keywords)}" for one in topics)])
+    described = " ".join([profile.description, *(f"{topic.topic} {' '.join(topic.keywords)}" for topic in topics)])
     question = in_both_languages(question, described)
     words = set(tokens(question))
     best: tuple[int, Intent, str] = (0, "in_scope", "")

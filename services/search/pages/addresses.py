@@ -28,8 +28,8 @@ _PRIVATE_NAMES = frozenset(
 """Top-level names that never belong to a public site; `local` and `internal` are those of devices and clouds."""
 
 _IPV4 = [
-    ipaddress.IPv4Network(one)
-    for one in (
+    ipaddress.IPv4Network(network)
+    for network in (
         "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 "
         "192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 "
         "203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32"
@@ -37,7 +37,7 @@ _IPV4 = [
 ]
 """Special-purpose IPv4 (RFC 6890 and its registry), and the one public address that serves a cloud's metadata."""
 _IPV6_GLOBAL = ipaddress.IPv6Network("2000::/3")
-_IPV6 = [ipaddress.IPv6Network(one) for one in "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20".split()]
+_IPV6 = list(map(ipaddress.IPv6Network, "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20".split()))
 """Parts of global unicast IPv6 that are no hosts: Teredo, ORCHID and benchmarks, documentation, 6to4, AS112."""
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 

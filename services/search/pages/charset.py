@@ -68,12 +68,13 @@ def _choose(data: bytes, declared: list[str]) -> str:
     for score, name in scored:
         if score >= _GOOD:
             return name
-    best = max(((_guessed(sample, name), name) for name in _GUESSES), key=lambda one: one[0])
-    if best[0] >= _GOOD:
-        return best[1]
-    if scored and scored[0][0] >= max(0.6, best[0] - 0.2):
+    guesses = {name: _guessed(sample, name) for name in _GUESSES}
+    best = max(guesses, key=lambda name: guesses[name])
+    if guesses[best] >= _GOOD:
+        return best
+    if scored and scored[0][0] >= max(0.6, guesses[best] - 0.2):
         return scored[0][1]
-    return _single_byte(sample) or (scored[0][1] if scored else best[1])
+    return _single_byte(sample) or (scored[0][1] if scored else best)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -130,7 +131,7 @@ def _everyday() -> frozenset[str]:
         ("euc_jp", range(0xB0, 0xD0), range(0xA1, 0xFF)),
         ("euc_kr", range(0xB0, 0xC9), range(0xA1, 0xFF)),
     ):
-        found |= set("".join(bytes((one, other)).decode(name, "ignore") for one in lead for other in trail))
+        found |= set("".join(bytes((first, second)).decode(name, "ignore") for first in lead for second in trail))
     return frozenset(found)
 
 

@@ -52,11 +52,11 @@ def _is_hidden(element: HtmlElement, classes: set[tuple[str, str]], ids: set[tup
     if style and (_HIDING.search(_plain(style)) or _same_colour(style)):
         return True
     named = element.get("class", "").split()
-    if not _HIDING_NAMES.isdisjoint(named) and not any(_SHOWING_NAME.fullmatch(one) for one in named):
+    if not _HIDING_NAMES.isdisjoint(named) and not any(map(_SHOWING_NAME.fullmatch, named)):
         return True
-    if classes and any((one, other) in classes for other in named for one in ("", tag)):
+    if classes and any((kind, name) in classes for name in named for kind in ("", tag)):
         return True
-    return bool(ids) and any((one, element.get("id", "")) in ids for one in ("", tag))
+    return bool(ids) and any((kind, element.get("id", "")) in ids for kind in ("", tag))
 
 
 def _plain(style: str) -> str:

@@ -4,10 +4,7 @@ import asyncio
 import re
 import ssl
 from collections import defaultdict
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from functools import cache
 from types import TracebackType
 from typing import Self
 from urllib.parse import unquote, urlsplit
@@ -70,7 +67,6 @@ class PageReader:
         allowance: Allowance | None = None,
         limits: Limits | None = None,
         *,
-        respect_robots: bool = True,
         resolver: Resolve = resolve,
         dialler: httpcore.AsyncNetworkBackend | None = None,
         tls: ssl.SSLContext | None = None,
@@ -80,7 +76,6 @@ class PageReader:
         Args:
             allowance: private hosts and other ports that may be read; by default what LEADLINE_ALLOW_PRIVATE_HOSTS says.
             limits: of one page.
-            respect_robots: leave pages alone that the site's robots.txt withholds from programs.
             resolver: looks hosts up.
             dialler: makes connections to addresses that were checked.
             tls: verifies certificates; by default with the usual authorities.
@@ -90,23 +85,22 @@ class PageReader:
         """
         self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
         self.limits = limits or Limits()
-        self._robots = Robots() if respect_robots else None
+        self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
-        self._extractors = Workers("services.search.pages.extract", _answers(), count=2, longest=LONGEST_ANSWER)
-        self._office = Workers("services.search.pages.extract_office", _answers(), longest=LONGEST_ANSWER)
-        self._stack = AsyncExitStack()
+        answers = TypeAdapter(Extracted)
+        self._extractors = Workers("services.search.pages.extract", answers, count=2, longest=LONGEST_ANSWER)
+        self._office = Workers("services.search.pages.extract_office", answers, longest=LONGEST_ANSWER)
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._extractors)
-        await self._stack.enter_async_context(self._office)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stack.aclose()
+        await self._extractors.__aexit__(kind, error, trace)
+        await self._office.__aexit__(kind, error, trace)
 
     @property
     def problem(self) -> str:
@@ -140,19 +134,6 @@ class PageReader:
             cut=extracted.get("cut", False),
         )
 
-    async def read_all(self, urls: Sequence[str], at_once: int = 6) -> list[Page | PageError]:
-        """Read several pages side by side, and return each page, or why it was not read, in the order of the addresses."""
-        turns = asyncio.Semaphore(at_once)
-
-        async def one(url: str) -> Page | PageError:
-            async with turns:
-                try:
-                    return await self.read(url)
-                except PageError as error:
-                    return error
-
-        return list(await asyncio.gather(*(one(url) for url in urls)))
-
     async def _fetch(self, target: Target) -> Fetched:
         try:
             async with asyncio.timeout(self.limits.seconds), connections(self._backend, self._tls) as pool:
@@ -164,10 +145,8 @@ class PageReader:
                 f"{shown(target.url)} was not read: it took longer than {self.limits.seconds:g} seconds. Use another source."
             ) from None
 
-    def _check(self, pool: httpcore.AsyncConnectionPool) -> Check | None:
-        robots = self._robots
-        if robots is None:
-            return None
+    def _check(self, pool: httpcore.AsyncConnectionPool) -> Check:
+        """Return what asks a site's robots.txt, over the same connections, before each request."""
 
         async def get(target: Target) -> Fetched:
             try:
@@ -177,7 +156,7 @@ class PageReader:
                 raise PageError("robots.txt did not come in time") from None
 
         async def check(target: Target) -> None:
-            await robots.check(target, get)
+            await self._robots.check(target, get)
 
         return check
 
@@ -203,24 +182,6 @@ class PageReader:
         # The process has done it already, under its deadline; one that was taken over may say anything
         text = extracted["text"][: self.limits.characters]
         return {**extracted, "text": await asyncio.to_thread(normalise_text, text)}
-
-
-async def read_page(
-    url: str, *, allowance: Allowance | None = None, limits: Limits | None = None, respect_robots: bool = True
-) -> Page:
-    """Read one page with a reader of its own; for several pages, a `PageReader` keeps what they share.
-
-    Raises:
-        PageRefused: its address, or one that it redirects to, is not public, or its robots.txt withholds it.
-        PageError: it cannot be had within the limits, or holds no text that can be read.
-    """
-    async with PageReader(allowance, limits, respect_robots=respect_robots) as reader:
-        return await reader.read(url)
-
-
-@cache
-def _answers() -> TypeAdapter[Extracted]:
-    return TypeAdapter(Extracted)
 
 
 def _name_of(url: str) -> str:

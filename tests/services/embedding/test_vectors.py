@@ -28,7 +28,7 @@ def test_vectors_of_other_dimensions_are_left_out() -> None:
 
 
 def test_what_was_computed_is_kept_until_the_index_changes() -> None:
-    cache = Cache()
+    cache = Cache[str]()
     assert cache.get(("index", "model"), 1, lambda: "old") == "old"
     assert cache.get(("index", "model"), 1, lambda: "new") == "old"
     assert cache.get(("index", "model"), 2, lambda: "new") == "new"

@@ -1,7 +1,5 @@
 """Filters: sites that a search keeps to or leaves out, however people write them."""
 
-from datetime import date
-
 import pytest
 
 from services.run.errors import BadInput
@@ -40,8 +38,3 @@ def test_domains_are_read_as_people_write_them(text: str) -> None:
 def test_what_is_no_domain_is_named(text: str) -> None:
     with pytest.raises(BadInput, match="is no domain"):
         Filters.of([], [text])
-
-
-def test_days_count_back_from_today() -> None:
-    assert Filters(days=2, today=lambda: date(2026, 3, 1)).span() == (date(2026, 2, 27), date(2026, 3, 1))
-    assert Filters().span() is None

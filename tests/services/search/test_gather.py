@@ -8,8 +8,9 @@ from langgraph.store.memory import InMemoryStore
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
 from services.search.documents import open_documents
-from services.search.gather import Gathered, Pool, gather
-from services.search.hit import Found, Hit
+from services.search.gather import Gathered, gather
+from services.search.hit import Hit, HitPassage
+from services.search.pool import Pool
 from services.search.providers import Providers
 
 
@@ -166,7 +167,11 @@ def test_a_copy_that_is_found_first_brings_the_passages_of_what_it_copies() -> N
 def _hit(text: str, part: str) -> Hit:
     start = text.index(part)
     return Hit(
-        url="file:one", title="One", kind="document", text=text, passages=[Found(start=start, end=start + len(part))]
+        url="file:one",
+        title="One",
+        kind="document",
+        text=text,
+        passages=[HitPassage(start=start, end=start + len(part))],
     )
 
 

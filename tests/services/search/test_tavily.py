@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from datetime import date
 
 import pytest
 
@@ -93,18 +92,11 @@ async def test_what_is_asked_for_is_sent() -> None:
             server.base_url,
             filters=Filters.of(["example.com", "https://www.example.org/a"], ["*.evil.example"], time_range="month"),
         ).search("depth", 3)
-        await TavilySearch(
-            server.key,
-            server.base_url,
-            filters=Filters(time_range="month", days=10, today=lambda: date(2026, 3, 5)),
-        ).search("depth", 3)
-    plain, chosen, recent = server.requests
+    plain, chosen = server.requests
     assert plain == {"query": "x" * 400, "max_results": 20, "include_raw_content": "markdown"}
     assert chosen["include_domains"] == ["example.com", "www.example.org"]
     assert chosen["exclude_domains"] == ["evil.example"]
     assert (chosen["time_range"], chosen["max_results"]) == ("month", 3)
-    assert recent["start_date"] == "2026-02-23"
-    assert "time_range" not in recent
 
 
 async def test_what_the_service_finds_elsewhere_is_left_out_too() -> None:
@@ -114,38 +106,3 @@ async def test_what_the_service_finds_elsewhere_is_left_out_too() -> None:
         never = TavilySearch(server.key, server.base_url, filters=Filters.of([], ["a.example"]))
         assert [hit.url for hit in await only.search("depth", 9)] == ["https://a.example/"]
         assert [hit.url for hit in await never.search("depth", 9)] == ["https://ba.example/", "https://b.example/"]
-
-
-async def test_snippets_are_completed_by_an_extraction_where_that_is_wanted() -> None:
-    pages = [
-        page("https://a.example", "A", "Whole text."),
-        page("https://b.example", "B", None, "Part of b."),
-        page("https://c.example", "C", None, "Part of c."),
-    ]
-    with tavily_server(*pages) as server:
-        server.texts = {"https://b.example": "All of b."}
-        hits = await TavilySearch(server.key, server.base_url, extract=True).search("depth", 5)
-        assert [(hit.text, hit.snippet_only) for hit in hits] == [
-            ("Whole text.", False), ("All of b.", False), ("Part of c.", True)
-        ]  # fmt: skip
-        assert [one["urls"] for one in server.extractions] == [["https://b.example", "https://c.example"]]
-        await TavilySearch(server.key, server.base_url).search("depth", 5)
-        assert len(server.extractions) == 1
-
-
-async def test_snippets_stay_where_the_extraction_fails() -> None:
-    with tavily_server(page("https://b.example", "B", None, "Part of b.")) as server:
-        server.extract_status = 432
-        hits = await TavilySearch(server.key, server.base_url, extract=True).search("depth", 5)
-        assert [(hit.text, hit.snippet_only) for hit in hits] == [("Part of b.", True)]
-        with pytest.raises(SearchRefused):
-            await TavilySearch(server.key, server.base_url).extract(["https://b.example"])
-
-
-async def test_many_pages_are_extracted_in_several_calls_and_none_that_was_not_asked_for() -> None:
-    urls = [f"https://{place}.example/" for place in range(45)]
-    with tavily_server() as server:
-        server.texts = {url: f"Text of {url}" for url in urls}
-        found = await TavilySearch(server.key, server.base_url).extract([*urls, urls[0]])
-    assert found == server.texts
-    assert [len(one["urls"]) for one in server.extractions] == [20, 20, 5]

@@ -161,11 +161,11 @@ def test_an_allowance_that_cannot_be_read_says_how_to_write_it(text: str) -> Non
 
 async def test_the_allowance_comes_from_the_environment(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from services.run.settings import settings
-    from services.search.pages.reader import read_page
 
     monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
     settings.cache_clear()
-    page = await read_page(served.page("/", "<title>Inside</title><p>The wiki says that wire is thin.</p>"))
+    async with PageReader() as reader:
+        page = await reader.read(served.page("/", "<title>Inside</title><p>The wiki says that wire is thin.</p>"))
     assert page.text == "The wiki says that wire is thin."
 
 

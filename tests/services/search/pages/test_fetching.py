@@ -142,7 +142,7 @@ async def test_the_next_address_is_tried_when_one_does_not_answer(served: Site, 
 
     picky = Picky(served.port, {"two.example": [[PUBLIC, "93.184.215.15"]]})
     served.page("/", TEXT)
-    async with PageReader(Allowance(), resolver=picky.resolve, dialler=picky, respect_robots=False) as reader:
+    async with PageReader(Allowance(), resolver=picky.resolve, dialler=picky) as reader:
         assert (await reader.read("http://two.example/")).text == PLAIN
     assert [address for address, _ in picky.dialled] == [PUBLIC, "93.184.215.15"]
 
@@ -267,7 +267,7 @@ async def quiet(writer: asyncio.StreamWriter) -> None:
 )
 async def test_slow_and_silent_servers_are_given_up(limits: Limits, answer: Answer, reason: str, served: Site) -> None:
     served.pages["/"] = answer
-    async with PageReader(Allowance.parse(served.host), limits, respect_robots=False) as reader:
+    async with PageReader(Allowance.parse(served.host), limits) as reader:
         with pytest.raises(PageError, match=reason):
             await reader.read(served.url())
 
@@ -311,7 +311,8 @@ async def test_a_host_that_is_not_there_is_named(internet: Internet, outside: Pa
 
 async def test_many_pages_are_read_side_by_side(served: Site, reader: PageReader) -> None:
     urls = [served.page(f"/{place}", f"<p>Sounding number {place} was deep.</p>") for place in range(12)]
-    pages = await reader.read_all([*urls, "http://10.0.0.1/", served.url("/gone")])
+    urls += ["http://10.0.0.1/", served.url("/gone")]
+    pages = await asyncio.gather(*map(reader.read, urls), return_exceptions=True)
     assert [page.text for page in pages if isinstance(page, Page)] == [
         f"Sounding number {place} was deep." for place in range(12)
     ]

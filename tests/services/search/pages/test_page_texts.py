@@ -21,7 +21,7 @@ async def test_what_duckduckgo_finds_is_read(served: Site, reader: PageReader) -
         results((wire, "Wire", "Piano wire took"), (served.url("/gone"), "G", "Gone.")).encode()
     )
     hits = await DuckDuckGoSearch(url=served.url("/html/")).search("wire", 5)
-    [[read, kept]], failures = await complete([hits], reader, most=5)
+    [[read, kept]], failures = await complete([hits], reader.read, max_pages=5)
     assert (read.text, read.snippet_only, read.title) == (
         "Piano wire took the place of hemp rope in 1872.",
         False,
@@ -36,7 +36,9 @@ async def test_what_duckduckgo_finds_is_read(served: Site, reader: PageReader) -
 async def test_each_page_is_read_once_and_the_best_of_every_search_first(served: Site, reader: PageReader) -> None:
     a, b, c = (served.page(f"/{name}", f"<p>Text of {name}.</p>") for name in "abc")
     whole = Hit(url=served.url("/whole"), title="W", kind="web", text="Whole.")
-    found, failures = await complete([[snippet(a), snippet(b)], [whole, snippet(a), snippet(c)]], reader, most=2)
+    found, failures = await complete(
+        [[snippet(a), snippet(b)], [whole, snippet(a), snippet(c)]], reader.read, max_pages=2
+    )
     assert [[hit.text for hit in hits] for hits in found] == [
         ["Text of a.", "Text of b."],
         ["Whole.", "Text of a.", "Snippet."],
@@ -47,15 +49,15 @@ async def test_each_page_is_read_once_and_the_best_of_every_search_first(served:
 
 async def test_documents_and_an_empty_search_are_left_alone(served: Site, reader: PageReader) -> None:
     document = Hit(url="papers/a.md", title="A", kind="document", text="Text.", snippet_only=True)
-    assert await complete([[document], []], reader, most=5) == ([[document], []], [])
-    assert await complete([], reader, most=5) == ([], [])
+    assert await complete([[document], []], reader.read, max_pages=5) == ([[document], []], [])
+    assert await complete([], reader.read, max_pages=5) == ([], [])
 
 
 async def test_a_result_that_leads_inwards_stays_a_snippet_and_is_named(
     served: Site, internet: Internet, outside: PageReader
 ) -> None:
     inwards = [snippet("http://169.254.169.254/latest/"), snippet("http://localhost:2024/runs")]
-    [hits], failures = await complete([inwards], outside, most=5)
+    [hits], failures = await complete([inwards], outside.read, max_pages=5)
     assert hits == inwards
     assert len(failures) == 2
     assert internet.dialled == []
@@ -67,8 +69,8 @@ async def test_a_page_that_turns_out_to_be_of_a_site_left_out_stays_a_snippet(
     served.pages["/"] = Answer(status=302, headers={"Location": "http://bad.example/x"})
     served.page("/x", "<p>Text.</p>")
     kept = snippet("http://good.example/", published="2020-01-02")
-    assert await complete([[kept]], outside, 5, Filters.of([], ["bad.example"])) == ([[kept]], [])
-    [[read]], _ = await complete([[kept]], outside, 5)
+    assert await complete([[kept]], outside.read, 5, Filters.of([], ["bad.example"])) == ([[kept]], [])
+    [[read]], _ = await complete([[kept]], outside.read, 5)
     assert (read.url, read.published) == ("http://bad.example/x", "2020-01-02")
 
 

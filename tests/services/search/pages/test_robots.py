@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from services.run.errors import PageRefused
-from services.search.pages.addresses import Allowance, Target
+from services.search.pages.addresses import Target
 from services.search.pages.fetch import Fetched
 from services.search.pages.reader import PageReader
 from services.search.pages.robots import SECONDS_KEPT, Robots
@@ -98,13 +98,6 @@ async def test_a_robots_file_that_leads_inwards_is_not_followed(
     served.page("/", TEXT)
     assert (await outside.read("http://site.example/")).text
     assert {address for address, _ in internet.dialled} == {"93.184.215.14"}
-
-
-async def test_robots_can_be_left_unasked(served: Site) -> None:
-    rules(served, "User-agent: *\nDisallow: /")
-    async with PageReader(Allowance.parse(served.host), respect_robots=False) as reader:
-        assert (await reader.read(served.page("/", TEXT))).text
-    assert served.asked == ["/"]
 
 
 async def test_rules_are_kept_for_an_hour_and_asked_again_after_it() -> None:

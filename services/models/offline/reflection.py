@@ -9,7 +9,7 @@ from itertools import combinations
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
-from services.models.offline.answering import answers
+from services.models.offline.answers import answers
 from services.models.offline.shape import describes, statement_of
 from services.run.ui_text import is_chinese
 from services.text.measures import measures
@@ -41,13 +41,13 @@ _CHINESE_NAME = re.compile(r"[\u4e00-\u9fff]{2,6}(?:教授|研究所|大学|医�
 def reflect(prompt: ReflectorPrompt) -> Reflection:
     """Judge what the steps found."""
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
-    evidence = [*(one for finding in prompt.findings for one in finding.evidence), *prompt.background]
-    answered = {one.clause: one.whole for one in answers(question, evidence, 1)} if evidence else {}
+    evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
+    answered = {answer.clause: answer.whole for answer in answers(question, evidence, 1)} if evidence else {}
     covered = [clause for clause, whole in answered.items() if whole]
     missing = [
         clause for clause in clauses_of(question) if clause not in covered and len(covered) < len(answered or [1])
     ]
-    computed = any(one.step_type == "processing" and one.status == "done" for one in prompt.findings)
+    computed = any(finding.step_type == "processing" and finding.status == "done" for finding in prompt.findings)
     queries = [] if computed else _follow_ups(question, prompt, evidence)
     enough = bool(evidence) and not queries
     return Reflection(
@@ -58,7 +58,7 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
         contradictions=_contradictions(evidence),
         reasoning=_reasoning(enough, bool(queries), is_chinese(prompt.locale)),
         follow_up_queries=queries,
-        steps=[_verdict(one, prompt.max_step_attempts, question) for one in prompt.findings],
+        steps=[_verdict(finding, prompt.max_step_attempts, question) for finding in prompt.findings],
     )
 
 
@@ -73,7 +73,7 @@ def _follow_ups(question: str, prompt: ReflectorPrompt, evidence: Sequence[Evide
     After the first replan, only a name that no step has looked for counts.
     """
     wanted = [term for term in content(question) if term not in GENERIC]
-    ranked = sorted(evidence, key=lambda one: -len(set(wanted) & _held(one)))
+    ranked = sorted(evidence, key=lambda excerpt: -len(set(wanted) & _held(excerpt)))
     held = frozenset[str]().union(*map(_held, evidence))
     together = frozenset[str]().union(*map(_held, ranked[:2]))
     uncovered = [term for term in wanted if term not in held]
@@ -83,11 +83,11 @@ def _follow_ups(question: str, prompt: ReflectorPrompt, evidence: Sequence[Evide
         return []
     followed = " ".join(finding.title for finding in prompt.findings if prompt.plan_iterations > 1).lower()
     names = [name for name in _new_names(question, ranked[:NAMED_BY]) if name.lower() not in followed]
-    return [_asked_of(name, rest, question) for name in names[:MAX_FOLLOW_UPS]]
+    return [_query_about(name, rest, question) for name in names[:MAX_FOLLOW_UPS]]
 
 
-def _held(one: EvidenceView) -> frozenset[str]:
-    return frozenset(terms(f"{one.quote} {one.title}"))
+def _held(excerpt: EvidenceView) -> frozenset[str]:
+    return frozenset(terms(f"{excerpt.quote} {excerpt.title}"))
 
 
 def _is_open(
@@ -115,7 +115,7 @@ def _words_of(lacking: Sequence[str], question: str) -> str:
     return " ".join(word for word in re.findall(r"[\w'’-]+", question) if set(terms(word)) & set(lacking))
 
 
-def _asked_of(name: str, rest: str, question: str) -> str:
+def _query_about(name: str, rest: str, question: str) -> str:
     """Ask what is left of a question of a name, as a person would search: `Where was William Thomson born`."""
     words, last = question.rstrip("?？. ").split(), rest.rsplit(maxsplit=1)[-1]
     opening = next((words[: place + 1] for place, word in enumerate(words[:5]) if word.lower() in _AUXILIARY), [])
@@ -131,17 +131,21 @@ def _new_names(question: str, evidence: Sequence[EvidenceView]) -> list[str]:
         or re.search(r"\b(?:born|die[ds]?|\w+(?:or|er|ist|ian))\b|人|者|师|出生", question) is not None
     )
     counts = Counter[str]()
-    for one in evidence:
-        persons = persons_in(one.quote)
+    for excerpt in evidence:
+        persons = persons_in(excerpt.quote)
         for name in dict.fromkeys(
-            [*persons, *names_in(one.quote), *(_CHINESE_NAME.findall(one.quote) if has_cjk(one.quote) else ())]
+            [
+                *persons,
+                *names_in(excerpt.quote),
+                *(_CHINESE_NAME.findall(excerpt.quote) if has_cjk(excerpt.quote) else ()),
+            ]
         ):
             if set(tokens(name)) - known and not re.fullmatch(r"[\d\W]+", name):
                 counts[name] += (
                     PERSON if name in persons and person else LONG_NAME if " " in name or has_cjk(name) else 1
                 )
     if person and any(score >= PERSON for score in counts.values()):
-        every = {name for one in evidence for name in persons_in(one.quote)}
+        every = {name for excerpt in evidence for name in persons_in(excerpt.quote)}
         counts = Counter({name: score for name, score in counts.items() if name in every})
     return [name for name, _ in counts.most_common()]
 
@@ -149,31 +153,31 @@ def _new_names(question: str, evidence: Sequence[EvidenceView]) -> list[str]:
 def _contradictions(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
     """Return pairs of excerpts of different sources that say the same of one thing with another measure."""
     conflicts: list[Contradiction] = []
-    for one, other in combinations([item for item in evidence if item.kind != "computation"], 2):
-        left, right = ({term for term in tokens(side.quote) if not term[0].isdigit()} for side in (one, other))
-        if one.title == other.title or len(left & right) < max(MIN_SHARED, SHARED * min(len(left), len(right))):
+    for excerpt, other in combinations([excerpt for excerpt in evidence if excerpt.kind != "computation"], 2):
+        left, right = ({term for term in tokens(side.quote) if not term[0].isdigit()} for side in (excerpt, other))
+        if excerpt.title == other.title or len(left & right) < max(MIN_SHARED, SHARED * min(len(left), len(right))):
             continue
-        if differing := _differing(one.quote, other.quote):
-            topic = _subject(one.quote, other.quote)
-            conflicts.append(Contradiction(topic=topic, excerpt_ids=[one.id, other.id], explanation=differing))
+        if differing := _differing(excerpt.quote, other.quote):
+            topic = _subject(excerpt.quote, other.quote)
+            conflicts.append(Contradiction(topic=topic, excerpt_ids=[excerpt.id, other.id], explanation=differing))
     return conflicts[:3]
 
 
-def _differing(one: str, other: str) -> str:
+def _differing(quote: str, other: str) -> str:
     """Return the measures of one kind that two excerpts do not share; empty where each kind has one in common."""
-    sides = [measures(text) for text in (one, other)]
-    kinds = [kind for kind in dict.fromkeys(one.kind for one in sides[0]) if kind]
-    told: list[str] = []
+    sides = [measures(text) for text in (quote, other)]
+    kinds = [kind for kind in dict.fromkeys(measure.kind for measure in sides[0]) if kind]
+    differences: list[str] = []
     for kind in kinds:
         left, right = ([measure for measure in side if measure.kind == kind] for side in sides)
         if left and right and not any(a.agrees(b) for a in left for b in right):
-            told.append(f"{', '.join(a.text for a in left)} / {', '.join(b.text for b in right)}")
-    return "; ".join(told)
+            differences.append(f"{', '.join(a.text for a in left)} / {', '.join(b.text for b in right)}")
+    return "; ".join(differences)
 
 
-def _subject(one: str, other: str) -> str:
+def _subject(quote: str, other: str) -> str:
     """Return the longest run of words that two excerpts share, without its ends that say nothing or name a figure."""
-    left, right = (_RUN.findall(text)[:LONGEST_SUBJECT] for text in (one, other))
+    left, right = (_RUN.findall(text)[:LONGEST_SUBJECT] for text in (quote, other))
     runs = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
     longest = max(runs, key=lambda run: run.size)
     words = left[longest.a : longest.a + longest.size]
@@ -181,7 +185,7 @@ def _subject(one: str, other: str) -> str:
         words.pop()
     while words and _is_empty(words[0]):
         words.pop(0)
-    return ("" if has_cjk(one) else " ").join(words)[:100]
+    return ("" if has_cjk(quote) else " ").join(words)[:100]
 
 
 def _is_empty(word: str) -> bool:

@@ -68,7 +68,7 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
     """Return the sentences that can be quoted; a short piece that holds none stands as it is."""
     sentences: list[Sentence] = []
     for rank, piece in enumerate(pieces):
-        spans = [(one.start, one.end, one.own) for one in quotable(piece.text)]
+        spans = [(wording.start, wording.end, wording.own) for wording in quotable(piece.text)]
         if not spans and 0 < len(piece.text.strip()) <= LONE and not is_heading(piece.text):
             spans = [(0, len(piece.text), 0)]
         title = frozenset(terms(piece.title))
@@ -99,7 +99,7 @@ class Ranking:
     shares: dict[Sentence, float] = field(default_factory=dict)
     """How much of what is asked each says, what stands beside it counting half."""
 
-    def chosen(self, most: int, least_share: float = 0.0) -> list[Sentence]:
+    def select(self, most: int, least_share: float = 0.0) -> list[Sentence]:
         """Return the best sentences one by one; what an earlier one has said counts for less.
 
         Args:
@@ -114,23 +114,24 @@ class Ranking:
         chosen: list[Sentence] = []
         while rest and len(chosen) < most:
             gains = [
-                self.scores[one] * (self._fresh(one, left) if chosen else 1.0) + LEAD * bool(names & one.held)
-                for one in rest
+                self.scores[sentence] * (self._fresh(sentence, left) if chosen else 1.0)
+                + LEAD * bool(names & sentence.held)
+                for sentence in rest
             ]
             best = max(range(len(rest)), key=lambda place: gains[place])
             if chosen and gains[best] < least_share * self.scores[chosen[0]]:
                 break
-            one = rest.pop(best)
-            if not any(alike(one.text, other.text) for other in chosen):
-                chosen.append(one)
-                left.update({term: again * left[term] for term in one.held if term in left})
+            sentence = rest.pop(best)
+            if not any(alike(sentence.text, other.text) for other in chosen):
+                chosen.append(sentence)
+                left.update({term: again * left[term] for term in sentence.held if term in left})
                 if describing:
-                    names |= frozenset(terms(" ".join(names_in(one.text)))) - self.weights.keys()
+                    names |= frozenset(terms(" ".join(names_in(sentence.text)))) - self.weights.keys()
         return chosen
 
-    def _fresh(self, one: Sentence, left: dict[str, float]) -> float:
+    def _fresh(self, sentence: Sentence, left: dict[str, float]) -> float:
         """Return the share of what a sentence says on the question that was not said before."""
-        own = [term for term in one.held if term in left]
+        own = [term for term in sentence.held if term in left]
         return sum(left[term] for term in own) / (sum(self.weights[term] for term in own) or 1.0) if own else AGAIN
 
 
@@ -138,23 +139,25 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
     """Rank sentences for a clause by the terms they hold, rare ones first, and by the kind of answer that is wanted."""
     own = content(clause)
     other = [term for term in content(question) if term not in own]
-    text = "\n".join(one.text for one in sentences)
-    weights = worth([*own, *other], [one.held for one in sentences], text)
+    text = "\n".join(sentence.text for sentence in sentences)
+    weights = worth([*own, *other], [sentence.held for sentence in sentences], text)
     weights = {term: weight * (1.0 if term in own else OTHER_CLAUSE) for term, weight in weights.items()}
     total = sum(weights.values()) or 1.0
     kind = answer_type(clause)
     ranking = Ranking(clause, kind, {term: weight / total for term, weight in weights.items()})
-    foreign = across_languages(clause, [one.text for one in sentences])
+    foreign = across_languages(clause, [sentence.text for sentence in sentences])
     unfit = UNFIT if kind in STRICT else UNFIT_LOOSE
     scores: dict[Sentence, float] = {}
-    for one in sentences:
-        beside = weight_of(ranking.weights, one.beside - one.held)
-        share = max(weight_of(ranking.weights, one.held) + BESIDE * beside, foreign.get(one.text, 0.0))
+    for sentence in sentences:
+        beside = weight_of(ranking.weights, sentence.beside - sentence.held)
+        share = max(weight_of(ranking.weights, sentence.held) + BESIDE * beside, foreign.get(sentence.text, 0.0))
         if share > 0:
-            ranking.shares[one] = share
-            ranking.fits[one] = fit(clause, kind, one.text)
-            about = share + AROUND * weight_of(ranking.weights, one.around)
-            scores[one] = about * (unfit + (1 - unfit) * ranking.fits[one]) + PRIOR * share / (1 + one.rank)
+            ranking.shares[sentence] = share
+            ranking.fits[sentence] = fit(clause, kind, sentence.text)
+            about = share + AROUND * weight_of(ranking.weights, sentence.around)
+            scores[sentence] = about * (unfit + (1 - unfit) * ranking.fits[sentence]) + PRIOR * share / (
+                1 + sentence.rank
+            )
     ranking.scores = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0].rank)))
     return ranking
 
@@ -168,21 +171,25 @@ def quoted_section(question: str, sentences: Sequence[Sentence]) -> list[Sentenc
     """Return what a source says, in its own order, where a question asks just that: below the heading it names, if any."""
     if not _SAID.search(question):
         return []
-    own = [one for one in sentences if one.title and one.title in question]
+    own = [sentence for sentence in sentences if sentence.title and sentence.title in question]
     quoted = in_quotation_marks(question)
-    section = [one for one in own if one.heading and one.heading in quoted] or own
-    return [one for one in section if not any(one is not other and one.text in other.text for other in section)]
+    section = [sentence for sentence in own if sentence.heading and sentence.heading in quoted] or own
+    return [
+        sentence
+        for sentence in section
+        if not any(sentence is not other and sentence.text in other.text for other in section)
+    ]
 
 
-def alike(one: str, other: str) -> bool:
+def alike(sentence: str, other: str) -> bool:
     """Tell whether two sentences say the same, or one holds the other; other figures are another statement."""
-    left, right = set(tokens(one)), set(tokens(other))
+    left, right = set(tokens(sentence)), set(tokens(other))
     figures = [{term for term in each if term[0].isdigit()} for each in (left - right, right - left)]
     if all(figures):
         return False
     return not left or len(left & right) >= 0.8 * min(len(left), len(right))
 
 
-def same_language(one: str, other: str) -> bool:
+def same_language(text: str, other: str) -> bool:
     """Tell whether two texts are both Chinese or both not."""
-    return has_cjk(one) == has_cjk(other)
+    return has_cjk(text) == has_cjk(other)

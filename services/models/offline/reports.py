@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
-from services.models.offline.answering import answers
-from services.models.offline.ranking import Piece, alike, rank, same_language, sentences_of
+from services.models.offline.answers import answers
+from services.models.offline.ranked_sentences import Piece, alike, rank, same_language, sentences_of
 from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
 from services.text.passages import sentences
@@ -57,20 +57,20 @@ def report(prompt: ReporterPrompt) -> str:
     """Write the report, and below it the questions to ask next."""
     chinese = is_chinese(prompt.locale)
     findings = [finding for finding in prompt.findings if finding.evidence]
-    evidence = _each_once([*(one for finding in findings for one in finding.evidence), *prompt.background])
+    evidence = _each_once([*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background])
     if not evidence:
         return "找到的资料没有提到这个问题的答案。" if chinese else "The sources found do not answer this."
     if prompt.length == "answer":
         return short_answer(prompt.question, evidence, chinese)
     parts = parts_of(prompt.question, evidence, MAX_ANSWER)
-    opening = written(parts, chinese)
-    conclusion = written(parts_of(prompt.question, evidence, MAX_CONCLUSION), chinese)
+    opening = write(parts, chinese)
+    conclusion = write(parts_of(prompt.question, evidence, MAX_CONCLUSION), chinese)
     points = _points(prompt, evidence, parts)
-    told = any(part.whole and part.quotes for part in parts)
+    answers_any = any(part.whole and part.quotes for part in parts)
     blocks = [
         f"# {' '.join(prompt.question.split())}",
-        f"**TL;DR** {opening}" if told else opening,
-        *([f"## {'结论' if chinese else 'Conclusion'}", conclusion] if told and conclusion != opening else []),
+        f"**TL;DR** {opening}" if answers_any else opening,
+        *([f"## {'结论' if chinese else 'Conclusion'}", conclusion] if answers_any and conclusion != opening else []),
         *(_sections(findings) if prompt.length == "full" else []),
         *([f"## {'证据' if chinese else 'Evidence'}", *points] if points else []),
     ]
@@ -79,42 +79,49 @@ def report(prompt: ReporterPrompt) -> str:
 
 def short_answer(question: str, evidence: Sequence[EvidenceView], chinese: bool) -> str:
     """Answer a question from evidence in a few sentences, each with its citation; say so where it does not answer."""
-    return written(parts_of(question, evidence, MAX_ANSWER), chinese)
+    return write(parts_of(question, evidence, MAX_ANSWER), chinese)
 
 
 def parts_of(question: str, evidence: Sequence[EvidenceView], most: int) -> list[Part]:
     """Return what is told on each clause of a question; what was computed answers all of it."""
-    computed = sorted((one for one in evidence if one.kind == "computation" and not is_refusal(one.quote)), key=_number)
+    computed = sorted(
+        (excerpt for excerpt in evidence if excerpt.kind == "computation" and not is_refusal(excerpt.quote)),
+        key=_number,
+    )
     if computed:
-        return [Part("", tuple((one.quote.strip(), one.id) for one in computed[:MAX_COMPUTED]), whole=True)]
+        return [Part("", tuple((excerpt.quote.strip(), excerpt.id) for excerpt in computed[:MAX_COMPUTED]), whole=True)]
     several = len(clauses_of(question, short=True)) > 1
     return [
-        Part(one.clause if several else "", tuple((s.text, s.id) for s in one.sentences), one.whole)
-        for one in answers(question, evidence, most)
+        Part(
+            answer.clause if several else "",
+            tuple((sentence.text, sentence.id) for sentence in answer.sentences),
+            answer.whole,
+        )
+        for answer in answers(question, evidence, most)
     ]
 
 
-def _number(one: EvidenceView) -> list[int]:
-    return [int(digits) for digits in re.findall(r"\d+", one.id)]
+def _number(excerpt: EvidenceView) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", excerpt.id)]
 
 
-def written(parts: Sequence[Part], chinese: bool) -> str:
+def write(parts: Sequence[Part], chinese: bool) -> str:
     """Write what answers, then what is closest, and which clauses nothing is said on."""
     answered = [part for part in parts if part.whole and part.quotes]
     close = [part for part in parts if not part.whole and part.quotes]
     missing = [part for part in parts if not part.quotes]
-    lines = [cited([pair for part in answered for pair in part.quotes])] if answered else []
-    for phrase, those in (("close", close), ("missing", missing)):
-        about = ("；" if chinese else "; ").join(re.sub(r"[。！!]", "，", part.clause) for part in those if part.clause)
-        if those:
-            whole = not about or len(those) == len(parts)
+    lines = [cite([pair for part in answered for pair in part.quotes])] if answered else []
+    for phrase, group in (("close", close), ("missing", missing)):
+        about = ("；" if chinese else "; ").join(re.sub(r"[。！!]", "，", part.clause) for part in group if part.clause)
+        if group:
+            whole = not about or len(group) == len(parts)
             lines.append(_PHRASES[phrase, chinese][0] if whole else _PHRASES[phrase, chinese][1].format(about=about))
-        if those is close and close:
-            lines.append(cited([pair for part in close for pair in part.quotes]))
+        if group is close and close:
+            lines.append(cite([pair for part in close for pair in part.quotes]))
     return "\n\n".join(lines)
 
 
-def cited(quotes: Sequence[tuple[str, str]]) -> str:
+def cite(quotes: Sequence[tuple[str, str]]) -> str:
     """Join sentences, each with its citation before the full stop, and each once: excerpts may begin with the same one."""
     once: dict[str, str] = {}
     for quote, excerpt_id in quotes:
@@ -130,7 +137,7 @@ def _with_citation(sentence: str, excerpt_id: str) -> str:
 
 
 def _each_once(evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
-    return list({(one.title, one.quote): one for one in reversed(evidence)}.values())[::-1]
+    return list({(excerpt.title, excerpt.quote): excerpt for excerpt in reversed(evidence)}.values())[::-1]
 
 
 def _sections(findings: Sequence[FindingView]) -> list[str]:
@@ -139,18 +146,18 @@ def _sections(findings: Sequence[FindingView]) -> list[str]:
     quoted: list[str] = []
     for finding in findings:
         paragraphs: dict[str, list[tuple[str, str]]] = {}
-        for one in finding.evidence:
-            if not any(alike(one.quote, earlier) for earlier in quoted):
-                quoted.append(one.quote)
-                paragraphs.setdefault(one.title, []).append((" ".join(one.quote.split()), one.id))
+        for excerpt in finding.evidence:
+            if not any(alike(excerpt.quote, earlier) for earlier in quoted):
+                quoted.append(excerpt.quote)
+                paragraphs.setdefault(excerpt.title, []).append((" ".join(excerpt.quote.split()), excerpt.id))
         if paragraphs:
-            blocks += [f"## {finding.title}", *map(cited, paragraphs.values())]
+            blocks += [f"## {finding.title}", *map(cite, paragraphs.values())]
     return blocks
 
 
 def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Sequence[Part]) -> list[str]:
     """Return verbatim excerpts with their sources: those that are told, then the best of each step, then the best others."""
-    by_id = {one.id: one for one in evidence}
+    by_id = {excerpt.id: excerpt for excerpt in evidence}
     used = [by_id[excerpt_id] for part in parts for _, excerpt_id in part.quotes]
     if not used:
         return []
@@ -158,28 +165,33 @@ def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Seq
         excerpt for finding in prompt.findings for excerpt in finding.evidence[:1] if excerpt.kind != "computation"
     ]
     others = best_of_steps + _by_relevance(prompt.question, evidence)
-    if any(one.kind == "computation" for one in used):
+    if any(excerpt.kind == "computation" for excerpt in used):
         others = []
-    others = [one for one in others if any(same_language(one.quote, quoted.quote) for quoted in used)]
+    others = [excerpt for excerpt in others if any(same_language(excerpt.quote, quoted.quote) for quoted in used)]
     points: list[str] = []
     quoted: list[str] = []
-    for one in [*used, *others]:
+    for excerpt in [*used, *others]:
         room = MAX_POINTS_BRIEF if prompt.length == "brief" else MAX_POINTS
-        if len(points) < room and not any(alike(one.quote, earlier) for earlier in quoted):
-            quoted.append(one.quote)
-            points.append(f"**{one.title}** [{one.id}]\n\n> {' '.join(one.quote.split())} [{one.id}]")
+        if len(points) < room and not any(alike(excerpt.quote, earlier) for earlier in quoted):
+            quoted.append(excerpt.quote)
+            points.append(f"**{excerpt.title}** [{excerpt.id}]\n\n> {' '.join(excerpt.quote.split())} [{excerpt.id}]")
     return points
 
 
 def _by_relevance(question: str, evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
     """Order excerpts by their best sentence; without those that say nothing of what is asked."""
-    by_id = {one.id: one for one in evidence if one.kind != "computation"}
-    pieces = sentences_of(Piece(one.id, one.title, one.quote) for one in by_id.values())
-    return [by_id[one] for one in dict.fromkeys(sentence.id for sentence in rank(question, question, pieces).scores)]
+    by_id = {excerpt.id: excerpt for excerpt in evidence if excerpt.kind != "computation"}
+    pieces = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in by_id.values())
+    return [
+        by_id[excerpt_id]
+        for excerpt_id in dict.fromkeys(sentence.id for sentence in rank(question, question, pieces).scores)
+    ]
 
 
 def _questions(prompt: ReporterPrompt, chinese: bool) -> str:
     """Suggest to ask what is disputed."""
-    topics = [one.topic for one in prompt.contradictions if one.topic][:3]
-    lines = [f"关于“{one}”，哪个数据更可靠？" if chinese else f"Which figure is right on: {one}?" for one in topics]
+    topics = [contradiction.topic for contradiction in prompt.contradictions if contradiction.topic][:3]
+    lines = [
+        f"关于“{topic}”，哪个数据更可靠？" if chinese else f"Which figure is right on: {topic}?" for topic in topics
+    ]
     return "\n\n===\n" + "\n".join(lines) if lines else ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.models.offline.reporting import Part, cited, written
+from services.models.offline.reports import Part, cite, write
 from services.text.quotable import as_prose, quotable
 from services.text.suggestions import recommended
 from tests.services.models.offline.prompts_of import finding, reflect, report
@@ -17,8 +17,8 @@ def test_what_the_sources_do_not_hold_is_said_and_nothing_is_claimed() -> None:
 def test_where_no_part_is_told_of_the_question_is_not_answered() -> None:
     built, designed = (Part(asked, (), whole=False) for asked in ("when it was built", "who designed it"))
     told = Part("where it stands", (("It stands on a reef.", "E1-1"),), whole=True)
-    assert written([built, designed], chinese=False) == "The sources found do not answer this question."
-    assert written([told, designed], chinese=False).endswith("The sources found do not tell: who designed it.")
+    assert write([built, designed], chinese=False) == "The sources found do not answer this question."
+    assert write([told, designed], chinese=False).endswith("The sources found do not tell: who designed it.")
 
 
 def test_what_only_comes_near_is_called_so() -> None:
@@ -38,7 +38,7 @@ def test_a_sentence_without_the_figure_that_is_asked_for_does_not_stand_before_o
 
 def test_a_sentence_that_two_excerpts_begin_with_is_told_once() -> None:
     beginning = "Keepers tested the lamps."
-    told = cited([(f"{beginning} Oil smoked.", "E1-1"), (f"{beginning} Paraffin burned well.", "E1-2")])
+    told = cite([(f"{beginning} Oil smoked.", "E1-1"), (f"{beginning} Paraffin burned well.", "E1-2")])
     assert told == "Keepers tested the lamps [E1-1]. Oil smoked [E1-1]. Paraffin burned well [E1-2]."
 
 

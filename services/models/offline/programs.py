@@ -3,7 +3,7 @@
 from schemas.coder import Code, CoderPrompt, TableView
 from services.embedding.translated import translations
 from services.models.offline.table_program import table_program
-from services.models.offline.tables import meant_tables
+from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese
 from services.text.questions import clauses_of
 
@@ -18,8 +18,8 @@ def write_code(prompt: CoderPrompt) -> Code:
     chinese = is_chinese(prompt.locale)
     described = {_description(table): table for table in prompt.tables}
     meant = (
-        meant_tables(question, list(described))
-        or meant_tables(question, list(described), any_table=True)
+        tables_to_compute(question, list(described))
+        or tables_to_compute(question, list(described), any_table=True)
         or list(described)
     )
     attempt = len(prompt.attempts)

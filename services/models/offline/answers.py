@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
 from services.models.offline.kinds import FITS, STRICT
-from services.models.offline.ranking import (
+from services.models.offline.ranked_sentences import (
     BESIDE,
     Piece,
     Ranking,
@@ -17,7 +17,7 @@ from services.models.offline.ranking import (
     same_language,
     sentences_of,
 )
-from services.models.offline.shape import completed, describes
+from services.models.offline.shape import complete_clause, describes
 from services.text.questions import clauses_of, names_in
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk
@@ -34,7 +34,7 @@ LEAST_GAIN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ClauseAnswer:
     """What the evidence says on one clause of a question."""
 
     clause: str
@@ -44,7 +44,7 @@ class Answered:
     """Whether the first one answers the clause."""
 
 
-def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[Answered]:
+def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[ClauseAnswer]:
     """Return for each clause of a question the sentences that answer it, or are closest to that.
 
     Args:
@@ -52,28 +52,32 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
         evidence: best first.
         most: sentences of all clauses together, at least one of each.
     """
-    sentences = sentences_of(Piece(one.id, one.title, one.quote) for one in evidence)
+    sentences = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in evidence)
     if section := quoted_section(question, sentences)[:most]:
-        return [Answered(question, section, whole=True)]
+        return [ClauseAnswer(question, section, whole=True)]
     clauses = clauses_of(question, short=True)
     room = max(1, most // len(clauses))
-    answered: list[Answered] = []
+    answered: list[ClauseAnswer] = []
     for clause in clauses:
-        asked = completed(clause, clauses[0], question) if names_in(question) else clause
+        asked = complete_clause(clause, clauses[0], question) if names_in(question) else clause
         ranking = rank(asked, question, sentences)
-        chosen = [one for one in ranking.chosen(room + 1) if ranking.shares[one] >= RELATED]
-        first = next((one for one in chosen if is_answer(ranking, one)), None)
+        chosen = [sentence for sentence in ranking.select(room + 1) if ranking.shares[sentence] >= RELATED]
+        first = next((sentence for sentence in chosen if is_answer(ranking, sentence)), None)
         if first is not None:
             more = [
-                one for one in ranking.chosen(room, LEAST_GAIN) if one is not first and not alike(one.text, first.text)
+                sentence
+                for sentence in ranking.select(room, LEAST_GAIN)
+                if sentence is not first and not alike(sentence.text, first.text)
             ]
-            answered.append(Answered(clause, [first, *more][:room], whole=True))
+            answered.append(ClauseAnswer(clause, [first, *more][:room], whole=True))
         else:
-            answered.append(Answered(clause, _closest(ranking, chosen, sentences)[: room + 1], whole=False))
+            answered.append(
+                ClauseAnswer(clause, _closest_sentences(ranking, chosen, sentences)[: room + 1], whole=False)
+            )
     return answered
 
 
-def _closest(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
+def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return the sentences to show where none answers: the best one, what its source has of the kind of answer, then others.
 
     Of a question that describes what it asks about the answer may stand in another source, with the question's last word.
@@ -84,32 +88,36 @@ def _closest(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[S
         return list(sentences[:1])
     if ranking.kind not in STRICT or not chosen:
         return list(chosen)
-    fitting = [one for one in ranking.scores if ranking.fits[one] >= FITS]
+    fitting = [sentence for sentence in ranking.scores if ranking.fits[sentence] >= FITS]
     if describes(ranking.clause):
-        fitting = [one for one in fitting if content(ranking.clause)[-1] in one.held]
+        fitting = [sentence for sentence in fitting if content(ranking.clause)[-1] in sentence.held]
     elif ranking.fits[chosen[0]] >= FITS:
         fitting = []
     else:
-        fitting = [one for one in fitting if one.title == chosen[0].title]
+        fitting = [sentence for sentence in fitting if sentence.title == chosen[0].title]
     return list(dict.fromkeys([chosen[0], *fitting[:1], *chosen[1:]]))
 
 
-def is_answer(ranking: Ranking, one: Sentence) -> bool:
+def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     """Tell whether a sentence answers a clause: it is about its names, says what is asked of them, and has the kind of answer."""
-    if ranking.kind in STRICT and ranking.fits[one] < FITS:
+    if ranking.kind in STRICT and ranking.fits[sentence] < FITS:
         return False
-    if not same_language(one.text, ranking.clause):
-        return ranking.shares[one] >= HELD
-    if has_cjk(one.text):
+    if not same_language(sentence.text, ranking.clause):
+        return ranking.shares[sentence] >= HELD
+    if has_cjk(sentence.text):
         before, after = [*_INTERROGATIVE.split(ranking.clause, maxsplit=1), ""][:2]
-        return min(_share(terms(part), one) for part in (before, after)) >= HELD
+        return min(_share(terms(part), sentence) for part in (before, after)) >= HELD
     named = {term for name in names_in(ranking.clause) for term in terms(name)}
     years = {term for term in terms(ranking.clause) if _YEAR.fullmatch(term)}
     predicate = [term for term in content(ranking.clause) if term not in named]
-    return named <= one.held | one.beside and years <= one.held and _share(predicate, one) >= HELD
+    return named <= sentence.held | sentence.beside and years <= sentence.held and _share(predicate, sentence) >= HELD
 
 
-def _share(wanted: Sequence[str], one: Sentence) -> float:
+def _share(wanted: Sequence[str], sentence: Sentence) -> float:
     """Return the share of terms that a sentence holds; 1 where there are none."""
     every = set(wanted)
-    return (len(every & one.held) + BESIDE * len(every & one.beside - one.held)) / len(every) if every else 1.0
+    return (
+        (len(every & sentence.held) + BESIDE * len(every & sentence.beside - sentence.held)) / len(every)
+        if every
+        else 1.0
+    )

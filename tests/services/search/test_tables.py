@@ -6,8 +6,7 @@ import pytest
 
 from services.search.converters import Converters
 from services.search.index import FileState
-from services.search.table_profiles import profile_tables
-from services.search.tables import Table
+from services.search.tables import Table, profile_tables
 
 
 def _states(folder: Path) -> list[FileState]:

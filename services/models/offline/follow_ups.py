@@ -36,31 +36,31 @@ _CHINESE_TOPIC = re.compile(r"的|使|让|被|是|有|在|对|会|能|可|应|�
 _SIDES = re.compile(r"\b(?:compare|difference|versus|vs|both)\b|区别|差别|差异|比较|对比|两者", re.IGNORECASE)
 
 
-def standing_alone(prompt: CoordinatorPrompt, asked: str) -> tuple[str, str]:
+def complete_question(prompt: CoordinatorPrompt, question: str) -> tuple[str, str]:
     """Return a question with its pronouns and omissions filled in from the conversation, and what was filled in."""
-    earlier = " ".join(next((one.text for one in reversed(prompt.conversation) if one.role == "user"), "").split())
+    earlier = " ".join(next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "").split())
     unclear = " ".join(prompt.asked_back.split())
-    if any((len(one) > 2 or has_cjk(one)) and one not in tokens(asked) for one in tokens(unclear)):
-        return _joined(asked, unclear), f"{unclear} + {asked}"
+    if any((len(term) > 2 or has_cjk(term)) and term not in tokens(question) for term in tokens(unclear)):
+        return _join(question, unclear), f"{unclear} + {question}"
     if not earlier:
-        return asked, ""
-    pronoun = _ANY.search(asked)
+        return question, ""
+    pronoun = _ANY.search(question)
     if pronoun is None:
-        added, topic = _ADDED.search(asked), topic_of(earlier)
-        leans = added or (len(tokens(asked)) <= 2 and not names_in(asked))
-        if not leans or set(tokens(topic)) <= set(tokens(asked)):
-            return asked, ""
-        return _instead(asked, topic, earlier) if added else (_joined(asked, topic), topic)
-    before = asked[: pronoun.start()]
+        added, topic = _ADDED.search(question), topic_of(earlier)
+        leans = added or (len(tokens(question)) <= 2 and not names_in(question))
+        if not leans or set(tokens(topic)) <= set(tokens(question)):
+            return question, ""
+        return _substitute(question, topic, earlier) if added else (_join(question, topic), topic)
+    before = question[: pronoun.start()]
     if names_in(before) or (has_cjk(before) and len(re.sub(r"\W", "", before)) > 5):
-        return asked, ""  # the question itself names what its pronoun stands for
-    answer = next((one.text for one in reversed(prompt.conversation) if one.role == "assistant"), "")
-    topic = _meant(pronoun.group(), earlier, answer)
-    if topic in asked:
-        return asked, ""
+        return question, ""  # the question itself names what its pronoun stands for
+    answer = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "assistant"), "")
+    topic = _referent(pronoun.group(), earlier, answer)
+    if topic in question:
+        return question, ""
     if topic == _bare(earlier):
-        return _joined(asked, topic), topic
-    whole = _LED_IN.sub("", _ANY.sub(lambda match: _in_place(match.group(), topic), asked, count=1))
+        return _join(question, topic), topic
+    whole = _LED_IN.sub("", _ANY.sub(lambda match: _in_place(match.group(), topic), question, count=1))
     return _capital(whole), f"{pronoun.group()} = {topic}"
 
 
@@ -72,16 +72,16 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _joined(asked: str, topic: str) -> str:
-    return f"{_capital(_LED_IN.sub('', _bare(asked)))} ({topic}){'？' if has_cjk(asked) else '?'}"
+def _join(question: str, topic: str) -> str:
+    return f"{_capital(_LED_IN.sub('', _bare(question)))} ({topic}){'？' if has_cjk(question) else '?'}"
 
 
-def _instead(asked: str, topic: str, earlier: str) -> tuple[str, str]:
+def _substitute(question: str, topic: str, earlier: str) -> tuple[str, str]:
     """Ask of one more thing what the last question asked of another: `What about the harbour?`."""
-    other = re.sub(r"^(?:what|how) about\s+", "", _LED_IN.sub("", _bare(asked)), flags=re.IGNORECASE).rstrip("呢")
+    other = re.sub(r"^(?:what|how) about\s+", "", _LED_IN.sub("", _bare(question)), flags=re.IGNORECASE).rstrip("呢")
     place = earlier.lower().find(topic.lower())
     if place < 0 or topic == _bare(earlier):
-        return _joined(other, _bare(earlier)), earlier
+        return _join(other, _bare(earlier)), earlier
     head = " ".join(other.lower().split()[:2])
     start = earlier.lower().rfind(head, 0, place) if " " in head else -1
     replaced = earlier[start if start >= 0 else place : place + len(topic)]
@@ -95,13 +95,13 @@ def _in_place(pronoun: str, topic: str) -> str:
     return f"{topic}’" if topic.endswith("s") else f"{topic}’s"
 
 
-def _meant(pronoun: str, earlier: str, answer: str) -> str:
+def _referent(pronoun: str, earlier: str, answer: str) -> str:
     """Return what a pronoun stands for: a person of the last question or answer, or what the last question was about."""
     if _PERSONAL.fullmatch(pronoun):
-        asked = set(tokens(earlier))
-        told = [name for name in persons_in(answer) if not set(tokens(name)) <= asked]
-        doers = [name for name in told if re.search(r"(?:\bby|由)\s*$", answer[: answer.find(name)])]
-        if persons := [*persons_in(earlier), *doers, *told]:
+        question_terms = set(tokens(earlier))
+        persons_named = [name for name in persons_in(answer) if not set(tokens(name)) <= question_terms]
+        doers = [name for name in persons_named if re.search(r"(?:\bby|由)\s*$", answer[: answer.find(name)])]
+        if persons := [*persons_in(earlier), *doers, *persons_named]:
             return re.sub(r"[’']s?$", "", persons[0])
     last = _bare(clauses_of(earlier, short=True)[-1])
     topic = topic_of(last)
@@ -114,26 +114,28 @@ def topic_of(question: str) -> str:
         return max(named, key=len)
     whole = _bare(question)
     if has_cjk(question):
-        part = next((one for one in _CHINESE_TOPIC.split(whole) if len(one) > 1), whole)
+        part = next((part for part in _CHINESE_TOPIC.split(whole) if len(part) > 1), whole)
         return re.sub(r"^(?:请问|什么|哪些|谁)", "", part) or whole
     noun = _NOUN.search(question[:1].lower() + question[1:])
     return f"the {noun.group(1)}" if noun else whole
 
 
-def judged(question: str, known: Sequence[EvidenceView]) -> tuple[Literal["no", "part", "whole"], list[str], list[str]]:
+def judge_known(
+    question: str, known: Sequence[EvidenceView]
+) -> tuple[Literal["no", "part", "whole"], list[str], list[str]]:
     """Tell how much of a question the excerpts of earlier turns answer; one about a source that they read, from that source.
 
     Returns:
         How much; the ids of the excerpts; the clauses that they leave open.
     """
-    if own := [one.id for one in known if len(one.title) >= LEAST_TITLE and one.title in question]:
+    if own := [excerpt.id for excerpt in known if len(excerpt.title) >= LEAST_TITLE and excerpt.title in question]:
         return "whole", own, []
     compared = compared_in(question)
     clauses = list(compared) if compared else clauses_of(question, short=True)
     if not set(terms(_FILLED.sub("", question))) - GENERIC or (compared is None and _SIDES.search(question)):
         return "no", [], []
-    used = [_answering(clause, known, question) for clause in clauses]
-    uses = list(dict.fromkeys(one for ids in used for one in ids))
+    used = [_excerpts_answering(clause, known, question) for clause in clauses]
+    uses = list(dict.fromkeys(excerpt_id for ids in used for excerpt_id in ids))
     missing = [clause for clause, ids in zip(clauses, used, strict=True) if not ids]
     if not uses:
         return "no", [], []
@@ -141,18 +143,18 @@ def judged(question: str, known: Sequence[EvidenceView]) -> tuple[Literal["no", 
     return "part" if part else "whole", uses, missing
 
 
-def _answering(clause: str, known: Sequence[EvidenceView], question: str) -> list[str]:
+def _excerpts_answering(clause: str, known: Sequence[EvidenceView], question: str) -> list[str]:
     """Return the excerpts that hold most of a clause's terms, all of its names, and the kind of answer that it asks for."""
     wanted = set(content(clause)) - GENERIC
     kind = answer_type(clause if clause in question else question)
     named = {term for name in names_in(clause) for term in terms(name)}
     rest = wanted - set(terms(topic_of(clause)))
     shares: dict[str, float] = {}
-    for one in known if wanted else ():
-        held = set(terms(f"{one.quote} {one.title}"))
+    for excerpt in known if wanted else ():
+        held = set(terms(f"{excerpt.quote} {excerpt.title}"))
         share = len(held & wanted) / len(wanted)
         enough = share >= (HELD_CHINESE if has_cjk(clause) else HELD) and 2 * len(rest & held) >= len(rest)
-        if enough and named <= held and (kind not in STRICT or fit(clause, kind, one.quote) >= FITS):
-            shares[one.id] = share
+        if enough and named <= held and (kind not in STRICT or fit(clause, kind, excerpt.quote) >= FITS):
+            shares[excerpt.id] = share
     best = max(shares.values(), default=0.0)
-    return [one for one, share in shares.items() if share == best][:MAX_USED]
+    return [excerpt_id for excerpt_id, share in shares.items() if share == best][:MAX_USED]

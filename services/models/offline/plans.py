@@ -2,16 +2,16 @@
 
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
-from services.models.offline.answering import answers
+from services.models.offline.answers import answers
 from services.models.offline.shape import (
     COMPUTES,
     asks_for_computation,
     compared_in,
-    completed,
+    complete_clause,
     statement_of,
     title_of,
 )
-from services.models.offline.tables import meant_tables
+from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese
 from services.text.questions import clauses_of, names_in
 from services.text.terms import content, terms
@@ -31,7 +31,9 @@ def plan(prompt: PlannerPrompt) -> Plan:
     chinese = is_chinese(prompt.locale)
     if prompt.findings:
         steps = _for_gaps(prompt, chinese)
-        if all(one.step_id == RECALLED for one in prompt.findings) and meant_tables(question, prompt.tables):
+        if all(finding.step_id == RECALLED for finding in prompt.findings) and tables_to_compute(
+            question, prompt.tables
+        ):
             steps = [*steps[: prompt.max_step_num - 1], _processing(question, chinese)]
     elif _is_known(prompt, question):
         steps = []
@@ -48,7 +50,7 @@ def plan(prompt: PlannerPrompt) -> Plan:
 
 def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[Step]:
     most = prompt.max_step_num
-    computing = meant_tables(question, prompt.tables)
+    computing = tables_to_compute(question, prompt.tables)
     if prompt.style == "data" and any(prompt.tables) and COMPUTES.search(question):
         return [_processing(question, chinese)]
     if computing and most == 1:
@@ -64,7 +66,7 @@ def _facets(question: str) -> list[str]:
     compared = compared_in(question)
     if compared is None:
         clauses = clauses_of(question, short=True)
-        return [completed(clause, clauses[0], question) for clause in clauses]
+        return [complete_clause(clause, clauses[0], question) for clause in clauses]
     rest = question
     for side in compared:
         rest = rest.replace(side, " ")
@@ -86,7 +88,7 @@ def _research(facet: str, question: str, chinese: bool) -> Step:
         id="0",
         title=title_of(facet),
         description=f"查找：{facet}" if chinese else f"Find out: {facet}",
-        queries=list(dict.fromkeys(" ".join(one.split()) for one in queries if one.strip()))[:MAX_QUERIES],
+        queries=list(dict.fromkeys(" ".join(query.split()) for query in queries if query.strip()))[:MAX_QUERIES],
     )
 
 
@@ -129,5 +131,5 @@ def _is_known(prompt: PlannerPrompt, question: str) -> bool:
     if compared_in(question) or len(clauses_of(question)) > 1 or not KNOWN_FROM <= len(content(question)) <= KNOWN_TO:
         return False
     shown = prompt.background[:3]
-    held = any(set(content(question)) <= set(terms(one.quote)) for one in shown)
-    return held and all(one.whole for one in answers(question, shown, 1))
+    held = any(set(content(question)) <= set(terms(excerpt.quote)) for excerpt in shown)
+    return held and all(answer.whole for answer in answers(question, shown, 1))

@@ -1,0 +1,92 @@
+"""The vectors of an index's passages and of their sentences, by embedding model. Blocking."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.embedding.vectors import Cache, Matrix, Vectors
+from services.search.connections import Connections
+from services.search.index_schema import count_change, generation
+
+_matrices = Cache[Matrix]()
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A passage that has no vector of a model yet."""
+
+    passage: int
+    title: str
+    text: str
+
+
+class PassageVectors:
+    """Vectors in the file of an index."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._file = str(connections.file)
+        self._open = connections.open
+
+    def cosines(self, model: str, query: Vectors) -> tuple[NDArray[np.int64], Vectors]:
+        """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
+
+        def load() -> Matrix:
+            with self._open() as db:
+                rows = db.execute("SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage", (model,))
+                return Matrix(rows.fetchall(), len(query))
+
+        with self._open() as db:
+            current = generation(db)
+        matrix = _matrices.get((self._file, model), current, load)
+        return matrix.ids, matrix.cosines(query)
+
+    def of_sentences(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
+        """Return the packed vectors of the sentences of passages."""
+        statement = (
+            "SELECT passage, vectors FROM sentence_vectors "
+            "WHERE model = ? AND passage IN (SELECT value FROM json_each(?))"
+        )
+        with self._open() as db:
+            return dict(db.execute(statement, (model, json.dumps(passages))))
+
+    def missing(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
+        """Return the passages that have no vector of a model, in batches."""
+        last = 0
+        while True:
+            with self._open() as db:
+                rows = db.execute(
+                    "SELECT id, (SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), "
+                    "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
+                    "WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) "
+                    "ORDER BY id LIMIT ?",
+                    (last, model, batch),
+                ).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [Unembedded(passage, title or "", text) for passage, title, text in rows]
+
+    def add(self, model: str, vectors: Mapping[int, bytes], sentences: Mapping[int, bytes]) -> None:
+        """Take in packed vectors of passages and of their sentences; passages that are gone by now are left out.
+
+        Vectors of other versions of the model are forgotten.
+        """
+        family = model.rpartition(" ")[0] + " "
+        with self._open() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            older = (len(family), family, model)
+            db.execute("DELETE FROM vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
+            db.execute("DELETE FROM sentence_vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
+            if_present = "SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?)"
+            db.executemany(
+                f"INSERT OR REPLACE INTO vectors (model, passage, vector) {if_present}",
+                [(model, passage, data, passage) for passage, data in vectors.items()],
+            )
+            db.executemany(
+                f"INSERT OR REPLACE INTO sentence_vectors (model, passage, vectors) {if_present}",
+                [(model, passage, data, passage) for passage, data in sentences.items()],
+            )
+            count_change(db)

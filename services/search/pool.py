@@ -1,0 +1,173 @@
+"""The hits of one gathering: their passages ranked, copies of one text counted once, and those chosen described."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from schemas.evidence import Passage, Source
+from services.run.evidence_store import EvidenceStore, content_hash
+from services.search.hit import Hit, HitPassage
+from services.text.copies import is_copy, tells_no_more
+from services.text.duplicates import fingerprint, may_be_copy
+from services.text.passages import split
+from services.text.ranking import bm25
+from services.text.tokens import tokens
+
+PASSAGES_A_PAGE = 4
+"""Passages of a web page that a query can bring in; documents bring those that the index ranked."""
+SAME_PASSAGE = 0.6
+"""Share of the words of two passages that both must hold, for one to be the other's copy."""
+Key = tuple[str, int, int]
+"""Content hash, start and end of a passage."""
+
+
+class Pool:
+    """Every hit of one gathering, by content hash."""
+
+    def __init__(self) -> None:
+        self._hits: dict[str, Hit] = {}
+
+    def rank(self, query: str, hits: Iterable[Hit]) -> list[Key]:
+        """Take hits in and return their passages in order of rank. Blocking: texts may be long."""
+        ranking: list[Key] = []
+        for hit in hits:
+            key = _hash(hit.text)
+            self._hits.setdefault(key, hit)
+            ranking.extend((key, place.start, place.end) for place in hit.passages or _best_passages(query, hit.text))
+        return ranking
+
+    def text(self, key: Key) -> str:
+        """Return a passage's text."""
+        return self._hits[key[0]].text[key[1] : key[2]]
+
+    def title(self, key: Key) -> str:
+        """Return the title of a passage's source."""
+        return self._hits[key[0]].title
+
+    def _originals(self, ranked: Sequence[Key]) -> dict[str, str]:
+        """Map each source to the best-ranked one of its copies."""
+        originals: dict[str, str] = {}
+        signatures: dict[str, str] = {}
+        for key, _, _ in ranked:
+            if key in originals:
+                continue
+            text = self._hits[key].text
+            signature = _fingerprint(text)
+            alike = (original for original, other in signatures.items() if may_be_copy(signature, other))
+            originals[key] = next((other for other in alike if is_copy(text, self._hits[other].text)), key)
+            if originals[key] == key:
+                signatures[key] = signature
+        return originals
+
+    def without_copies(self, ranked: Sequence[Key]) -> tuple[dict[str, str], list[Key]]:
+        """Take each text once, that of its best-ranked copy, with the passages that were found of any of them. Blocking.
+
+        A passage of a copy that tells what the original does not stays the copy's own.
+
+        Returns:
+            The best-ranked copy of each source, and the passages, best first.
+        """
+        originals = self._originals(ranked)
+        passages: list[Key] = []
+        for key in ranked:
+            passage = key if originals[key[0]] == key[0] else self._same(key, originals[key[0]])
+            if not any(_overlap(passage, other) for other in passages):
+                passages.append(passage)
+        return originals, passages
+
+    def _same(self, key: Key, original: str) -> Key:
+        """Return where an original has a passage of its copy, word for word or with no fact less; else the copy's own place."""
+        text, whole = self.text(key), self._hits[original].text
+        start = whole.find(text)
+        if start >= 0:
+            return original, start, start + len(text)
+        terms = set(tokens(text))
+        shares = {
+            span: len(terms & held) / len(terms | held) for span, held in _terms_by_passage(whole).items() if held
+        }
+        best = max(shares, key=lambda span: shares[span], default=None)
+        if best is None or shares[best] < SAME_PASSAGE or not tells_no_more(text, whole[best[0] : best[1]]):
+            return key
+        return original, *best
+
+    def repeats_last(self, ranked: Sequence[Key], queries: Sequence[str]) -> list[Key]:
+        """Put passages last that hold no more of the queries than a better one of a page of the same template. Blocking."""
+        query_terms = set(tokens(" ".join(queries)))
+        better: list[tuple[str, str, set[str]]] = []
+        telling: list[Key] = []
+        repeating: list[Key] = []
+        for key in ranked:
+            signature = _fingerprint(self._hits[key[0]].text)
+            held = query_terms & set(tokens(f"{self.title(key)} {self.text(key)}"))
+            repeats = any(
+                held <= terms and source != key[0] and may_be_copy(signature, other) for source, other, terms in better
+            )
+            (repeating if held and repeats else telling).append(key)
+            better.append((key[0], signature, held))
+        return [*telling, *repeating]
+
+    async def collect(
+        self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore
+    ) -> tuple[list[Passage], dict[str, Source]]:
+        """Store the texts of the chosen passages' sources and describe both."""
+        used = {key for key, _, _ in chosen}
+        sources = {}
+        for key, original in originals.items():
+            if original in used or key in used:
+                await evidence.put_text(self._hits[key].text)
+                sources[key] = self._source(key, original)
+        passages = [
+            Passage(
+                id=f"P{place}",
+                content_hash=key,
+                title=self._hits[key].title,
+                start=start,
+                end=end,
+                text=self._hits[key].text[start:end],
+            )
+            for place, (key, start, end) in enumerate(chosen, 1)
+        ]
+        return passages, sources
+
+    def _source(self, key: str, original: str) -> Source:
+        hit = self._hits[key]
+        return Source(
+            url=hit.url,
+            title=hit.title,
+            kind=hit.kind,
+            content_hash=key,
+            fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            published=hit.published,
+            duplicate_of=None if original == key else original,
+            snippet_only=hit.snippet_only,
+            fingerprint=_fingerprint(hit.text),
+        )
+
+
+@lru_cache(maxsize=16)
+def _terms_by_passage(text: str) -> dict[tuple[int, int], frozenset[str]]:
+    """Return the search terms of each passage of a text, by its start and end."""
+    return {(span.start, span.end): frozenset(tokens(text[span.start : span.end])) for span in split(text)}
+
+
+def _overlap(passage: Key, other: Key) -> bool:
+    return passage[0] == other[0] and passage[1] < other[2] and other[1] < passage[2]
+
+
+def _best_passages(query: str, text: str) -> list[HitPassage]:
+    spans = split(text)
+    scores = bm25([tokens(text[span.start : span.end]) for span in spans], tokens(query))
+    best = sorted(range(len(spans)), key=lambda place: (-scores[place], place))[:PASSAGES_A_PAGE]
+    return [
+        HitPassage(start=spans[place].start, end=spans[place].end) for place in best if scores[place] > 0 or place == 0
+    ]
+
+
+@lru_cache(maxsize=4_096)
+def _hash(text: str) -> str:
+    return content_hash(text)
+
+
+@lru_cache(maxsize=4_096)
+def _fingerprint(text: str) -> str:
+    return fingerprint(text)
