@@ -13,8 +13,8 @@ from services.tools.databases import duckdb_file, postgres_server, sqlite_file
 from services.tools.databases.configuration import Dialect, database
 from services.tools.databases.statement import checked
 from tests.fakes.postgres import PostgresServer
-from tests.services.tools.attacks import DUCKDB, POSTGRES, SQLITE, Attack
-from tests.services.tools.conftest import ROWS, Configure
+from tests.services.tools.databases.attacks import DUCKDB, POSTGRES, SQLITE, Attack
+from tests.services.tools.databases.conftest import ROWS, Configure
 
 SECONDS = 1.0
 DRIVERS: dict[Dialect, ModuleType] = {"sqlite": sqlite_file, "duckdb": duckdb_file, "postgres": postgres_server}
