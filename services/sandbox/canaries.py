@@ -32,10 +32,9 @@ _BY = {
 def read_results(output: str) -> list[CanaryResult]:
     """Return what the canaries' program printed; nothing when it did not get to its end."""
     try:
-        found = {str(name): int(number) for name, number in json.loads(output).items()}
         return [
-            CanaryResult(name, number != 0, stopped_by(number), required=name != LOOKING)
-            for name, number in found.items()
+            CanaryResult(str(name), number != 0, stopped_by(number), required=name != LOOKING)
+            for name, number in json.loads(output).items()
         ]
     except (ValueError, TypeError, AttributeError):
         return []
