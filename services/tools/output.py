@@ -44,9 +44,6 @@ class ToolOutput(BaseModel):
     """Files that were made: name, and hash in the evidence store."""
     kept: dict[str, str] = Field(default_factory=dict)
     """Long arguments, such as code, by the id under which the model can read them again."""
-    searches: int = 0
-    pages: int = 0
-    code_runs: int = 0
 
 
 def as_tool(
@@ -90,8 +87,8 @@ def shown(text: str, response_format: ResponseFormat, result_id: str, start: int
         result_id: what `read_result` calls it.
         start: character to begin with.
     """
-    most = SHOWN[response_format]
-    part, rest = text[start : start + most], len(text) - start - most
+    end = start + SHOWN[response_format]
+    part, rest = text[start:end], len(text) - end
     if rest <= 0:
         return part
-    return f'{part}\n[{rest} more characters: read_result(id="{result_id}", start={start + most})]'
+    return f'{part}\n[{rest} more characters: read_result(id="{result_id}", start={end})]'

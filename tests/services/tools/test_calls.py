@@ -52,7 +52,8 @@ def calls() -> Calls:
 
 
 async def one(calls: Calls, name: str, **arguments: Any) -> ToolResult:
-    return (await calls.run([ToolCall(id="1", name=name, arguments=arguments)]))[0]
+    [made] = await calls.run([ToolCall(id="1", name=name, arguments=arguments)])
+    return made.result
 
 
 @pytest.mark.parametrize("size", ["brief", "standard", "full"])
