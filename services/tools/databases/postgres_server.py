@@ -107,20 +107,20 @@ def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any],
     with connect(place, seconds) as connection:
         cursor = connection.cursor(name="answer")
         try:
-            return _asked(cursor, sql, parameters, max_rows, seconds)
+            return _rows(cursor, sql, parameters, max_rows, seconds)
         finally:
             with contextlib.suppress(psycopg.Error):
                 connection.rollback()
             cursor.close()
 
 
-def _asked(
+def _rows(
     cursor: ServerCursor[Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float
 ) -> Rows:
     kinds = {type_.oid: type_.name for type_ in cursor.adapters.types}
-    for one in cursor.connection.adapters.types:  # the server's own words for every value
-        cursor.adapters.register_loader(one.oid, TextLoader)
-        cursor.adapters.register_loader(one.array_oid, TextLoader)
+    for type_ in cursor.connection.adapters.types:  # the server's own words for every value
+        cursor.adapters.register_loader(type_.oid, TextLoader)
+        cursor.adapters.register_loader(type_.array_oid, TextLoader)
     cursor.execute(sql, parameters or None)
     columns = cursor.description or []
     types = [kinds.get(column.type_code, "").upper() for column in columns]
@@ -136,17 +136,17 @@ def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
             raise QueryCanceled
 
 
-def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
     """Return the tables that the role may read, with their columns, and how many there are."""
     with connect(place, seconds) as connection:
-        found = connection.execute(
+        relations = connection.execute(
             "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') "
             "AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_toast%' "
             "AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT') ORDER BY 2, 3"
         ).fetchall()
         tables = []
-        for oid, namespace, name, size, kind in found[:most]:
+        for oid, namespace, name, size, kind in relations[:max_tables]:
             columns = connection.execute(
                 "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
                 "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
@@ -156,7 +156,7 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
             tables.append(
                 {"name": name if namespace == "public" else f"{namespace}.{name}", "rows": rows, "columns": columns}
             )
-        return {"tables": tables, "count": len(found)}
+        return {"tables": tables, "count": len(relations)}
 
 
 def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
@@ -166,15 +166,14 @@ def _size(connection: Connection[Any], namespace: str, name: str, estimate: int)
     counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(
         Identifier(namespace, name), COUNTED + 1
     )
-    found = connection.execute(counting).fetchone()
-    return counted(found[0]) if found else ""
+    row = connection.execute(counting).fetchone()
+    return counted(row[0]) if row else ""
 
 
-def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
-    """Return the names of all tables, and of all columns."""
+def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
+    """Return the names of all columns, each behind that of its table."""
     with connect(place, seconds) as connection:
-        found = connection.execute(
+        return connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns "
             "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
         ).fetchall()
-    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

@@ -60,7 +60,7 @@ def _restrict(connection: sqlite3.Connection, deadline: float) -> None:
         "mmap_size=0",
     ):
         connection.execute(f"PRAGMA {pragma}")
-    for limit, most in (
+    for limit, value in (
         (sqlite3.SQLITE_LIMIT_LENGTH, 20_000_000),
         (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
         (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
@@ -69,7 +69,7 @@ def _restrict(connection: sqlite3.Connection, deadline: float) -> None:
         (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
         (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
     ):
-        connection.setlimit(limit, most)
+        connection.setlimit(limit, value)
     connection.execute("SELECT count(*) FROM sqlite_master")
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     connection.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
@@ -100,18 +100,15 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
         return collect(columns, [""] * len(columns), cursor, max_rows)
 
 
-def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
     """Return the tables with their columns, and how many there are."""
     with connect(place, seconds) as connection:
-        names = [
-            (str(name), str(kind))
-            for name, kind in connection.execute(
-                "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
-                "ESCAPE '\\' ORDER BY type, name"
-            )
-        ]
+        relations = connection.execute(
+            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
+            "ESCAPE '\\' ORDER BY type, name"
+        ).fetchall()
         tables = []
-        for name, kind in names[:most]:
+        for name, kind in relations[:max_tables]:
             columns = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (name,))
             quoted = '"' + name.replace('"', '""') + '"'
             rows = ""
@@ -120,13 +117,12 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
                 with contextlib.suppress(sqlite3.DatabaseError):
                     rows = counted(connection.execute(counting).fetchone()[0])
             tables.append({"name": name, "rows": rows, "columns": columns.fetchall()})
-        return {"tables": tables, "count": len(names)}
+        return {"tables": tables, "count": len(relations)}
 
 
-def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
-    """Return the names of all tables, and of all columns."""
+def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
+    """Return the names of all columns, each behind that of its table."""
     with connect(place, seconds) as connection:
-        found = connection.execute(
+        return connection.execute(
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view')"
         ).fetchall()
-    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

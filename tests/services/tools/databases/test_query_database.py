@@ -169,4 +169,4 @@ async def test_a_missing_package_is_answered_with_the_command_that_installs_it(
 def test_a_missing_driver_is_said_by_the_process_that_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "services.tools.databases.duckdb_file", raising=False)
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert query_child._answer({"dialect": "duckdb"}, b"") == {"missing": True}
+    assert query_child._answer({"dialect": "duckdb"}) == {"missing": True}

@@ -10,6 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from services.run.errors import DatabaseError, SettingsError
 from services.run.journal import Journal
 from services.run.scope import Run
+from services.tools.databases import query
 from services.tools.databases.configuration import databases
 from services.tools.databases.schema import schema_views
 from tests.fakes.postgres import PostgresServer
@@ -64,9 +65,7 @@ async def test_neither_views_nor_the_journal_hold_an_address(configure: Configur
 
 
 def test_the_environment_of_the_child_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from services.tools.databases import child_process
-
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("LANGCHAIN_API_KEY", "k")
-    passed = {name for name in os.environ if name in child_process._PASSED_ON}
+    passed = {name for name in os.environ if name in query._PASSED_ON}
     assert not {"OPENAI_API_KEY", "LANGCHAIN_API_KEY"} & passed
