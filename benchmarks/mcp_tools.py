@@ -108,7 +108,7 @@ async def measure() -> dict[str, Any]:
     try:
         servers = await servers_once(run)
         if servers.failures:
-            raise RuntimeError("\n".join(servers.said("en-US")))
+            raise RuntimeError("\n".join(servers.messages("en-US")))
         tools = {one.name: (await mcp_tools(run, [one.name]))[0] for one in servers.views}
     finally:
         await close_sessions(run)

@@ -9,7 +9,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from mcp.types import Tool
 
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.definitions import LARGEST_SCHEMA, definitions, parameters, tool_name
+from services.tools.mcp.definitions import MAX_SCHEMA, definitions, parameters, tool_name
 from services.tools.mcp.tools import McpTool
 
 SERVER = Server("a server", "stdio", command="x", secrets=("hush-hush",))
@@ -77,7 +77,7 @@ def test_an_odd_schema_becomes_a_plain_one(schema: dict[str, Any]) -> None:
     assert isinstance(plain["properties"], dict)
     assert set(plain.get("required", [])) <= set(plain["properties"])
     text = json.dumps(plain)
-    assert len(text) <= LARGEST_SCHEMA
+    assert len(text) <= MAX_SCHEMA
     assert "$ref" not in text
     [made] = definitions(SERVER, [Tool(name="t", inputSchema=schema)])
     offered = convert_to_openai_tool(McpTool.of(made, None, ""))["function"]

@@ -47,8 +47,8 @@ async def test_a_missing_program_and_one_that_ends_at_once_are_left_out(run: Run
     servers = await servers_once(run)
     assert {one.server: one.reason for one in servers.failures} == {"missing": "unstartable", "crash": "ended"}
     assert [one.name for one in servers.views] == ["pump"]
-    assert "missing (no-such-program) cannot be started" in servers.said("en-US")[0]
-    assert "工具服务器 missing" in servers.said("zh-CN")[0]
+    assert "missing (no-such-program) cannot be started" in servers.messages("en-US")[0]
+    assert "工具服务器 missing" in servers.messages("zh-CN")[0]
     assert "hush-hush-1" not in servers.model_dump_json()
 
 
@@ -76,7 +76,7 @@ async def test_a_closed_port_is_left_out_at_once(run: Run, configure: Configure)
     )
     servers = await servers_once(run)
     assert {one.server: one.reason for one in servers.failures} == {"http": "unreachable", "sse": "unreachable"}
-    assert "http://127.0.0.1:9/mcp" in servers.said("en-US")[0]
+    assert "http://127.0.0.1:9/mcp" in servers.messages("en-US")[0]
     assert "hush" not in servers.model_dump_json()
 
 
@@ -232,7 +232,7 @@ async def test_a_program_sees_no_key_of_ours_and_its_own_secret_does_not_come_ba
 async def test_a_variable_that_is_not_set_is_named_and_nothing_is_started(run: Run, configure: Configure) -> None:
     configure(pump=fake(env={"SERVICE_TOKEN": "${NOWHERE_SET}"}))
     servers = await servers_once(run)
-    assert "needs NOWHERE_SET, which is not set" in servers.said("en-US")[0]
+    assert "needs NOWHERE_SET, which is not set" in servers.messages("en-US")[0]
 
 
 async def test_two_servers_with_tools_of_one_name_do_not_collide(run: Run, configure: Configure) -> None:
