@@ -109,7 +109,7 @@ async def measure() -> dict[str, Any]:
         servers = await servers_once(run)
         if servers.failures:
             raise RuntimeError("\n".join(servers.messages("en-US")))
-        tools = {one.name: (await mcp_tools(run, [one.name]))[0] for one in servers.views}
+        tools = {view.name: (await mcp_tools(run, [view.name]))[0] for view in servers.views}
     finally:
         await close_sessions(run)
     everything = function_tokens([tool for own in tools.values() for tool in own])

@@ -49,7 +49,7 @@ class Workers(Generic[Answer]):
         answers: TypeAdapter[Answer],
         *,
         count: int = 1,
-        max_answer: int = 200_000_000,
+        longest: int = 200_000_000,
         root: Path = PROJECT_ROOT,
         own: tuple[str, ...] = OWN,
     ) -> None:
@@ -59,13 +59,13 @@ class Workers(Generic[Answer]):
             module: its `main` serves jobs, see `services/sandbox/jobs.py`.
             answers: what an answer must look like.
             count: most processes at once.
-            max_answer: bytes of one answer.
+            longest: bytes of one answer.
             root: folder of our packages.
             own: names of the packages there that the module needs.
         """
         self.problem = ""
         """Why the processes are not locked in; empty where they are, or where none has started."""
-        self._module, self._answers, self._max_answer, self._root, self._own = module, answers, max_answer, root, own
+        self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
         self._turns = asyncio.Semaphore(count)
         self._idle: list[asyncio.subprocess.Process] = []
         self._died = False
@@ -130,7 +130,7 @@ class Workers(Generic[Answer]):
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             env={**known, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            limit=self._max_answer,
+            limit=self._longest,
         )
         assert child.stdout is not None  # noqa: S101 - a pipe, as asked for
         try:

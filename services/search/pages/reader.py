@@ -93,7 +93,7 @@ class PageReader:
         self._robots = Robots() if respect_robots else None
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
-        self._extractors = Workers("services.search.pages.extract", _answers(), count=2, max_answer=LONGEST_ANSWER)
+        self._extractors = Workers("services.search.pages.extract", _answers(), count=2, longest=LONGEST_ANSWER)
         self._stack = AsyncExitStack()
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 

@@ -57,7 +57,7 @@ async def taken_over(tmp_path: Path) -> AsyncIterator[Workers[dict[str, str]]]:
     (package / "__init__.py").touch()
     (package / "parser.py").write_text(TAKEN_OVER)
     answers = TypeAdapter(dict[str, str])
-    async with Workers("hostile.parser", answers, root=tmp_path / "root", own=("hostile",), max_answer=100_000) as one:
+    async with Workers("hostile.parser", answers, root=tmp_path / "root", own=("hostile",), longest=100_000) as one:
         yield one
 
 

@@ -1,7 +1,6 @@
 """The tool `query_database`: what it takes, what it shows, and what it says when something is wrong."""
 
 import sys
-from typing import Any
 
 import pytest
 from blockbuster import blockbuster_ctx
@@ -13,16 +12,9 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.tools.databases import query_child
 from services.tools.databases.schema import schema_views
-from services.tools.output import ToolOutput
 from services.tools.query_database import QueryDatabase
+from tests.services.tools.conftest import output
 from tests.services.tools.databases.conftest import Configure
-
-
-async def output(tool: BaseTool, **arguments: Any) -> ToolOutput:
-    """Call a tool as a model does and return its whole output."""
-    message = await tool.ainvoke({"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"})
-    assert isinstance(message.artifact, ToolOutput)
-    return message.artifact
 
 
 @pytest.mark.usefixtures("any_database")

@@ -39,7 +39,7 @@ def left(mark: str) -> list[int]:
                 found.append(int(folder.name))
         except OSError:
             continue
-    return [one for one in found if one != os.getpid()]
+    return [pid for pid in found if pid != os.getpid()]
 
 
 async def until(there: Callable[[], bool]) -> None:

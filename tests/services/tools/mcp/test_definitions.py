@@ -33,9 +33,9 @@ def test_a_name_is_of_the_form_that_every_endpoint_takes(server: str, tool: str)
 def test_names_that_would_become_one_stay_apart() -> None:
     listed = [Tool(name=name, inputSchema={}) for name in ("get/x", "get x", "get_x", "t" * 100 + "1", "t" * 100 + "2")]
     made = definitions(SERVER, listed)
-    assert len({one.name for one in made}) == len(listed)
-    assert [one.remote for one in made] == [one.name for one in listed]
-    assert [one.name for one in made] == [one.name for one in definitions(SERVER, listed)]
+    assert len({tool.name for tool in made}) == len(listed)
+    assert [tool.remote for tool in made] == [tool.name for tool in listed]
+    assert [tool.name for tool in made] == [tool.name for tool in definitions(SERVER, listed)]
 
 
 def test_a_description_is_short_and_holds_nothing_hidden_and_no_secret() -> None:
