@@ -107,7 +107,7 @@ class Sandbox:
         if refused:
             return SandboxResult(False, "", refused, 1, 0.0, self.mode, "imports")
         if self.mode == "isolated":
-            await self._require_isolation(chosen)
+            await self._require_isolation(chosen.python)
         return await self._run(chosen, code, files or {}, timeout)
 
     async def canaries(self) -> list[CanaryResult]:
@@ -116,11 +116,9 @@ class Sandbox:
         Raises:
             SandboxRefused: the jail could not even be closed.
         """
-        return await self._canaries(await self._interpreter())
-
-    async def _canaries(self, chosen: Interpreter) -> list[CanaryResult]:
         if sys.platform != "linux":
             raise _refusal(f"{sys.platform} has no Landlock")
+        chosen = await self._interpreter()
         outside = await asyncio.to_thread(hold)
         secret = outside.folder / "secret"
         try:
@@ -133,13 +131,13 @@ class Sandbox:
             raise _refusal(" ".join(result.error.split())[-300:] or "the canaries did not run")
         return canaries
 
-    async def _require_isolation(self, chosen: Interpreter) -> None:
-        if chosen.python in _isolated:
+    async def _require_isolation(self, python: Path) -> None:
+        if python in _isolated:
             return
-        escaped = [canary.name for canary in await self._canaries(chosen) if canary.required and not canary.stopped]
+        escaped = [canary.name for canary in await self.canaries() if canary.required and not canary.stopped]
         if escaped:
             raise _refusal(f"not stopped: {', '.join(escaped)}")
-        _isolated.add(chosen.python)
+        _isolated.add(python)
 
     async def _interpreter(self) -> Interpreter:
         if self._python is None:
