@@ -21,13 +21,8 @@ from services.tools.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
 """Seconds for connecting."""
-_POWERS = [
-    "pg_read_server_files",
-    "pg_write_server_files",
-    "pg_execute_server_program",
-    "pg_signal_backend",
-    "pg_checkpoint",
-]
+_POWERS = "pg_read_server_files pg_write_server_files pg_execute_server_program pg_signal_backend pg_checkpoint".split()
+"""Roles that reach beyond the data."""
 _AT_ONCE = 100
 """Rows that are fetched at once."""
 _current: list[Connection[Any]] = []
