@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from services.run.log import WARNING, log
-from services.run.scope import Run
 from services.tools.mcp import program
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken, Failure, ServerFailed
@@ -89,13 +88,11 @@ def failures(run: str) -> list[Failure]:
     return [failures[name] for name in sorted(failures)]
 
 
-async def close_sessions(run: Run) -> None:
-    """Close the sessions of a run, and wait until no process of theirs is left."""
-    await close(run.journal.key)
+async def close_sessions(run: str) -> None:
+    """Close the sessions of the run with a key, and wait until no process of theirs is left.
 
-
-async def close(run: str) -> None:
-    """Close all sessions of the run with a key, and wait for that. Runs without a key share theirs: busy ones go on."""
+    Runs without a key share their sessions: busy ones go on.
+    """
     own = _runs().get(run)
     if own is None:
         return

@@ -78,7 +78,7 @@ async def run(mark: str) -> AsyncIterator[Run]:
     """Give a run whose sessions are closed at the end, when no process may be left."""
     given = Run(context=RunContext())
     yield given
-    await close_sessions(given)
+    await close_sessions(given.journal.key)
     assert left(mark) == []
 
 

@@ -129,7 +129,7 @@ async def test_a_run_uses_the_address_that_the_operator_allows(monkeypatch: pyte
         forget_settings()
         run = run_of(address)
         assert await (await tools_of(run, "web"))["web__say"].ainvoke({"words": "hi"}) == "pump says hi"
-        await close_sessions(run)
+        await close_sessions(run.journal.key)
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
@@ -145,7 +145,7 @@ async def test_a_runs_address_cannot_lead_on_to_a_private_one(monkeypatch: pytes
         forget_settings()
         run = run_of(f"{address}/mcp", transport)
         assert await reasons(run) == {"web": "status"}
-        await close_sessions(run)
+        await close_sessions(run.journal.key)
     assert asked == []
 
 
