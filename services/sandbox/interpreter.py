@@ -3,14 +3,14 @@
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from services.run.errors import SandboxRefused
 from services.run.settings import settings
 from services.sandbox.imports import LIBRARIES
-from services.sandbox.library_paths import library_files, package_folders
+from services.sandbox.library_paths import library_paths
 
 _PROJECT = Path(__file__).resolve().parents[2]
 SYSTEM = (
@@ -49,14 +49,13 @@ def default_python() -> Path:
 
 def own_interpreter() -> Interpreter:
     """Return this process's own Python with the application's packages. Blocking."""
-    return _described(Path(sys.executable), package_folders(), library_files())
+    return _interpreter(Path(sys.executable), {**library_paths([]), "fonts": ""})
 
 
-def _described(
-    python: Path, packages: list[str], files: list[str], libraries: Sequence[str] = (), fonts: str = ""
-) -> Interpreter:
-    readable = dict.fromkeys([*packages, *files, *([fonts] if fonts else []), *SYSTEM])
-    return Interpreter(python, tuple(packages), tuple(readable), tuple(libraries), fonts)
+def _interpreter(python: Path, paths: dict[str, Any]) -> Interpreter:
+    fonts = [paths["fonts"]] if paths["fonts"] else []
+    readable = dict.fromkeys([*paths["packages"], *paths["readable"], *fonts, *SYSTEM])
+    return Interpreter(python, tuple(paths["packages"]), tuple(readable), tuple(paths["libraries"]), paths["fonts"])
 
 
 async def interpreter(python: Path) -> Interpreter:
@@ -78,5 +77,5 @@ async def interpreter(python: Path) -> Interpreter:
             raise SandboxRefused(
                 f"Code is not run: {python} is no working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
             ) from None
-        _known[python] = _described(python, paths["packages"], paths["readable"], paths["libraries"], paths["fonts"])
+        _known[python] = _interpreter(python, paths)
     return _known[python]
