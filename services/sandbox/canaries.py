@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CanaryResult:
-    """What became of one escape attempt."""
+    """The outcome of one escape attempt."""
 
     name: str
     stopped: bool

@@ -1,4 +1,4 @@
-"""Which Python runs the programs, and what it has to read to work."""
+"""The Python that runs the programs, and the files that it has to read."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Where a Python has its libraries. Also run as a program by the sandbox's Python, so it imports nothing of Leadline."""
+"""Paths of a Python's libraries. Also run as a program by the sandbox's Python, so it imports nothing of Leadline."""
 
 import importlib.util
 import json

@@ -23,7 +23,7 @@ _MNT_DETACH = 2
 _MAX_LINKS = 40
 _PLACE = "/tmp"  # noqa: S108 - a folder that is there everywhere; what is mounted over it is seen by this process alone
 _OLD = "/.outside"
-"""Where the system's own files lie until they are let go of."""
+"""Mount point of the system's own files until they are unmounted."""
 
 
 def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:

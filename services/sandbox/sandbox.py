@@ -33,7 +33,7 @@ MEMORY = 2 << 30
 """Bytes of address space."""
 OPEN_FILES = 64
 HIDE = True
-"""Take what a program may not read out of its sight, where the system allows that."""
+"""Hide what a program may not read, where the system allows that."""
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
 _SIGNALS = (
@@ -48,7 +48,7 @@ _isolated: set[Path] = set()
 
 @dataclass(frozen=True, slots=True)
 class SandboxResult:
-    """How a run ended."""
+    """The outcome of a run."""
 
     ok: bool
     stdout: str
@@ -215,7 +215,7 @@ class Sandbox:
 
 
 class _Output:
-    """What a program writes: the first megabyte is kept, the rest is read and dropped until the program is ended."""
+    """Output of a program: the first megabyte is kept, the rest is read and dropped until the program is ended."""
 
     def __init__(self, stream: asyncio.StreamReader | None) -> None:
         self._kept = bytearray()

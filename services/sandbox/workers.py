@@ -31,7 +31,7 @@ OWN = ("schemas", "services")
 _PROCESSORS = ("/proc/cpuinfo", "/sys/devices/system/cpu")
 """Read by the ONNX runtime, which the converter of documents loads; without them it ends the process."""
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TZ")
-"""What a worker knows of the environment; keys are not among it."""
+"""Variables that a worker inherits; keys are not among them."""
 
 
 Answer = TypeVar("Answer")
@@ -64,7 +64,7 @@ class Workers(Generic[Answer]):
             own: names of the packages there that the module needs.
         """
         self.problem = ""
-        """Why the processes are not locked in; empty where they are, or where none has started."""
+        """Reason why the processes are not locked in; empty where they are, or where none has started."""
         self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
         self._turns = asyncio.Semaphore(count)
         self._idle: list[asyncio.subprocess.Process] = []

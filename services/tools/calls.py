@@ -29,7 +29,7 @@ READ_RESULT = "read_result"
 
 
 class ToolResult(BaseModel):
-    """What a call returned, as the journal keeps it: whole texts lie in the evidence store."""
+    """The result of a call, as the journal keeps it: whole texts lie in the evidence store."""
 
     text: CleanText
     """What the model sees."""
@@ -63,10 +63,10 @@ class Calls:
     """Runs the calls that a model asks for, and remembers what they returned."""
 
     def __init__(self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None) -> None:
-        """Take the tools of a step.
+        """Prepare to run calls.
 
         Args:
-            tools: with unique names.
+            tools: of the step, with unique names.
             workspace: what the tools share.
             seconds: most seconds of any call; by default each tool's own limit counts.
         """

@@ -1,4 +1,4 @@
-"""What a tool gives: its whole result, which is kept and can be cited, and the part of it that the model sees.
+"""The output of a tool: its whole result, which is stored and can be cited, and the part that the model sees.
 
 A tool is LangChain's `BaseTool`: a name, a description, a JSON schema of parameters, an async execute. `as_tool` makes one of
 an async function that returns a `ToolOutput`; tools of MCP servers are made by their adapter and return plain text.
@@ -27,7 +27,7 @@ class ToolOutput(BaseModel):
     """The whole result of one call."""
 
     text: str
-    """What was found, made or read. Where there are no passages, this text is stored as a source that can be quoted."""
+    """The whole result. Where there are no passages, this text is stored as a source that can be quoted."""
     response_format: ResponseFormat = "standard"
     kind: SourceKind = "tool"
     title: CleanLine = ""

@@ -81,7 +81,7 @@ def _kind(value: object) -> str:
 
 
 def counted(rows: int) -> str:
-    """Say how many rows a table has, of which at most `COUNTED` and one were counted."""
+    """Describe a number of rows, of which at most `COUNTED` and one were counted."""
     return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
 
 

@@ -51,7 +51,7 @@ class ToolSet:
 
     tools: list[BaseTool] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    """What is missing and why, in the user's language."""
+    """Notices of missing tools with reasons, in the user's language."""
 
 
 class _Names(BaseModel):

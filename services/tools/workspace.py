@@ -1,4 +1,4 @@
-"""What the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
+"""The workspace that the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Workspace:
     made: set[str] = field(default_factory=set)
     """Files that programs made out of numbers that no source gives."""
     passages: list[Passage] = field(default_factory=list)
-    """What the tools returned so far."""
+    """Passages that the tools have returned."""
     sources: dict[str, Source] = field(default_factory=dict)
     """Their sources, by content hash."""
     addresses: set[str] = field(default_factory=set)
@@ -65,7 +65,7 @@ class Workspace:
         return source, output
 
     def nowhere(self, content_hash: str) -> bool:
-        """Tell whether a source is a computation out of numbers that no source gives."""
+        """Return whether a source is a computation out of numbers that no source gives."""
         source = self.sources.get(content_hash)
         return source is not None and bool(source.untraced)
 

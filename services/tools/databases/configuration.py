@@ -34,7 +34,7 @@ class Database:
 
     @property
     def kind(self) -> str:
-        """What people call its dialect."""
+        """Name of its dialect for people."""
         return DIALECTS[self.dialect]
 
     def place(self) -> dict[str, Any]:

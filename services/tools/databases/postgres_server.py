@@ -59,7 +59,7 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
 
 
 def _reason(message: str) -> str:
-    """Say why there is no connection; the driver's own words may name hosts and users."""
+    """Return the reason for a failed connection; the driver's own words may name hosts and users."""
     for sign, reason in (
         ("authentication failed", "it refused user or password"),
         ("no password supplied", "it wants a password"),
@@ -155,7 +155,7 @@ def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, 
 
 
 def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
-    """Say how many rows a table has: what the server remembers of a large one, the count of any other."""
+    """Describe the number of rows of a table: the server's estimate of a large one, the count of any other."""
     if estimate > COUNTED:
         return f"about {estimate:,} rows"
     counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(

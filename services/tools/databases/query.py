@@ -25,7 +25,7 @@ _OVERHEAD = 15.0
 _GRACE = 1.0
 """Seconds that a child has for ending what it began, at a server for example."""
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "SYSTEMROOT")
-"""What the child knows of the environment; keys are not among it."""
+"""Variables that the child inherits; keys are not among them."""
 _OF_POSTGRES = ("PG", "SSL_CERT")
 """Beginnings of names of further variables, for PostgreSQL."""
 

@@ -101,7 +101,7 @@ def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explained(error: Exception, driver: ModuleType, request: dict[str, Any]) -> str:
-    """Say what went wrong, in the database's words where they are about the query, with names that come near."""
+    """Describe an error, in the database's words where they are about the query, with similar names."""
     name, message = type(error).__name__, _message(error)
     if name in {"InterruptException", "QueryCanceled", "QueryCanceledError"} or message == "interrupted":
         return f"The query took longer than {request['seconds']:g} seconds and was ended. Ask for less: filter, or aggregate."

@@ -1,4 +1,4 @@
-"""What the databases hold, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
+"""Schemas of the databases, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
 
 import asyncio
 from collections.abc import Sequence

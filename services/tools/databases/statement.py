@@ -1,4 +1,4 @@
-"""What a query says: one statement that reads, calls what only computes, and binds its parameters.
+"""Check of a query: one statement that reads, calls what only computes, and binds its parameters.
 
 This is the first of two doors. It refuses early and in words a model can use; the second door, the connection, holds without it.
 """

@@ -1,4 +1,4 @@
-"""What a file holds, as text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
+"""Contents of a file as text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
 
 Runs locked in; see `services/sandbox/workers.py`.
 """
@@ -53,7 +53,7 @@ def read(request: dict[str, Any], data: bytes) -> dict[str, Any]:
 
 
 def format_of(name: str, data: bytes) -> Format:
-    """Tell a file's format by its name, else by what it holds."""
+    """Detect a file's format by its name, else by its content."""
     known = _KINDS.get(PurePath(name).suffix.lower())
     if known is not None:
         return known

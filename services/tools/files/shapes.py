@@ -38,7 +38,7 @@ def parse_json(text: str) -> tuple[Any, int]:
 
 
 def shape(value: Any, depth: int = 0) -> str:
-    """Say what a JSON value holds: `{name: text, years: [3 × number]}`."""
+    """Describe a JSON value: `{name: text, years: [3 × number]}`."""
     if isinstance(value, dict):
         if depth >= MAX_DEPTH:
             return "{…}"
@@ -52,7 +52,7 @@ def shape(value: Any, depth: int = 0) -> str:
 
 
 def _merged(items: list[Any], depth: int) -> str:
-    """Say what the items of an array hold together; keys that some lack are marked."""
+    """Describe the items of an array together; keys that some lack are marked."""
     if all(isinstance(item, dict) for item in items) and depth < MAX_DEPTH:
         keys = list(dict.fromkeys(key for item in items for key in item))
         parts = []

@@ -40,7 +40,7 @@ class Column:
     examples: list[str] = field(default_factory=list)
 
     def add(self, value: object) -> None:
-        """Take a cell into account."""
+        """Add a cell to the profile."""
         text = (as_text(value) or "").strip()
         if not text:
             self.missing += 1
@@ -65,7 +65,7 @@ class Column:
         return "date" if self.dates == self.filled else "text"
 
     def describe(self) -> str:
-        """Say in a line what it holds."""
+        """Describe the column in a line."""
         gaps = f", {self.missing:,} missing" if self.missing else ""
         if self.kind == "number":
             return f"{self.name}: number, {self.minimum:.12g} to {self.maximum:.12g}{gaps}"

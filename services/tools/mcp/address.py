@@ -98,7 +98,7 @@ class Watched(httpx.AsyncHTTPTransport):
 
 
 def _problem(response: httpx.Response, method: str) -> Broken | None:
-    """Say what is wrong with an answer, if anything is."""
+    """Return the problem of an answer, if there is one."""
     if response.status_code >= 400:
         return Broken("status", str(response.status_code))
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -1,4 +1,4 @@
-"""Which servers there are: the operator's file (`LEADLINE_MCP`), which is trusted, and the run's own, which are not."""
+"""The servers of a run: the operator's file (`LEADLINE_MCP`), which is trusted, and the run's own, which are not."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Why a server is left out of a run, as plain data that the journal keeps and a person can read."""
+"""Reasons for leaving a server out of a run, as plain data that the journal keeps and a person can read."""
 
 from typing import Literal
 

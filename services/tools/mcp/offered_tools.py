@@ -38,7 +38,7 @@ class Servers(BaseModel):
 
     @property
     def tools(self) -> list[ToolView]:
-        """What the planner is shown."""
+        """The servers as the planner sees them."""
         return [ToolView(name=view.name, description=view.description) for view in self.views]
 
     def messages(self, locale: str) -> list[str]:
@@ -47,7 +47,7 @@ class Servers(BaseModel):
 
 
 class Offered(BaseModel):
-    """What one server offers, or why it offers nothing."""
+    """The tools of one server, or the reason why it offers none."""
 
     tools: list[Definition] = Field(default_factory=list)
     failures: list[Failure] = Field(default_factory=list)

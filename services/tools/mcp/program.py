@@ -73,7 +73,7 @@ async def _program(server: Server, lost: Lost) -> AsyncIterator["Streams"]:
         yield messages, outgoing
     finally:
         try:
-            await _ended(process)
+            await _end(process)
         finally:
             for task in work:
                 task.cancel()
@@ -145,8 +145,8 @@ async def _write(
             return
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Let it end as the protocol says: its input is closed, then it is asked, then it is ended, and its group with it."""
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a program as the protocol says: close its input, send SIGTERM, then SIGKILL to its whole group."""
     if process.stdin is not None:
         process.stdin.close()
     for signal_number in (None, signal.SIGTERM, signal.SIGKILL):

@@ -110,7 +110,7 @@ def end(run: str) -> None:
 
 
 def _forget(run: str, session: Session) -> None:
-    """Take a session off the books once nothing is left of it."""
+    """Remove a session from the registry once it has ended."""
     own = _runs().get(run, _OfRun())
     if own.sessions.get(session.server.name) is session:
         del own.sessions[session.server.name]
@@ -120,7 +120,7 @@ def _forget(run: str, session: Session) -> None:
 
 @cache
 def _end_at_exit() -> None:
-    """See to it that no program outlives this one, even when the event loop was left without a word."""
+    """Make sure that no program outlives this process, even when the event loop is abandoned."""
     atexit.register(_sweep_all)
 
 

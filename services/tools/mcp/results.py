@@ -34,7 +34,7 @@ def text_of(server: Server, tool: str, result: Any) -> str:
 
 
 def _repeats(parts: list[str], structured: dict[str, Any]) -> bool:
-    """Tell whether the text of a result is its structured content already, as the protocol asks for."""
+    """Return whether the text of a result repeats its structured content, as the protocol asks for."""
     wrapped = structured.get("result")
     values = [_read(part) for part in parts]
     return structured in values or any(texts in (wrapped, [wrapped]) for texts in (values, parts))

@@ -167,7 +167,7 @@ def _opened(
 
 
 def _is_cut(error: BaseException | None) -> bool:
-    """Tell whether an error says that the connection is gone."""
+    """Return whether an error means a lost connection."""
     from mcp import McpError
     from mcp.types import CONNECTION_CLOSED
 
@@ -177,7 +177,7 @@ def _is_cut(error: BaseException | None) -> bool:
 
 
 def _explained(error: BaseException) -> Broken:
-    """Say why a connection could not be made, in words that hold nothing of the server's own."""
+    """Return the reason why a connection failed, without any words of the server."""
     from mcp import McpError
 
     causes = [error]
