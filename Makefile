@@ -35,7 +35,7 @@ test-long: setup .venv/develop ## Run all other tests: whole commands, servers, 
 	@$(BIN)/pytest -n 4 --dist worksteal -m long $(ARGS)
 
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
-	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/test_database_attacks.py tests/services/tools/test_query_database.py $(ARGS)
+	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/databases $(ARGS)
 
 test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
 	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 --dist worksteal tests/crash $(ARGS)

@@ -80,14 +80,14 @@ def research(world: World, folder: Path, runs: int = 1, window: int | None = Non
         if ran.returncode:
             raise RuntimeError(ran.stderr[-3_000:])
         calls = httpx.get(f"{base_url}/log".replace("/v1/log", "/log"), timeout=60).json()
-    prompts = [one["prompt_tokens"] for one in calls if one["role"] == "reporter"]
+    prompts = [call["prompt_tokens"] for call in calls if call["role"] == "reporter"]
     return {
         **json.loads(ran.stdout.splitlines()[-1]),
         "seconds": round(time.perf_counter() - began, 1),
         "checkpoint_bytes": (home / "checkpoints.sqlite").stat().st_size,
         "store_bytes": (home / "store.sqlite").stat().st_size,
         "reporter_prompt_tokens": max(prompts, default=0),
-        "largest_prompt_tokens": max((one["prompt_tokens"] for one in calls), default=0),
+        "largest_prompt_tokens": max((call["prompt_tokens"] for call in calls), default=0),
         "model_calls": len(calls),
     }
 
@@ -99,8 +99,8 @@ def line(points: list[Point], across: str, measured: str) -> Point:
         `slope` and `intercept` of the line (least squares), the largest `residual` as a share of the largest value, and the
         `exponent` of the growth beyond the first point: 1 is straight, 2 a square.
     """
-    xs = np.array([one[across] for one in points], dtype=float)
-    ys = np.array([one[measured] for one in points], dtype=float)
+    xs = np.array([point[across] for point in points], dtype=float)
+    ys = np.array([point[measured] for point in points], dtype=float)
     slope, intercept = np.polyfit(xs, ys, 1)
     residual = float(np.max(np.abs(slope * xs + intercept - ys)) / np.max(ys))
     exponent = float(np.polyfit(np.log(xs[1:] - xs[0]), np.log(np.maximum(ys[1:] - ys[0], 1e-9)), 1)[0])
@@ -151,7 +151,7 @@ async def _index(count: int, folder: Path) -> Point:
     began = time.perf_counter()
     await open_documents(folder / "documents", folder / "home")
     seconds = time.perf_counter() - began
-    size = sum(one.stat().st_size for one in (folder / "home").rglob("*") if one.is_file())
+    size = sum(path.stat().st_size for path in (folder / "home").rglob("*") if path.is_file())
     return {"documents": count, "characters": written, "index_bytes": size, "index_seconds": round(seconds, 2)}
 
 

@@ -26,16 +26,16 @@ async def main(documents: str, runs: int, a_plan: int) -> None:
             for _ in range(runs)
         )
     )
-    one = reports[0]
-    done = sum(result.status == "done" for result in one.results)
+    report = reports[0]
+    done = sum(result.status == "done" for result in report.results)
     print(
         json.dumps(
             {
                 "steps_done": done,
-                "sources": len(one.sources),
-                "excerpts": len(one.excerpts),
-                "plans": len(one.plans),
-                "prompt_tokens": one.usage.total.input_tokens,
+                "sources": len(report.sources),
+                "excerpts": len(report.excerpts),
+                "plans": len(report.plans),
+                "prompt_tokens": report.usage.total.input_tokens,
                 "peak_megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
             }
         )

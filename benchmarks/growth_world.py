@@ -72,7 +72,7 @@ class World:
         triage = {"intent": "in_scope", "complexity": "complex", "locale": "en-US", "question": QUESTION}
         verdicts = [{"has_enough_context": at + 1 == len(plans), "confidence": 0.9} for at in range(len(plans))]
         answers: dict[str, list[dict[str, Any]]] = {"coordinator": [triage], "planner": plans, "reflector": verdicts}
-        return {role: [json.dumps(one) for one in given] * runs for role, given in answers.items()}
+        return {role: [json.dumps(answer) for answer in given] * runs for role, given in answers.items()}
 
     def _plan(self, first: int, last: int) -> dict[str, Any]:
         steps = []

@@ -171,20 +171,20 @@ async def watching(address: str, process: psutil.Process) -> AsyncIterator[Watch
 def memory(process: psutil.Process) -> float:
     """Return the resident set of a process and its children in megabytes. Blocking."""
     total = 0
-    for one in [process, *process.children(recursive=True)]:
+    for member in [process, *process.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
-            total += one.memory_info().rss
+            total += member.memory_info().rss
     return total / 1e6
 
 
 def cpu(process: psutil.Process) -> float:
     """Return the seconds of processor time of a process, its children, and those that it has waited for. Blocking."""
     total = 0.0
-    for one in [process, *process.children(recursive=True)]:
+    for member in [process, *process.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
-            used = one.cpu_times()
+            used = member.cpu_times()
             total += used.user + used.system
-            if one.pid == process.pid:
+            if member.pid == process.pid:
                 total += used.children_user + used.children_system
     return total
 
@@ -288,8 +288,8 @@ def _show(measured: list[Measured]) -> None:
     }
     for heading in columns.values():
         table.add_column(heading, justify="right")
-    for one in measured:
-        table.add_row(*(f"{getattr(one, name):,}" for name in columns))
+    for figures in measured:
+        table.add_row(*(f"{getattr(figures, name):,}" for name in columns))
     Console(width=160).print(table)
 
 
@@ -306,7 +306,7 @@ def main() -> None:
     measured: list[Measured] = []
     with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
         log = base_url.removesuffix("/v1") + "/log"
-        for jobs in [int(one) for one in given.jobs.split(",")]:
+        for jobs in [int(number) for number in given.jobs.split(",")]:
             with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
                 measured.append(asyncio.run(measure(address, process, jobs, given.runs, log)))
             _show(measured)
@@ -325,7 +325,7 @@ def _write(file: Path, measured: list[Measured], model_calls: int) -> None:
             "processors": os.cpu_count(),
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
         },
-        "measured": [asdict(one) for one in measured],
+        "measured": [asdict(figures) for figures in measured],
     }
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")

@@ -108,10 +108,10 @@ async def measure() -> dict[str, Any]:
     try:
         servers = await servers_once(run)
         if servers.failures:
-            raise RuntimeError("\n".join(servers.said("en-US")))
-        tools = {one.name: (await mcp_tools(run, [one.name]))[0] for one in servers.views}
+            raise RuntimeError("\n".join(servers.messages("en-US")))
+        tools = {view.name: (await mcp_tools(run, [view.name]))[0] for view in servers.views}
     finally:
-        await close_sessions(run)
+        await close_sessions(run.journal.key)
     everything = function_tokens([tool for own in tools.values() for tool in own])
     base = step_tokens()
     rows: list[dict[str, Any]] = [

@@ -101,9 +101,9 @@ class Measured:
 def write_articles(corpus: Sequence[dict[str, Any]], folder: Path) -> None:
     """Lay a corpus out as one Markdown file for each title, its paragraphs below headings with their ids."""
     folder.mkdir()
-    titles = dict.fromkeys(one["title"] for one in corpus)
+    titles = dict.fromkeys(page["title"] for page in corpus)
     for number, title in enumerate(titles):
-        parts = [f"## {one['doc_id']}\n\n{one['text']}" for one in corpus if one["title"] == title]
+        parts = [f"## {page['doc_id']}\n\n{page['text']}" for page in corpus if page["title"] == title]
         (folder / f"{number:03}.md").write_text(f"# {title.replace('_', ' ')}\n\n" + "\n\n".join(parts) + "\n", "utf-8")
 
 
@@ -132,9 +132,12 @@ async def prompts(task: Task, query: dict[str, Any], documents: Documents) -> di
 
     def passages(hits: Sequence[Hit]) -> list[Piece]:
         return [
-            Piece(passage_tokens(hit.text[one.start : one.end]), gold(hit.url, hit.text, one.start, one.end))
+            Piece(
+                passage_tokens(hit.text[passage.start : passage.end]),
+                gold(hit.url, hit.text, passage.start, passage.end),
+            )
             for hit in hits
-            for one in hit.passages or []
+            for passage in hit.passages or []
         ]
 
     async def searched(ways: Ways) -> list[Hit]:
@@ -145,18 +148,18 @@ async def prompts(task: Task, query: dict[str, Any], documents: Documents) -> di
     found = await gather([query["question"]], providers, evidence=evidence, limit=PASSAGES)
 
     async def gathered(some: Sequence[Passage]) -> list[Piece]:
-        texts = {key: await evidence.get_text(key) for key in {one.content_hash for one in some}}
+        texts = {key: await evidence.get_text(key) for key in {passage.content_hash for passage in some}}
         return [
             Piece(
-                passage_tokens(one.text),
-                gold(found.sources[one.content_hash].url, texts[one.content_hash], one.start, one.end),
+                passage_tokens(passage.text),
+                gold(found.sources[passage.content_hash].url, texts[passage.content_hash], passage.start, passage.end),
             )
-            for one in some
+            for passage in some
         ]
 
     hybrid, words = await searched("both"), await searched("words")
     in_order = [
-        hit.model_copy(update={"passages": sorted(hit.passages or [], key=lambda one: one.start)})
+        hit.model_copy(update={"passages": sorted(hit.passages or [], key=lambda passage: passage.start)})
         for hit in sorted(hybrid, key=lambda hit: hit.url)
     ]
     return {
@@ -178,14 +181,14 @@ async def measure(task: Task, data: Path, work: Path) -> dict[str, Any]:
     ways: dict[str, Measured] = {}
     for query in rows(data, task.queries):
         for way, pieces in (await prompts(task, query, documents)).items():
-            one = ways.setdefault(way, Measured())
-            one.prompts.append(pieces)
-            one.wanted.append(frozenset(query["gold_ids"]))
+            pieces_of_way = ways.setdefault(way, Measured())
+            pieces_of_way.prompts.append(pieces)
+            pieces_of_way.wanted.append(frozenset(query["gold_ids"]))
     recall, tokens = ways.pop(PRODUCT).at(MOST)
     product = {"tokens": round(tokens), "recall": round(100 * recall, 1), "reached": True}
     return {
         "models": documents.models,
-        "ways": {PRODUCT: product} | {way: one.until(recall) for way, one in ways.items()},
+        "ways": {PRODUCT: product} | {way: pieces_of_way.until(recall) for way, pieces_of_way in ways.items()},
     }
 
 
@@ -194,10 +197,10 @@ def table(measured: dict[str, Any]) -> str:
     ways = list(next(iter(measured.values()))["ways"])
     lines = [f"| prompt | {' | '.join(measured)} |", "|" + "---|" * (len(measured) + 1)]
     for way in ways:
-        found = [one["ways"][way] for one in measured.values()]
+        found = [figures["ways"][way] for figures in measured.values()]
         cells = [
-            f"{one['tokens']:,}" + (f" ({one['recall']})" if way == PRODUCT or not one["reached"] else "")
-            for one in found
+            f"{figures['tokens']:,}" + (f" ({figures['recall']})" if way == PRODUCT or not figures["reached"] else "")
+            for figures in found
         ]
         lines.append(f"| {way} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -65,31 +65,31 @@ def prompt_of(role: str, human: str) -> BaseModel:
 def _evidence(element: Element) -> list[EvidenceView]:
     return [
         EvidenceView(
-            id=one["id"],
-            title=one["source"],
-            published=one["published"],
-            kind=one["kind"] or "document",
-            relevance=one["relevance"] or "medium",
-            quote=one.body,
+            id=excerpt["id"],
+            title=excerpt["source"],
+            published=excerpt["published"],
+            kind=excerpt["kind"] or "document",
+            relevance=excerpt["relevance"] or "medium",
+            quote=excerpt.body,
         )
-        for one in element.all("excerpt")
+        for excerpt in element.all("excerpt")
     ]
 
 
 def _findings(text: Element) -> list[FindingView]:
     return [
         FindingView(
-            step_id=one["step"],
-            title=one["title"],
-            step_type=one["type"],
-            status=one["status"],
-            finding=re.split(r"\n<(?:missing|excerpt)\b", f"\n{one.body}", maxsplit=1)[0].strip(),
-            confidence=float(one["confidence"] or 0),
-            attempts=int(one["attempts"] or 1),
-            missing_aspects=[missing.body for missing in one.all("missing")],
-            evidence=_evidence(one),
+            step_id=finding["step"],
+            title=finding["title"],
+            step_type=finding["type"],
+            status=finding["status"],
+            finding=re.split(r"\n<(?:missing|excerpt)\b", f"\n{finding.body}", maxsplit=1)[0].strip(),
+            confidence=float(finding["confidence"] or 0),
+            attempts=int(finding["attempts"] or 1),
+            missing_aspects=[missing.body for missing in finding.all("missing")],
+            evidence=_evidence(finding),
         )
-        for one in text.all("finding")
+        for finding in text.all("finding")
     ]
 
 
@@ -102,7 +102,8 @@ def _coordinator(text: Element, settings: Element, asked: dict[str, Any]) -> Coo
     return CoordinatorPrompt(
         **asked,
         conversation=[
-            Turn(role="assistant" if one["role"] == "assistant" else "user", text=one.body) for one in text.all("turn")
+            Turn(role="assistant" if turn["role"] == "assistant" else "user", text=turn.body)
+            for turn in text.all("turn")
         ],
         profile=None if profile is None else _profile(profile),
         known=_evidence(text.first("known")),
@@ -113,7 +114,7 @@ def _coordinator(text: Element, settings: Element, asked: dict[str, Any]) -> Coo
 def _profile(element: Element) -> Profile:
     topics: dict[str, list[Topic]] = {"core": [], "edge": [], "outside": []}
     for scope, topic, keywords in _TOPIC.findall(element.body):
-        topics[scope].append(Topic(topic=topic, keywords=[one for one in keywords.split(", ") if one]))
+        topics[scope].append(Topic(topic=topic, keywords=[keyword for keyword in keywords.split(", ") if keyword]))
     return Profile(
         name=unescape(element["name"]),
         description=element.body.split("\ncore: ")[0].split("\nreply to ")[0],
@@ -128,9 +129,9 @@ def _planner(text: Element, settings: Element, asked: dict[str, Any]) -> Planner
         today=settings["today"],
         max_step_num=int(settings["max_step_num"] or 3),
         background=_background(text),
-        feedback=[one.body for one in text.all("feedback")],
+        feedback=[feedback.body for feedback in text.all("feedback")],
         findings=_findings(text),
-        gaps=[one.body for one in text.all("gap")],
+        gaps=[gap.body for gap in text.all("gap")],
         tables=[line for line in text.first("tables").body.split("\n") if line],
         tools=[],
         previous_plan=text.first("previous_plan").body,
@@ -144,12 +145,19 @@ def _researcher(text: Element, settings: Element, asked: dict[str, Any]) -> Rese
         **asked,
         title=step["title"],
         description=step.body.split("\n<query>")[0],
-        queries=[one.body for one in step.all("query")],
+        queries=[query.body for query in step.all("query")],
         feedback=text.first("feedback").body,
         findings=_findings(text),
         passages=[
-            Passage(id=one["id"], content_hash="", title=one["source"], start=0, end=len(one.body), text=one.body)
-            for one in text.all("passage")
+            Passage(
+                id=passage["id"],
+                content_hash="",
+                title=passage["source"],
+                start=0,
+                end=len(passage.body),
+                text=passage.body,
+            )
+            for passage in text.all("passage")
         ],
     )
 
@@ -157,12 +165,12 @@ def _researcher(text: Element, settings: Element, asked: dict[str, Any]) -> Rese
 def _coder(text: Element, settings: Element, asked: dict[str, Any]) -> CoderPrompt:
     step = text.first("step")
     tables = [
-        TableView(file=one["file"], title=one["title"], sheet=one["sheet"], rows=int(one["rows"]), columns=one.body.splitlines())
-        for one in text.all("table")
+        TableView(file=table["file"], title=table["title"], sheet=table["sheet"], rows=int(table["rows"]), columns=table.body.splitlines())
+        for table in text.all("table")
     ]  # fmt: skip
     attempts = [
-        CodeAttempt(**{part: one.first(part).body for part in ("code", "output", "error")})
-        for one in text.all("attempt")
+        CodeAttempt(**{part: attempt.first(part).body for part in ("code", "output", "error")})
+        for attempt in text.all("attempt")
     ]
     return CoderPrompt(
         **asked,
@@ -189,8 +197,10 @@ def _reflector(text: Element, settings: Element, asked: dict[str, Any]) -> Refle
 
 def _reporter(text: Element, settings: Element, asked: dict[str, Any]) -> ReporterPrompt:
     contradictions = [
-        ContradictionView(topic=one["topic"], excerpt_ids=one["excerpts"].split(), explanation=one.body)
-        for one in text.all("contradiction")
+        ContradictionView(
+            topic=contradiction["topic"], excerpt_ids=contradiction["excerpts"].split(), explanation=contradiction.body
+        )
+        for contradiction in text.all("contradiction")
     ]
     return ReporterPrompt(
         **asked,

@@ -69,9 +69,9 @@ def rows(data: Path, name: str) -> list[dict[str, Any]]:
 def write_corpus(corpus: Sequence[dict[str, Any]], folder: Path) -> None:
     """Lay a corpus out as a folder of Markdown files, as a user would have one."""
     folder.mkdir()
-    for one in corpus:
-        title = one["title"].replace("_", " ")
-        (folder / f"{one['doc_id']}.md").write_text(f"# {title}\n\n{one['text']}\n", "utf-8")
+    for document in corpus:
+        title = document["title"].replace("_", " ")
+        (folder / f"{document['doc_id']}.md").write_text(f"# {title}\n\n{document['text']}\n", "utf-8")
 
 
 def rankers(documents: Documents) -> dict[str, Ranker]:
@@ -86,7 +86,7 @@ def rankers(documents: Documents) -> dict[str, Ranker]:
     async def with_hop(question: str) -> list[str]:
         evidence = EvidenceStore(InMemoryStore())
         found = await gather([question], Providers(documents=[documents]), evidence=evidence, limit=LIMIT)
-        urls = [found.sources[one.content_hash].url for one in found.passages]
+        urls = [found.sources[passage.content_hash].url for passage in found.passages]
         return list(dict.fromkeys(Path(url).stem for url in urls))
 
     if not documents.models:
@@ -137,8 +137,8 @@ def table(tasks: Sequence[Task], measured: dict[str, Any]) -> str:
     for task in tasks:
         single = task.depth == 1
         figures = [
-            f"{one[f'recall@{task.depth}']:.1f}" + ("" if single else f" / {one['all']:.0f}")
-            for one in measured[task.name]["ways"].values()
+            f"{figures[f'recall@{task.depth}']:.1f}" + ("" if single else f" / {figures['all']:.0f}")
+            for figures in measured[task.name]["ways"].values()
         ]
         metric = f"recall@{task.depth}" + ("" if single else " / all gold in 5")
         lines.append(f"| {task.name} | {metric} | {' | '.join(figures)} | {task.reach} |")
@@ -167,7 +167,7 @@ async def main() -> None:
         print(json.dumps(measured_scale, indent=1))
         save("scale", {f"{measured_scale['passages']} passages": measured_scale})
         return
-    tasks = [one for one in TASKS if not chosen.set or any(one.name.lower().startswith(name) for name in chosen.set)]
+    tasks = [task for task in TASKS if not chosen.set or any(task.name.lower().startswith(name) for name in chosen.set)]
     measured: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as work:
         for task in tasks:

@@ -139,9 +139,9 @@ async def searches(home: Path) -> list[dict[str, Any]]:
         turn = (await opened.graph.aget_state(config_of(record))).values["turn"]
         recording = await Recording.load(opened.store, run_key(record.id, turn), record.id)
     ends = [
-        (datetime.fromisoformat(one.at).timestamp() - ahead, one.seconds)
-        for one in recording.entries.values()
-        if one.kind == "gather"
+        (datetime.fromisoformat(entry.at).timestamp() - ahead, entry.seconds)
+        for entry in recording.entries.values()
+        if entry.kind == "gather"
     ]
     return [{"start": end - seconds, "end": end} for end, seconds in ends]
 

@@ -54,7 +54,7 @@ async def measure(passages: int, models: list[Embedder], work: Path) -> dict[str
     for model in models:
         begin = time.perf_counter()
         batches = index.vectors.missing(model.name, SAMPLE)
-        sample = [f"{one.title}. {one.text}" for one in next(batches)]
+        sample = [f"{article.title}. {article.text}" for article in next(batches)]
         vectors = np.concatenate(
             [await model.passages(sample[at : at + model.batch]) for at in range(0, SAMPLE, model.batch)]
         )
@@ -64,7 +64,7 @@ async def measure(passages: int, models: list[Embedder], work: Path) -> dict[str
                 0, 0.02, (len(batch), vectors.shape[1])
             )
             near = (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
-            own = {one.passage: pack(near[at : at + 1]) for at, one in enumerate(batch)}
+            own = {article.passage: pack(near[at : at + 1]) for at, article in enumerate(batch)}
             parts = {key: data * 5 for key, data in own.items()} if model.by_sentence else {}
             index.vectors.add(model.name, own, parts)
         await embed(index, model)

@@ -188,19 +188,19 @@ def role_of(body: dict[str, Any]) -> str:
     for name in wanted:
         if name in SCHEMAS:
             return SCHEMAS[name]
-    system = next((_text(one) for one in body["messages"] if one["role"] in {"system", "developer"}), "")
+    system = next((_text(message) for message in body["messages"] if message["role"] in {"system", "developer"}), "")
     return next((role for role in ROLES if system.startswith(_opening(role))), "reporter")
 
 
 def message_tokens(body: dict[str, Any]) -> int:
     """Count the tokens of all messages, approximately."""
-    return count_tokens_approximately([(one["role"], _text(one)) for one in body["messages"]])
+    return count_tokens_approximately([(message["role"], _text(message)) for message in body["messages"]])
 
 
 def schema_tokens(body: dict[str, Any]) -> int:
     """Count the tokens of the answer's schema and of the tools' as the same counter would: four characters each."""
     schemas = [body[key] for key in ("response_format", "tools") if body.get(key)]
-    text = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in schemas)
+    text = "".join(json.dumps(schema, ensure_ascii=False, separators=(",", ":")) for schema in schemas)
     return -(-len(text) // 4)
 
 
@@ -218,7 +218,7 @@ def _forced_tool(body: dict[str, Any]) -> str:
 
 
 def _human(body: dict[str, Any]) -> str:
-    asked = [_text(one) for one in body["messages"] if one["role"] == "user"]
+    asked = [_text(message) for message in body["messages"] if message["role"] == "user"]
     return asked[0]
 
 

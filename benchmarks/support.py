@@ -36,8 +36,8 @@ PASSAGES = (1, 3, 6, 8, 10, 12, 15, 20, 30)
 
 def ranked_area(truth: Sequence[bool], scores: Sequence[float]) -> float:
     """Return the area under the ROC curve, in percent: how often a positive scores above a negative."""
-    positives = [score for score, one in zip(scores, truth, strict=True) if one]
-    negatives = [score for score, one in zip(scores, truth, strict=True) if not one]
+    positives = [score for score, positive in zip(scores, truth, strict=True) if positive]
+    negatives = [score for score, positive in zip(scores, truth, strict=True) if not positive]
     wins = sum((one > other) + 0.5 * (one == other) for one in positives for other in negatives)
     return round(100 * wins / max(1, len(positives) * len(negatives)), 1)
 
@@ -72,7 +72,7 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "always supported": figures(supported, [True] * len(passed)),
         },
         "not supported": {
-            "check": figures(unsupported, [not one for one in passed]),
+            "check": figures(unsupported, [not supported for supported in passed]),
             "always not supported": figures(unsupported, [True] * len(passed)),
         },
         "not supported, by the share of words": {
@@ -96,13 +96,13 @@ def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """
     some = support_choice.bearing_ones(examples)
     orders = {
-        "ranked": [rank_sentences(one["claim"], one["evidence"]) for one in some],
-        "BM25": [_by_words(one["claim"], one["evidence"]) for one in some],
+        "ranked": [rank_sentences(example["claim"], example["evidence"]) for example in some],
+        "BM25": [_by_words(example["claim"], example["evidence"]) for example in some],
     }
     return {
         name: {
             f"recall@{depth}": support_choice.with_spread(
-                [support_choice.recall(one, order, depth) for one, order in zip(some, found, strict=True)]
+                [support_choice.recall(example, order, depth) for example, order in zip(some, found, strict=True)]
             )
             for depth in support_choice.DEPTHS
         }
@@ -129,14 +129,14 @@ def main() -> None:
     print("| set | asked | answer | F1 | balanced accuracy |\n|---|---|---|---|---|")
     for name, about in sets.items():
         for asked in ("supported", "not supported"):
-            for answer, one in measured[name][asked].items():
-                print(f"| {about} | {asked} | {answer} | {one['f1']} | {one['balanced_accuracy']} |")
+            for answer, row in measured[name][asked].items():
+                print(f"| {about} | {asked} | {answer} | {row['f1']} | {row['balanced_accuracy']} |")
     for name, about in sets.items():
         print(f"\nAUROC, {about}: {json.dumps(measured[name]['not supported, by the share of words'])}")
-    pages = [one for name in _named(data, "claim") for one in rows(data, name)]
+    pages = [row for name in _named(data, "claim") for row in rows(data, name)]
     measured["evidence sentences"] = evidence_recall(pages) | {"choice": support_choice.choice(pages)}
     print(json.dumps(measured["evidence sentences"], indent=1))
-    model = next((one for one in embedders(settings()) if one.name.split()[0] == MODEL), None)
+    model = next((embedder for embedder in embedders(settings()) if embedder.name.split()[0] == MODEL), None)
     if model is not None:
         within = {name: asyncio.run(support_meaning.within(rows(data, name), model)) for name in sets}
         across = asyncio.run(support_meaning.across(data, model))

@@ -27,7 +27,7 @@ def recall(example: Example, order: Sequence[int], depth: int) -> float:
 
 def bearing_ones(examples: Sequence[Example]) -> list[Example]:
     """Return the claims that any sentence of their page supports, at least in part."""
-    return [one for one in examples if any(one["supporting_sentences"])]
+    return [example for example in examples if any(example["supporting_sentences"])]
 
 
 def with_spread(values: Sequence[float]) -> list[float]:
@@ -38,28 +38,32 @@ def with_spread(values: Sequence[float]) -> list[float]:
 def choice(examples: Sequence[Example]) -> dict[str, Any]:
     """Measure the ranking with weights that were fitted without the claims it is measured on."""
     some = bearing_ones(examples)
-    measured = [np.array(sentence_features(one["claim"], one["evidence"])) for one in some]
-    truth = [_truth(one) for one in some]
+    measured = [np.array(sentence_features(example["claim"], example["evidence"])) for example in some]
+    truth = [_truth(example) for example in some]
     fitted = _fit(np.vstack(measured), np.concatenate(truth))
     found: dict[str, Any] = {
         "weights": WEIGHTS._asdict(),
-        "fitted on all": dict(zip(Signs._fields, [round(float(one), 2) for one in fitted / fitted[0]], strict=True)),
+        "fitted on all": dict(
+            zip(Signs._fields, [round(float(weight), 2) for weight in fitted / fitted[0]], strict=True)
+        ),
         "fitted on others": _folds(some, measured, truth),
         "without": {},
     }
     for place, name in enumerate(Signs._fields):
-        fewer = [np.delete(one, place, axis=1) for one in measured]
+        fewer = [np.delete(features, place, axis=1) for features in measured]
         found["without"][name] = _folds(some, fewer, truth)
-    alone = [sorted(range(len(scores)), key=lambda one: (-scores[one], one)) for scores in _scores(some)]
+    alone = [sorted(range(len(scores)), key=lambda index: (-scores[index], index)) for scores in _scores(some)]
     found["without"]["turns"] = {
-        f"recall@{depth}": with_spread([recall(one, order, depth) for one, order in zip(some, alone, strict=True)])
+        f"recall@{depth}": with_spread(
+            [recall(example, order, depth) for example, order in zip(some, alone, strict=True)]
+        )
         for depth in DEPTHS
     }
     return found
 
 
 def _scores(some: Sequence[Example]) -> list[list[float]]:
-    return [sentence_scores(one["claim"], one["evidence"]) for one in some]
+    return [sentence_scores(example["claim"], example["evidence"]) for example in some]
 
 
 def _truth(example: Example) -> Numbers:
@@ -73,13 +77,15 @@ def _folds(some: Sequence[Example], measured: Sequence[Numbers], truth: Sequence
         fold = np.random.default_rng(repetition).permutation(len(some)) % FOLDS
         for held in range(FOLDS):
             others = [place for place in range(len(some)) if fold[place] != held]
-            weights = _fit(np.vstack([measured[one] for one in others]), np.concatenate([truth[one] for one in others]))
-            for place in (one for one in range(len(some)) if fold[one] == held):
+            weights = _fit(
+                np.vstack([measured[index] for index in others]), np.concatenate([truth[index] for index in others])
+            )
+            for place in (index for index in range(len(some)) if fold[index] == held):
                 scores: list[float] = (measured[place] @ (weights / weights[0])).tolist()
                 order = in_turn(some[place]["claim"], some[place]["evidence"], scores)
                 for depth in DEPTHS:
                     shares[depth][place].append(recall(some[place], order, depth))
-    return {f"recall@{depth}": with_spread([float(np.mean(one)) for one in shares[depth]]) for depth in DEPTHS}
+    return {f"recall@{depth}": with_spread([float(np.mean(recalls)) for recalls in shares[depth]]) for depth in DEPTHS}
 
 
 def _fit(signs_of: Numbers, truth: Numbers, steps: int = 8) -> Numbers:

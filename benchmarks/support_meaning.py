@@ -49,15 +49,21 @@ def accuracy(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float]
 async def within(examples: Sequence[dict[str, Any]], model: Embedder) -> dict[str, Any]:
     """Measure the check with and without a threshold of meaning on top, in one language."""
     cases = [
-        Case(one["meta"]["id"], one["claim"], one["evidence"], one["meta"]["claim_title"], one["label"] == "supported")
-        for one in examples
+        Case(
+            example["meta"]["id"],
+            example["claim"],
+            example["evidence"],
+            example["meta"]["claim_title"],
+            example["label"] == "supported",
+        )
+        for example in examples
     ]
-    passed = [not check_support(one.claim, one.evidence, [one.title]).failing for one in cases]
+    passed = [not check_support(case.claim, case.evidence, [case.title]).failing for case in cases]
     near = await _cosines(cases, model)
     found: dict[str, Any] = {}
     for half in (0, 1):
-        tuning = [place for place, one in enumerate(cases) if one.half == half]
-        held = [place for place, one in enumerate(cases) if one.half != half]
+        tuning = [place for place, case in enumerate(cases) if case.half == half]
+        held = [place for place, case in enumerate(cases) if case.half != half]
         best = max(STEPS, key=lambda bar: (_figures(cases, tuning, [p and c >= bar for p, c in zip(passed, near, strict=True)])[0], -bar))  # fmt: skip
         found[f"half {2 - half}"] = {
             "claims": len(held),
@@ -78,18 +84,18 @@ async def across(data: Path, model: Embedder) -> dict[str, Any]:
     ):
         cases = _parallel(claims, evidence)
         near = await _cosines(cases, model)
-        plain = [not check_support(one.claim, one.evidence).failing for one in cases]
+        plain = [not check_support(case.claim, case.evidence).failing for case in cases]
 
         def judged(bar: float, cases: Sequence[Case] = cases, near: Sequence[float] = near) -> list[bool]:
             scale = MEANING - bar  # `check_support` compares with its own threshold
             verdicts = (
-                check_support(one.claim, one.evidence, likeness=lambda *_, c=c: c + scale)
-                for one, c in zip(cases, near, strict=True)
+                check_support(case.claim, case.evidence, likeness=lambda *_, c=c: c + scale)
+                for case, c in zip(cases, near, strict=True)
             )
-            return [not one.failing for one in verdicts]
+            return [not verdict.failing for verdict in verdicts]
 
-        tuning = [place for place, one in enumerate(cases) if one.half == 0]
-        held = [place for place, one in enumerate(cases) if one.half == 1]
+        tuning = [place for place, case in enumerate(cases) if case.half == 0]
+        held = [place for place, case in enumerate(cases) if case.half == 1]
         bars = STEPS[15:40]
         scores = {bar: _figures(cases, tuning, judged(bar))[1] for bar in bars}
         found[name] = {
@@ -109,7 +115,7 @@ def _figures(cases: Sequence[Case], places: Sequence[int], said: Sequence[bool])
 async def _cosines(cases: Sequence[Case], model: Embedder) -> list[float]:
     found: list[float] = []
     for start in range(0, len(cases), 50):
-        found += await cosines([(one.claim, one.evidence) for one in cases[start : start + 50]], model)
+        found += await cosines([(case.claim, case.evidence) for case in cases[start : start + 50]], model)
     return found
 
 
@@ -119,9 +125,9 @@ def _parallel(claims: Sequence[dict[str, Any]], evidence: Sequence[dict[str, Any
     for place, (own, other) in enumerate(zip(claims, evidence, strict=True)):
         said, parts = _sentences(own["text"]), _sentences(other["text"])
         near = [
-            one
-            for one in evidence[max(0, place - 1) : place + 2]
-            if one is not other and one["title"] == other["title"]
+            sentence
+            for sentence in evidence[max(0, place - 1) : place + 2]
+            if sentence is not other and sentence["title"] == other["title"]
         ]
         for number, claim in enumerate(said):
             cases.append(Case(own["title"], claim, parts, "", True))
@@ -133,4 +139,4 @@ def _parallel(claims: Sequence[dict[str, Any]], evidence: Sequence[dict[str, Any
 
 
 def _sentences(text: str) -> list[str]:
-    return [part for one in sentences(text) if len(part := text[one.start : one.end]) >= _SHORTEST]
+    return [part for span in sentences(text) if len(part := text[span.start : span.end]) >= _SHORTEST]

@@ -39,7 +39,7 @@ async def rate(address: str, runs: int) -> float:
         threads = [str((await client.threads.create())["thread_id"]) for _ in range(runs)]
         began = time.monotonic()
         states: list[Any] = await asyncio.gather(
-            *(client.runs.wait(one, GRAPH, input={"question": QUESTION}) for one in threads)
+            *(client.runs.wait(thread, GRAPH, input={"question": QUESTION}) for thread in threads)
         )
         took = time.monotonic() - began
     if not all(state.get("report") for state in states):

@@ -9,7 +9,6 @@ from schemas.context import RunContext
 from schemas.evidence import Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.evidence.computation import Computation
 from services.evidence.literals import NO_INPUT
 from services.evidence.number_tracing import Line, lines_holding, lines_of, trace
 from services.evidence.views import finding_views
@@ -76,22 +75,12 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
 
 async def _with_programs(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model write one program whose output is the finding, and mend it when it fails."""
-    files, attempts = dict(workspace.files), list[CodeAttempt]()
+    attempts: list[CodeAttempt] = []
     for _ in range(MAX_CODE_RUNS):
         code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
-        ran = await run_once(run, code.code, files, workspace.evidence)
+        ran = await run_once(run, code.code, workspace.files, workspace.evidence)
         if ran.ok and ran.stdout.strip():
-            computation = Computation(
-                code.code,
-                code.description,
-                ran.stdout,
-                files,
-                ran.at,
-                ran.mode == "isolated",
-                workspace.known(),
-                frozenset(workspace.made),
-            )
-            source, output = await computation.store(workspace.evidence)
+            source, output = await workspace.add_computation(code.code, code.description, ran)
             lines = lines_of(output)[:MAX_LINES]
             finding = ran.stdout.strip()
             made = _artifacts(task, ran.artifacts, code.description)

@@ -53,7 +53,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     assignable = [*BASE, *(view.name for view in servers.views)]
     plan = known_tools(first_steps(asked, context.max_step_num), assignable)
     problems = [database.problem for database in databases if database.problem]
-    limits += [*servers.said(state["locale"]), *problems, *left_out(run, state["locale"])]
+    limits += [*servers.messages(state["locale"]), *problems, *left_out(run, state["locale"])]
     if len(asked.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)

@@ -51,8 +51,8 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
     written = Written()
     async with node_run(state, runtime, "reporter", report=True) as run:
-        failed = [failure.said(locale) for failure in await failures_once(run)]
-        closing = asyncio.ensure_future(close_sessions(run))
+        failed = [failure.message(locale) for failure in await failures_once(run)]
+        closing = asyncio.ensure_future(close_sessions(run.journal.key))
         try:
             if answer := _answered(state):
                 by_rules = await run.journal.decided(

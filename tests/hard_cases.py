@@ -90,7 +90,7 @@ class _Grammar:
         if len(items) == 1 and items[0][0] in {ops.IN, ops.NOT_LITERAL, ops.ANY, ops.LITERAL}:
             accepted = [char for char in self._alphabet if _accepts(items[0], char)]
             shared = sorted(
-                dict.fromkeys(accepted), key=lambda char: -sum(_accepts(one, char) for one in _sets(self.tree))
+                dict.fromkeys(accepted), key=lambda char: -sum(_accepts(chars, char) for chars in _sets(self.tree))
             )
             varied = shared[:_UNITS] + [char for char in accepted if char in " \na1"]
             return list(dict.fromkeys(varied)) or [self.example(items)]

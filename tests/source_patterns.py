@@ -40,8 +40,8 @@ def files() -> list[str]:
 def patterns_of(file: str) -> list[SourcePattern]:
     """Return the patterns of a file: those that its names hold, and those that it gives to functions of `re` in place."""
     module = importlib.import_module(file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
-    found = [one for name, value in vars(module).items() for one in _held(file, name, value)]
-    known = {(one.pattern.pattern, one.pattern.flags) for one in found}
+    found = [entry for name, value in vars(module).items() for entry in _held(file, name, value)]
+    known = {(entry.pattern.pattern, entry.pattern.flags) for entry in found}
     for place, call in _calls(file):
         pattern = _evaluated(call, module)
         if pattern is not None and (pattern.pattern, pattern.flags) not in known:
@@ -67,8 +67,8 @@ def _held(file: str, name: str, value: object) -> Iterator[SourcePattern]:
         for part in value:
             yield from _held(file, f"{name}[]", part)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for one in dataclasses.fields(value):
-            yield from _held(file, f"{name}.{one.name}", getattr(value, one.name))
+        for field in dataclasses.fields(value):
+            yield from _held(file, f"{name}.{field.name}", getattr(value, field.name))
 
 
 @functools.cache
@@ -81,10 +81,10 @@ def _uses(only: str) -> Mapping[str, set[str]]:
     """Return the methods that are called on each name, in one file or in all; a name that is passed on may be used in every way."""
     uses: dict[str, set[str]] = {}
     for file in [only] if only else files():
-        owned = {id(one.value): one.attr for one in ast.walk(_tree(file)) if isinstance(one, ast.Attribute)}
-        for one in ast.walk(_tree(file)):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-                uses.setdefault(one.id, set()).add(owned.get(id(one), "passed on"))
+        owned = {id(node.value): node.attr for node in ast.walk(_tree(file)) if isinstance(node, ast.Attribute)}
+        for node in ast.walk(_tree(file)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                uses.setdefault(node.id, set()).add(owned.get(id(node), "passed on"))
     return uses
 
 
@@ -113,7 +113,7 @@ def _walk(node: ast.AST, place: str) -> Iterator[tuple[str, ast.AST]]:
 def _evaluated(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
     """Return the pattern of a call; None where it is made of what only a run knows."""
     place = _CALLS[call.func.attr]  # type: ignore[attr-defined]  # `_calls` chose it
-    given = [one.value for one in call.keywords if one.arg == "flags"] or call.args[place : place + 1]
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "flags"] or call.args[place : place + 1]
     try:
         pattern, flags = (_value(part, module) for part in (call.args[0], given[0] if given else ast.Constant(0)))
     except NameError:

@@ -1,9 +1,7 @@
 """Functions that read text from outside take linear time on hostile texts, whatever patterns and parsers they use."""
 
 import contextlib
-import signal
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
 
 import pytest
 
@@ -19,6 +17,7 @@ from services.text.names import names
 from services.text.normal_form import normalise_text
 from services.tools import structured
 from services.turn import conversation
+from tests.processor_time import ProcessorTimeExceeded, processor_time
 
 SIZE = 100_000
 SECONDS = 15.0
@@ -76,36 +75,15 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
 }
 
 
-class _TooLong(Exception):
-    pass
-
-
-def _interrupt(_: int, __: FrameType | None) -> None:
-    raise _TooLong
-
-
-@pytest.fixture
-def interrupted() -> Iterator[None]:
-    """Interrupt by the process's own processor time, so that a busy machine fails nothing."""
-    before = signal.signal(signal.SIGPROF, _interrupt)
-    yield
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    signal.signal(signal.SIGPROF, before)
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.timeout(600)
-@pytest.mark.usefixtures("interrupted")
 def test_hostile_texts_take_linear_time(name: str) -> None:
     slow: list[str] = []
     for text in TEXTS:
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
-            with contextlib.suppress(ValueError):  # what cannot be read is said
+            with processor_time(SECONDS), contextlib.suppress(ValueError):  # what cannot be read is said
                 FUNCTIONS[name](text)
-        except _TooLong:
+        except ProcessorTimeExceeded:
             slow.append(f"{text[:20]}…")
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
 
     assert slow == []

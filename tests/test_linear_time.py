@@ -1,14 +1,12 @@
 """No regular expression of the source can be made to take long: each reads 100,000 characters of its own hard cases in a second."""
 
 import re
-import signal
-from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from tests.hard_cases import SIZE, hard_cases
+from tests.processor_time import ProcessorTimeExceeded, processor_time
 from tests.source_patterns import files, hidden_of, patterns_of
 
 SECONDS = 1.0
@@ -33,37 +31,18 @@ LITERALS = {
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""
 
 
-class _TooLong(Exception):
-    pass
-
-
-def _interrupt(_: int, __: FrameType | None) -> None:
-    raise _TooLong
-
-
-@pytest.fixture
-def interrupted() -> Iterator[None]:
-    """Let the matcher be interrupted by its process's own processor time, so that a busy machine fails nothing."""
-    before = signal.signal(signal.SIGPROF, _interrupt)
-    yield
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    signal.signal(signal.SIGPROF, before)
-
-
 def _takes_long(pattern: re.Pattern[Any], text: str, *, anchored: bool) -> bool:
     given = text.encode() if isinstance(pattern.pattern, bytes) else text
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        if anchored:
-            pattern.match(given)
-            pattern.fullmatch(given)
-        else:
-            for _ in pattern.finditer(given):
-                pass
-    except _TooLong:
+        with processor_time(SECONDS):
+            if anchored:
+                pattern.match(given)
+                pattern.fullmatch(given)
+            else:
+                for _ in pattern.finditer(given):
+                    pass
+    except ProcessorTimeExceeded:
         return True
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
     return False
 
 
@@ -72,33 +51,31 @@ def _hardest(pattern: re.Pattern[Any], size: int, *, anchored: bool) -> str:
     source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     flags = pattern.flags if isinstance(pattern.pattern, str) else pattern.flags | re.UNICODE
     cases = hard_cases(source, flags & ~re.DEBUG, size)
-    return next((repr(one[:60]) for one in cases if _takes_long(pattern, one, anchored=anchored)), "")
+    return next((repr(case[:60]) for case in cases if _takes_long(pattern, case, anchored=anchored)), "")
 
 
 @pytest.mark.parametrize("file", files())
-@pytest.mark.usefixtures("interrupted")
 def test_every_pattern_reads_its_hardest_text_in_a_second(file: str) -> None:
     slow = {
-        one.place: case
-        for one in patterns_of(file)
-        if one.place not in OWN_TEXT
-        and (case := _hardest(one.pattern, BOUNDED.get(one.place, SIZE), anchored=one.anchored))
+        entry.place: case
+        for entry in patterns_of(file)
+        if entry.place not in OWN_TEXT
+        and (case := _hardest(entry.pattern, BOUNDED.get(entry.place, SIZE), anchored=entry.anchored))
     }
 
     assert slow == {}
 
 
 def test_no_pattern_is_made_while_the_program_runs_but_of_literals() -> None:
-    assert {one for file in files() for one in hidden_of(file)} == set(LITERALS)
+    assert {function for file in files() for function in hidden_of(file)} == set(LITERALS)
 
 
 def test_what_is_left_out_is_still_there() -> None:
-    places = {one.place for file in files() for one in patterns_of(file)}
+    places = {entry.place for file in files() for entry in patterns_of(file)}
 
     assert {*OWN_TEXT, *BOUNDED} <= places
 
 
-@pytest.mark.usefixtures("interrupted")
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -110,7 +87,6 @@ def test_patterns_that_can_be_made_to_take_long_are_caught(pattern: str) -> None
     assert _hardest(re.compile(pattern), SIZE, anchored=False)
 
 
-@pytest.mark.usefixtures("interrupted")
 @pytest.mark.parametrize(
     "pattern", [r"(?<!\s)\s++$", r"(?<!a)a++b", r"\[[^\[\]]*\]", r"(?<!\d)\d++(?:,\d{3})*+", r"[a-z]+"]
 )

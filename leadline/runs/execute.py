@@ -26,7 +26,7 @@ from services.run.settings import settings
 from services.sandbox.leftovers import sweep
 from services.search.providers import providers_for, searches_documents
 from services.text.tokens import message_language
-from services.tools.mcp.registry import close
+from services.tools.mcp.registry import close_sessions
 from services.turn.conversation import carried_context
 
 OnEvent = Callable[[Event], None]
@@ -124,7 +124,7 @@ async def _close_tools(home: Home, record: RunRecord) -> None:
     """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
     values = (await home.graph.aget_state(config_of(record))).values
     if "turn" in values:
-        await close(run_key(record.id, values["turn"]))
+        await close_sessions(run_key(record.id, values["turn"]))
 
 
 async def _load_model(record: RunRecord) -> None:

@@ -7,7 +7,6 @@ processes need what the jail refuses. Where nothing can lock it in, it has to br
 
 import asyncio
 import contextlib
-import json
 import os
 import platform
 import signal
@@ -17,13 +16,13 @@ from pathlib import Path
 
 from services.sandbox.interpreter import SYSTEM
 from services.sandbox.jail import EXIT_NOT_ISOLATED
+from services.sandbox.jail_command import jail_command
 from services.sandbox.seccomp import filter_program
 from services.sandbox.workfolder import read_regular, remove
 
 MAX_PDF = 200_000_000
 """Bytes that any file of the browser's may take."""
 OPEN_FILES = 1024
-_JAIL = Path(__file__).with_name("jail.py")
 _PROGRAMS = ("/usr/bin", "/bin", "/usr/lib", "/usr/lib64", "/lib", "/lib64")
 """The browser is started by a script, which calls programs of the system."""
 _READ = ("/usr/share", "/etc/chromium", "/etc/chromium.d", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu")
@@ -45,7 +44,7 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
         seconds: wall-clock time that it may take.
 
     Returns:
-        The PDF, or None, and what the browser said.
+        The PDF, or None, and what the browser wrote to standard error.
     """
     work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-pdf-"))
     try:
@@ -53,10 +52,10 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
         await asyncio.to_thread(page.write_text, html, "utf-8", "replace")
         arguments = [*_ARGUMENTS, page.as_uri()]
         jailed = await asyncio.to_thread(_jailed, [browser, *_LOCKED_IN, *arguments], work)
-        code, said = await _finished(jailed, work, seconds) if jailed else (EXIT_NOT_ISOLATED, "")
+        code, errors = await _finished(jailed, work, seconds) if jailed else (EXIT_NOT_ISOLATED, "")
         if code == EXIT_NOT_ISOLATED:
-            code, said = await _finished([browser, *arguments], work, seconds)
-        return await asyncio.to_thread(read_regular, work / "report.pdf", MAX_PDF), said
+            code, errors = await _finished([browser, *arguments], work, seconds)
+        return await asyncio.to_thread(read_regular, work / "report.pdf", MAX_PDF), errors
     finally:
         await asyncio.to_thread(remove, work)
 
@@ -67,23 +66,21 @@ def _jailed(command: list[str], work: Path) -> list[str]:
         instructions = filter_program(platform.machine(), browser=True)
     except ValueError:
         return []
-    setup = {
-        "work": str(work),
-        "seconds": 0,
-        "memory": -1,  # it reserves far more than it uses
-        "file_size": MAX_PDF,
-        "open_files": OPEN_FILES,
-        "readable": [*SYSTEM, *_READ],
-        "executable": [*_PROGRAMS, str(Path(command[0]).resolve().parent)],
-        "packages": [],
-        "filter": instructions.hex(),
-        "command": command,
-    }
-    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_JAIL), json.dumps(setup)]
+    return jail_command(
+        sys.executable,
+        instructions,
+        work=str(work),
+        memory=-1,  # it reserves far more than it uses
+        file_size=MAX_PDF,
+        open_files=OPEN_FILES,
+        readable=[*SYSTEM, *_READ],
+        executable=[*_PROGRAMS, str(Path(command[0]).resolve().parent)],
+        command=command,
+    )
 
 
 async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int, str]:
-    """Run to the end with an environment that holds no secrets; return the exit code and what was said."""
+    """Run to the end with an environment that holds no secrets; return the exit code and the errors."""
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=work,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CanaryResult:
-    """What became of one escape attempt."""
+    """The outcome of one escape attempt."""
 
     name: str
     stopped: bool
     by: str = ""
-    """`Landlock`, `seccomp` or `namespace`, where one of them stopped it; else what the system said."""
+    """`Landlock`, `seccomp` or `namespace`, where one of them stopped it; else the system's error."""
     required: bool = True
     """Whether programs are refused where it is not stopped."""
 
@@ -21,6 +21,7 @@ class CanaryResult:
 LOOKING = "looking at a file outside"
 """Asks for its size and times; only a mount namespace stops it, which not every system allows."""
 _BY = {
+    0: "",
     errno.ENOENT: "namespace",
     errno.EACCES: "Landlock",
     errno.EXDEV: "Landlock",
@@ -32,18 +33,12 @@ _BY = {
 def read_results(output: str) -> list[CanaryResult]:
     """Return what the canaries' program printed; nothing when it did not get to its end."""
     try:
-        found = {str(name): int(number) for name, number in json.loads(output).items()}
         return [
-            CanaryResult(name, number != 0, stopped_by(number), required=name != LOOKING)
-            for name, number in found.items()
+            CanaryResult(str(name), number != 0, by=_BY.get(number, os.strerror(number)), required=name != LOOKING)
+            for name, number in json.loads(output).items()
         ]
     except (ValueError, TypeError, AttributeError):
         return []
-
-
-def stopped_by(number: int) -> str:
-    """Name what refuses with an error of this number; nothing for 0."""
-    return _BY.get(number, os.strerror(number)) if number else ""
 
 
 CANARIES = """

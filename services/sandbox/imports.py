@@ -1,4 +1,4 @@
-"""Which libraries code may import: a friendly error before the run, and nothing more. The isolation is elsewhere."""
+"""Check of a program's imports: a friendly error before the run, and nothing more. The isolation is elsewhere."""
 
 import ast
 from collections.abc import Collection
@@ -6,7 +6,7 @@ from collections.abc import Collection
 LIBRARIES = (
     "pandas", "numpy", "scipy", "statsmodels", "openpyxl", "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly",
 )  # fmt: skip
-"""What the sandbox's own environment holds; see requirements-sandbox.in."""
+"""Packages of the sandbox's own environment; see requirements-sandbox.in."""
 STANDARD = frozenset({
     "json", "csv", "datetime", "math", "statistics", "random", "re", "io", "sys", "os", "pathlib", "collections",
     "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",

@@ -1,35 +1,23 @@
-"""Which Python runs the programs, and what it has to read to work."""
+"""The Python that runs the programs, and the files that it has to read."""
 
 import asyncio
 import json
-import mimetypes
 import sys
-import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from services.run.errors import SandboxRefused
 from services.run.settings import settings
 from services.sandbox.imports import LIBRARIES
+from services.sandbox.library_paths import library_paths
 
 _PROJECT = Path(__file__).resolve().parents[2]
 SYSTEM = (
     "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
     "/usr/share/zoneinfo", "/etc/localtime", "/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts",
 )  # fmt: skip
-_ASK = """
-import importlib.util, json, mimetypes, os, sys, sysconfig
-paths = sysconfig.get_paths()
-readable = [paths["stdlib"], paths["platstdlib"], sys.base_prefix + "/lib", sys.executable, *map(str, mimetypes.knownfiles)]
-fonts = os.path.join(sys.prefix, "matplotlib")
-below = [one for one in sys.path if os.path.basename(one) in ("site-packages", "dist-packages")]
-print(json.dumps({
-    "packages": list(dict.fromkeys([paths["purelib"], paths["platlib"], *below])),
-    "readable": readable,
-    "libraries": [name for name in sys.argv[1:] if importlib.util.find_spec(name)],
-    "fonts": fonts if os.path.isdir(fonts) else "",
-}))
-"""
+_PATHS = Path(__file__).with_name("library_paths.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +49,13 @@ def default_python() -> Path:
 
 def own_interpreter() -> Interpreter:
     """Return this process's own Python with the application's packages. Blocking."""
-    paths = sysconfig.get_paths()
-    # An environment may stand on another one, as with --system-site-packages
-    below = [one for one in sys.path if Path(one).name in {"site-packages", "dist-packages"}]
-    packages = tuple(dict.fromkeys([paths["purelib"], paths["platlib"], *below]))
-    library = [
-        paths["stdlib"],
-        paths["platstdlib"],
-        f"{sys.base_prefix}/lib",
-        sys.executable,
-        *map(str, mimetypes.knownfiles),
-    ]
-    return Interpreter(Path(sys.executable), packages, tuple(dict.fromkeys([*packages, *library, *SYSTEM])))
+    return _interpreter(Path(sys.executable), {**library_paths([]), "fonts": ""})
+
+
+def _interpreter(python: Path, paths: dict[str, Any]) -> Interpreter:
+    fonts = [paths["fonts"]] if paths["fonts"] else []
+    readable = dict.fromkeys([*paths["packages"], *paths["readable"], *fonts, *SYSTEM])
+    return Interpreter(python, tuple(paths["packages"]), tuple(readable), tuple(paths["libraries"]), paths["fonts"])
 
 
 async def interpreter(python: Path) -> Interpreter:
@@ -84,21 +67,15 @@ async def interpreter(python: Path) -> Interpreter:
     if python not in _known:
         try:
             child = await asyncio.create_subprocess_exec(
-                python,
-                "-I",
-                "-c",
-                _ASK,
-                *LIBRARIES,
+                *[str(python), "-I", str(_PATHS), *LIBRARIES],
                 env={},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
             )
-            found = json.loads((await child.communicate())[0])
+            paths = json.loads((await child.communicate())[0])
         except (OSError, ValueError) as error:
             raise SandboxRefused(
                 f"Code is not run: {python} is no working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
             ) from None
-        packages, fonts = tuple(found["packages"]), [found["fonts"]] if found["fonts"] else []
-        readable = tuple(dict.fromkeys([*packages, *found["readable"], *fonts, *SYSTEM]))
-        _known[python] = Interpreter(python, packages, readable, tuple(found["libraries"]), found["fonts"])
+        _known[python] = _interpreter(python, paths)
     return _known[python]

@@ -119,9 +119,9 @@ def _limit(setup: dict[str, int]) -> None:
         (resource.RLIMIT_NOFILE, setup["open_files"]),
         (resource.RLIMIT_CORE, 0),
     ):
-        most = resource.getrlimit(what)[1]
-        if most != resource.RLIM_INFINITY:
-            value = most if value == resource.RLIM_INFINITY else min(value, most)  # noqa: PLW2901 - never above the parent's
+        hard = resource.getrlimit(what)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = hard if value == resource.RLIM_INFINITY else min(value, hard)  # noqa: PLW2901 - never above the parent's
         # At the soft limit of processor time comes a signal that tells why; at the hard one only the end
         first = value - 1 if what == resource.RLIMIT_CPU and setup["seconds"] else value
         try:

@@ -14,7 +14,7 @@ from services.sandbox.sandbox import DEFAULT_SECONDS, Mode, Sandbox
 
 
 class CodeRun(BaseModel):
-    """How a program ended, as the journal keeps it."""
+    """The outcome of a program, as the journal keeps it."""
 
     ok: bool
     stdout: CleanText

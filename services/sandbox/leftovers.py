@@ -1,6 +1,6 @@
-"""Work folders belong to the process that made them; what a process that was killed has left is removed by the next one.
+"""Locks on work folders, so that those of a process that was killed are found and removed by the next one.
 
-A folder is held by a lock on it, which the system lets go of when its process ends, however it ends.
+A folder is held by a lock on it, which the operating system releases when the process ends, even after a crash.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ class Held:
     handle: int
     """The lock; -1 where the system has none."""
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Remove the folder with all that is in it. Blocking."""
         remove(self.folder)
         if self.handle >= 0:
@@ -47,7 +47,7 @@ def sweep() -> None:
                 continue
             handle = _locked(folder, wait=False)
             if handle is not None:
-                Held(folder, handle).let_go()
+                Held(folder, handle).release()
 
 
 def _locked(folder: Path, *, wait: bool) -> int | None:

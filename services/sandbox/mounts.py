@@ -20,14 +20,14 @@ _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV, _AT_RECURSIVE, _AT_FDCWD = 1, 2, 4, 0x8
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _MOUNT_SETATTR = 442
 _MNT_DETACH = 2
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 _PLACE = "/tmp"  # noqa: S108 - a folder that is there everywhere; what is mounted over it is seen by this process alone
 _OLD = "/.outside"
-"""Where the system's own files lie until they are let go of."""
+"""Mount point of the system's own files until they are unmounted."""
 
 
-def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> bool:
-    """Leave only these paths in sight; return whether this system allows that.
+def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:
+    """Leave only these paths in sight, where this system allows that.
 
     A child tries it first: a process that gets half of the way, as where a user namespace may be made and then allows
     nothing, could not go back.
@@ -42,10 +42,8 @@ def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> bool:
         except BaseException:  # noqa: BLE001 - whatever it is, it ends here
             os._exit(1)
         os._exit(0)
-    if os.waitpid(child, 0)[1] != 0:
-        return False
-    _hide(readable, devices, work)
-    return True
+    if os.waitpid(child, 0)[1] == 0:
+        _hide(readable, devices, work)
 
 
 def _hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:
@@ -104,7 +102,7 @@ def _laid_out(path: str, bound: list[str]) -> str:
         if os.path.islink(_OLD + here):  # noqa: PTH114 - likewise
             links += 1
             target = os.readlink(_OLD + here)  # noqa: PTH115 - likewise
-            if links > _MOST_LINKS:
+            if links > _MAX_LINKS:
                 return ""
             if not os.path.lexists(here):
                 os.symlink(target, here)  # noqa: PTH211 - likewise

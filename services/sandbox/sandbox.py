@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import math
 import os
 import platform
@@ -20,6 +19,7 @@ from services.sandbox.canaries import CANARIES, COUNT, CanaryResult, read_result
 from services.sandbox.imports import refused_imports
 from services.sandbox.interpreter import Interpreter, default_python, interpreter
 from services.sandbox.jail import EXIT_MEMORY
+from services.sandbox.jail_command import JAIL, jail_command
 from services.sandbox.leftovers import hold, sweep
 from services.sandbox.seccomp import filter_program
 from services.sandbox.workfolder import MAX_FILE, artifacts, exceeded_limit, prepare
@@ -33,10 +33,9 @@ MEMORY = 2 << 30
 """Bytes of address space."""
 OPEN_FILES = 64
 HIDE = True
-"""Take what a program may not read out of its sight, where the system allows that."""
+"""Hide what a program may not read, where the system allows that."""
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
-_JAIL = Path(__file__).with_name("jail.py")
 _SIGNALS = (
     {-signal.SIGXCPU: "cpu", -signal.SIGSYS: "system call", -signal.SIGKILL: "system"}
     if sys.platform != "win32"
@@ -49,7 +48,7 @@ _isolated: set[Path] = set()
 
 @dataclass(frozen=True, slots=True)
 class SandboxResult:
-    """How a run ended."""
+    """The outcome of a run."""
 
     ok: bool
     stdout: str
@@ -103,13 +102,13 @@ class Sandbox:
         """
         if not MIN_SECONDS <= timeout <= MAX_SECONDS:
             raise SettingsError(f"A program may run {MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, not {timeout:g}.")
-        chosen = await interpreter(await self._chosen_python())
+        chosen = await self._interpreter()
         refused = refused_imports(code, chosen.libraries)
         if refused:
             return SandboxResult(False, "", refused, 1, 0.0, self.mode, "imports")
         if self.mode == "isolated":
-            await self._require_isolation()
-        return await self._run(code, files or {}, timeout)
+            await self._require_isolation(chosen.python)
+        return await self._run(chosen, code, files or {}, timeout)
 
     async def canaries(self) -> list[CanaryResult]:
         """Make a few escape attempts as a jailed program would; all of them stopped means that this machine isolates.
@@ -119,20 +118,20 @@ class Sandbox:
         """
         if sys.platform != "linux":
             raise _refusal(f"{sys.platform} has no Landlock")
+        chosen = await self._interpreter()
         outside = await asyncio.to_thread(hold)
         secret = outside.folder / "secret"
         try:
             await asyncio.to_thread(secret.touch)
-            result = await self._run(CANARIES.replace("SECRET", str(secret)), {}, _CANARY_SECONDS)
+            result = await self._run(chosen, CANARIES.replace("SECRET", str(secret)), {}, _CANARY_SECONDS)
         finally:
-            await asyncio.to_thread(outside.let_go)
-        found = read_results(result.stdout)
-        if len(found) != COUNT:
+            await asyncio.to_thread(outside.release)
+        canaries = read_results(result.stdout)
+        if len(canaries) != COUNT:
             raise _refusal(" ".join(result.error.split())[-300:] or "the canaries did not run")
-        return found
+        return canaries
 
-    async def _require_isolation(self) -> None:
-        python = await self._chosen_python()
+    async def _require_isolation(self, python: Path) -> None:
         if python in _isolated:
             return
         escaped = [canary.name for canary in await self.canaries() if canary.required and not canary.stopped]
@@ -140,35 +139,41 @@ class Sandbox:
             raise _refusal(f"not stopped: {', '.join(escaped)}")
         _isolated.add(python)
 
-    async def _chosen_python(self) -> Path:
+    async def _interpreter(self) -> Interpreter:
         if self._python is None:
             self._python = await asyncio.to_thread(default_python)
-        return self._python
+        return await interpreter(self._python)
 
-    async def _run(self, code: str, files: Mapping[str, bytes], seconds: float) -> SandboxResult:
-        chosen = await interpreter(await self._chosen_python())
-        command = self._command(chosen, seconds)
+    async def _run(self, chosen: Interpreter, code: str, files: Mapping[str, bytes], seconds: float) -> SandboxResult:
         await asyncio.to_thread(sweep)
         held = await asyncio.to_thread(hold)
         work = held.folder
         try:
             await asyncio.to_thread(prepare, work, code, files)
-            return await self._watched(
-                [part.replace("WORK", str(work)) for part in command],
-                _environment(work, chosen),
-                work,
-                set(files) | {"main.py"},
-                seconds,
-            )
+            command = self._command(chosen, work, seconds)
+            return await self._watched(command, _environment(work, chosen), work, set(files) | {"main.py"}, seconds)
         finally:
-            await asyncio.to_thread(held.let_go)
+            await asyncio.to_thread(held.release)
 
-    def _command(self, chosen: Interpreter, seconds: float) -> list[str]:
-        """Return the command line, with WORK where the work folder belongs."""
+    def _command(self, chosen: Interpreter, work: Path, seconds: float) -> list[str]:
         if self.mode == "unsafe":
             return [str(chosen.python), "-I", "-B", "-X", "utf8", "main.py"]
-        setup = _setup(chosen, seconds)
-        return [str(chosen.python), "-I", "-S", "-B", "-X", "utf8", str(_JAIL), setup]
+        try:
+            instructions = filter_program(platform.machine())
+        except ValueError as error:
+            raise _refusal(str(error)) from None
+        return jail_command(
+            chosen.python,
+            instructions,
+            work=str(work),
+            seconds=math.ceil(seconds) + 2,
+            memory=MEMORY,
+            file_size=MAX_FILE,
+            open_files=OPEN_FILES,
+            readable=[*chosen.readable, str(JAIL)],
+            packages=chosen.packages,
+            hide=HIDE,
+        )
 
     async def _watched(
         self, command: list[str], environment: dict[str, str], work: Path, given: set[str], seconds: float
@@ -210,7 +215,7 @@ class Sandbox:
 
 
 class _Output:
-    """What a program writes: the first megabyte is kept, the rest is read and dropped until the program is ended."""
+    """Output of a program: the first megabyte is kept, the rest is read and dropped until the program is ended."""
 
     def __init__(self, stream: asyncio.StreamReader | None) -> None:
         self._kept = bytearray()
@@ -250,26 +255,6 @@ def _refusal(reason: str) -> SandboxRefused:
     return SandboxRefused(
         f"Code is not run: this machine does not isolate it ({reason}). It needs Linux with Landlock and seccomp. "
         "To run model-written code without isolation all the same, set LEADLINE_SANDBOX=unsafe."
-    )
-
-
-def _setup(chosen: Interpreter, seconds: float) -> str:
-    try:
-        instructions = filter_program(platform.machine())
-    except ValueError as error:
-        raise _refusal(str(error)) from None
-    return json.dumps(
-        {
-            "work": "WORK",
-            "seconds": math.ceil(seconds) + 2,
-            "memory": MEMORY,
-            "file_size": MAX_FILE,
-            "open_files": OPEN_FILES,
-            "readable": [*chosen.readable, str(_JAIL)],
-            "packages": chosen.packages,
-            "filter": instructions.hex(),
-            "hide": HIDE,
-        }
     )
 
 

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from services.run.settings import PROJECT_ROOT
 from services.sandbox.interpreter import own_interpreter
+from services.sandbox.jail_command import JAIL, jail_command
 from services.sandbox.seccomp import filter_program
 
 MEMORY = 3_000_000_000
@@ -27,11 +28,10 @@ OPEN_FILES = 256
 START_SECONDS = 60.0
 OWN = ("schemas", "services")
 """Packages of ours that workers import from."""
-_JAIL = Path(__file__).with_name("jail.py")
 _PROCESSORS = ("/proc/cpuinfo", "/sys/devices/system/cpu")
 """Read by the ONNX runtime, which the converter of documents loads; without them it ends the process."""
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TZ")
-"""What a worker knows of the environment; keys are not among it."""
+"""Variables that a worker inherits; keys are not among them."""
 
 
 Answer = TypeVar("Answer")
@@ -64,7 +64,7 @@ class Workers(Generic[Answer]):
             own: names of the packages there that the module needs.
         """
         self.problem = ""
-        """Why the processes are not locked in; empty where they are, or where none has started."""
+        """Reason why the processes are not locked in; empty where they are, or where none has started."""
         self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
         self._turns = asyncio.Semaphore(count)
         self._idle: list[asyncio.subprocess.Process] = []
@@ -146,30 +146,23 @@ class Workers(Generic[Answer]):
     def _command(self, unlocked: str) -> list[str]:
         own = own_interpreter()
         try:
-            instructions = filter_program(platform.machine()).hex()
+            instructions = filter_program(platform.machine())
         except ValueError:
-            instructions = ""
-        setup = {
-            "work": "",
-            "seconds": 0,
-            "memory": MEMORY,
-            "file_size": 0,
-            "open_files": OPEN_FILES,
-            "readable": [
-                *own.readable,
-                *_PROCESSORS,
-                str(_JAIL),
-                *(str(self._root / name) for name in self._own),
-            ],
-            "packages": own.packages,
-            "filter": instructions,
-            "hide": True,
-            "module": self._module,
-            "root": str(self._root),
-            "own": self._own,
-            "unlocked": unlocked,
-        }
-        return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_JAIL), json.dumps(setup)]
+            instructions = b""
+        return jail_command(
+            sys.executable,
+            instructions,
+            memory=MEMORY,
+            file_size=0,
+            open_files=OPEN_FILES,
+            readable=[*own.readable, *_PROCESSORS, str(JAIL), *(str(self._root / name) for name in self._own)],
+            packages=own.packages,
+            hide=True,
+            module=self._module,
+            root=str(self._root),
+            own=self._own,
+            unlocked=unlocked,
+        )
 
     async def _ask(
         self, child: asyncio.subprocess.Process, job: Mapping[str, object], data: bytes, seconds: float

@@ -95,7 +95,7 @@ def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
     Call it when no process of the run is left. Names are relative, with `/` between folders, and clean: a program may call a
     file what no other system can write down.
     """
-    found: dict[str, bytes] = {}
+    collected: dict[str, bytes] = {}
     room, folders = MAX_ARTIFACT_BYTES, [""]
     while folders:
         folder = folders.pop(0)
@@ -112,10 +112,10 @@ def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
                     folders.append(path)
                 continue
             data = read_regular(work / path, room)
-            if data is not None and len(found) < MAX_ARTIFACTS:
-                found[_clean_path(path, found)] = data
+            if data is not None and len(collected) < MAX_ARTIFACTS:
+                collected[_clean_path(path, collected)] = data
                 room -= len(data)
-    return found
+    return collected
 
 
 def _clean_path(path: str, taken: Collection[str]) -> str:
@@ -124,7 +124,7 @@ def _clean_path(path: str, taken: Collection[str]) -> str:
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")
     names = (f"{stem}{f'-{number}' if number else ''}{suffix}" for number in range(len(taken) + 1))
-    return next(whole for name in names if (whole := f"{folder}/{name}" if folder else name) not in taken)
+    return next(path for name in names if (path := f"{folder}/{name}" if folder else name) not in taken)
 
 
 def _is_folder(path: Path) -> bool:
@@ -134,17 +134,17 @@ def _is_folder(path: Path) -> bool:
         return True
 
 
-def read_regular(path: Path, most: int) -> bytes | None:
-    """Return what a regular file with one link holds; None for anything else, and where it is longer than `most` bytes."""
+def read_regular(path: Path, max_bytes: int) -> bytes | None:
+    """Return what a regular file with one link holds; None for anything else, and where it is longer than `max_bytes`."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1 or about.st_size > most:
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1 or about.st_size > max_bytes:
             return None
-        return file.read(most)
+        return file.read(max_bytes)
 
 
 def remove(work: Path) -> None:

@@ -1,4 +1,4 @@
-"""The calls of a round: side by side, each journaled and kept whole, what goes wrong told to the model as text."""
+"""The calls of a round: run side by side and journaled; their errors go to the model as text."""
 
 import asyncio
 import json
@@ -14,7 +14,6 @@ from schemas.usage import Usage
 from services.models.reply import ToolCall
 from services.models.structured_output import explain
 from services.run.errors import JournalMiss, LeadlineError, LimitReached
-from services.run.evidence_store import EvidenceStore
 from services.run.private_paths import without_paths
 from services.run.scope import counting, current_run
 from services.text.normal_form import normalise_text
@@ -22,7 +21,7 @@ from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_t
 from services.tools.returned import passages_of
 from services.tools.workspace import Workspace
 
-LONGEST_RESULT = 2_000_000
+MAX_RESULT = 2_000_000
 """Characters of what a tool returns that are kept; most tools have bounds of their own, below it."""
 MAX_CALLS = 6
 """Calls of one round; they run side by side."""
@@ -30,7 +29,7 @@ READ_RESULT = "read_result"
 
 
 class ToolResult(BaseModel):
-    """What a call returned, as the journal keeps it: whole texts lie in the evidence store."""
+    """The result of a call, as the journal keeps it: whole texts lie in the evidence store."""
 
     text: CleanText
     """What the model sees."""
@@ -64,10 +63,10 @@ class Calls:
     """Runs the calls that a model asks for, and remembers what they returned."""
 
     def __init__(self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None) -> None:
-        """Take the tools of a step.
+        """Prepare to run calls.
 
         Args:
-            tools: with unique names.
+            tools: of the step, with unique names.
             workspace: what the tools share.
             seconds: most seconds of any call; by default each tool's own limit counts.
         """
@@ -80,7 +79,7 @@ class Calls:
         self._seconds = seconds
         self._texts: dict[str, str] = {}
 
-    async def run(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+    async def run(self, calls: Sequence[ToolCall]) -> list[CallMade]:
         """Run the calls of one round; one that is repeated runs once, and those above the limit do not run."""
         first: dict[str, asyncio.Task[ToolResult]] = {}
         tasks: list[asyncio.Task[ToolResult] | ToolResult] = []
@@ -102,8 +101,9 @@ class Calls:
         results = [task.result() if isinstance(task, asyncio.Task) else task for task in tasks]
         for result in results:
             await self._remember(result)
-        self.made += [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]
-        return results
+        made = [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]
+        self.made += made
+        return made
 
     async def _once(self, call: ToolCall) -> ToolResult:
         tool = self.tools.get(call.name)
@@ -142,16 +142,14 @@ class Calls:
             return ToolResult(text=str(error), failed=True)
         except Exception as error:  # noqa: BLE001 - a tool's own error goes to the model, whatever it is
             return ToolResult(text=without_paths(f"{type(error).__name__}: {error}"), failed=True)
-        return await self._kept(tool, message)
+        return await self._stored(tool, message)
 
-    async def _kept(self, tool: BaseTool, message: Any) -> ToolResult:
-        """Keep the whole of what a tool returned, and choose what the model sees of it."""
-        evidence: EvidenceStore = self._workspace.evidence
-        answer = message.artifact if isinstance(message, ToolMessage) else None
-        content = message.content if isinstance(message, ToolMessage) else message
-        if isinstance(answer, ToolOutput):
-            output = answer
-        else:
+    async def _stored(self, tool: BaseTool, message: Any) -> ToolResult:
+        """Store the whole text of a result, and choose the part that the model sees."""
+        evidence = self._workspace.evidence
+        output = message.artifact if isinstance(message, ToolMessage) else None
+        if not isinstance(output, ToolOutput):
+            content = message.content if isinstance(message, ToolMessage) else message
             output = ToolOutput(text=_text(content), title=tool.name, url=f"tool:{tool.name}")
         text = await asyncio.to_thread(normalise_text, _bounded(output.text))
         if tool.name == READ_RESULT:
@@ -164,7 +162,7 @@ class Calls:
             id=result_id,
             hash=content_hash,
             output=output.model_copy(update={"text": "", "kept": {}}),
-            kept={one: await evidence.put_text(kept) for one, kept in output.kept.items()},
+            kept={name: await evidence.put_text(argument) for name, argument in output.kept.items()},
         )
 
     async def _remember(self, result: ToolResult) -> None:
@@ -176,32 +174,32 @@ class Calls:
             self._workspace.add_evidence(passages, sources)
             await self._workspace.add_files(result.output.artifacts)
 
-    async def _read(self, wanted: _ReadResult) -> ToolOutput:
-        if wanted.id not in self._texts:
-            raise ValueError(f"There is no {wanted.id!r}. There are: {', '.join(self._texts) or 'none yet'}.")
-        text = await self._workspace.evidence.get_text(self._texts[wanted.id])
-        return ToolOutput(text=shown(text, wanted.response_format, wanted.id, wanted.start) or "(nothing more)")
+    async def _read(self, request: _ReadResult) -> ToolOutput:
+        if request.id not in self._texts:
+            raise ValueError(f"There is no {request.id!r}. There are: {', '.join(self._texts) or 'none yet'}.")
+        text = await self._workspace.evidence.get_text(self._texts[request.id])
+        return ToolOutput(text=shown(text, request.response_format, request.id, request.start) or "(nothing more)")
 
 
 def without_code(made: CallMade) -> ToolCall:
     """Return a call with a marker, its id, in the place of each long argument that was kept."""
     if not made.result.kept or made.result.failed:
         return made.call
-    marker = "; ".join(f'kept as {one}: read_result(id="{one}")' for one in made.result.kept)
+    marker = "; ".join(f'kept as {name}: read_result(id="{name}")' for name in made.result.kept)
     arguments = {name: f"[{marker}]" if name == "code" else value for name, value in made.call.arguments.items()}
     return made.call.model_copy(update={"arguments": arguments})
 
 
 def _bounded(text: str) -> str:
-    if len(text) <= LONGEST_RESULT:
+    if len(text) <= MAX_RESULT:
         return text
-    return f"{text[:LONGEST_RESULT]}\n[cut off: the result has {len(text):,} characters]"
+    return f"{text[:MAX_RESULT]}\n[cut off: the result has {len(text):,} characters]"
 
 
 def _text(content: Any) -> str:
     """Return what a tool returned as text: strings as they are, content blocks by their texts, all else as JSON."""
     if isinstance(content, str):
         return content
-    if isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content):
-        return "\n".join(str(one.get("text", "")) for one in content)
+    if isinstance(content, list) and all(isinstance(block, dict) and block.get("type") == "text" for block in content):
+        return "\n".join(str(block.get("text", "")) for block in content)
     return json.dumps(content, ensure_ascii=False, default=str)

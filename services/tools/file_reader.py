@@ -58,14 +58,14 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
         evidence: where files of data are put for programs.
     """
 
-    async def execute(asked: FileReader) -> ToolOutput:
-        opened = await asyncio.to_thread(lambda: open_file(asked.path, folders_of(run.context)))
-        text = await _read(asked, opened)
-        if asked.parse_metadata:
+    async def execute(request: FileReader) -> ToolOutput:
+        opened = await asyncio.to_thread(lambda: open_file(request.path, folders_of(run.context)))
+        text = await _read(request, opened)
+        if request.parse_metadata:
             text = f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}\n{text}"
         return ToolOutput(
             text=text,
-            response_format=asked.response_format,
+            response_format=request.response_format,
             kind="document",
             title=re.sub(r"[-_]+", " ", PurePath(opened.name).stem).strip() or opened.name,
             url=opened.url,
@@ -77,21 +77,21 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
 
 
 async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, str]:
-    """Hand a file of data to the programs that run later, so that they have all of it, not the part that was shown."""
+    """Store a data file for the programs that run later, so that they have all of it, not the part that was shown."""
     path = PurePath(opened.name)
     if path.suffix.lower() not in DATA or len(opened.data) > MAX_FOR_PROGRAMS:
         return {}
     return {path.name: await evidence.put_bytes(opened.data)}
 
 
-async def _read(asked: FileReader, opened: Opened) -> str:
-    request = {**asked.model_dump(exclude={"path", "response_format"}), "name": opened.name}
+async def _read(request: FileReader, opened: Opened) -> str:
+    job = {**request.model_dump(exclude={"path", "response_format"}), "name": opened.name}
     async with Workers("services.tools.files.contents", TypeAdapter(dict[str, str])) as workers:
-        told = await workers.run(request, opened.data, READ_SECONDS)
-    if told is None:
+        answer = await workers.run(job, opened.data, READ_SECONDS)
+    if answer is None:
         raise FileError(
             f"{opened.url} cannot be read: it took longer than {READ_SECONDS:g} seconds, or more memory than a file may."
         )
-    if "error" in told:
-        raise FileError(f"{opened.url} cannot be read: {told['error']}.")
-    return told["text"]
+    if "error" in answer:
+        raise FileError(f"{opened.url} cannot be read: {answer['error']}.")
+    return answer["text"]

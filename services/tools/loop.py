@@ -1,4 +1,4 @@
-"""Working with tools in bounded rounds, in either of two protocols: native function calls, or structured JSON.
+"""The loop of tool calls in bounded rounds, in either of two protocols: native function calls, or structured JSON.
 
 What a call returns, errors included, goes back to the model as data; what cannot be read goes back as an error, too. The
 structured protocol is for models without function calling: tools are described in the prompt, and an action comes back.
@@ -6,7 +6,7 @@ structured protocol is for models without function calling: tools are described 
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -19,7 +19,7 @@ from prompts.data import in_all
 from schemas.tools import StructuredAnswer
 from services.models.endpoint import learned
 from services.models.model_call import ModelCall
-from services.models.reply import Reply
+from services.models.reply import Reply, ToolCall
 from services.models.structured_output import explain
 from services.run.errors import BadInput, NoNativeTools, UselessAnswer
 from services.run.evidence_store import EvidenceStore
@@ -35,7 +35,7 @@ LAST_ROUND = "This is the last round: give your result now, without further call
 
 
 class Worked(BaseModel):
-    """What working with tools came to."""
+    """The outcome of working with tools."""
 
     text: str
     """The result that the model handed over."""
@@ -78,9 +78,10 @@ async def use_tools(
     if len(set(names)) < len(names):
         raise BadInput(f"Two tools have one name: {', '.join(sorted(names))}. Rename one.")
     started = time.monotonic()
-    calls = Calls(tools, workspace or Workspace(EvidenceStore(memory())), tool_seconds)
-    work = _Work(role, prompt, calls, rounds)
-    if not await _starts_structured(role):
+    work = _Work(role, prompt, Calls(tools, workspace or Workspace(EvidenceStore(memory())), tool_seconds), rounds)
+    if await _starts_structured(role):
+        worked = await work.structured()
+    else:
         try:
             worked = await work.native()
         except NoNativeTools:
@@ -88,8 +89,6 @@ async def use_tools(
                 raise
             await current_run().journal.mark("structured")
             worked = await work.structured()
-    else:
-        worked = await work.structured()
     return worked.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
 
@@ -108,100 +107,108 @@ async def _starts_structured(role: str) -> bool:
 
 @dataclass(slots=True)
 class _Round:
-    """One round, as the model is reminded of it."""
+    """One round: what the model answered, and what its calls returned."""
 
     reply: Reply
+    text: str = ""
+    """The result where the model is done, else what it wrote beside its calls."""
+    done: bool = False
+    calls: Sequence[ToolCall] = ()
     made: list[CallMade] = field(default_factory=list)
     answer: StructuredAnswer | None = None
     problem: str = ""
+    """Why the answer cannot be read."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Work:
-    """The rounds of one piece of work."""
+    """One piece of work, by either protocol."""
 
-    def __init__(self, role: str, prompt: BaseModel, calls: Calls, rounds: int) -> None:
-        self._role = role
-        self._prompt = prompt
-        self._calls = calls
-        self._rounds = rounds
-        self._tokens = 0
+    role: str
+    prompt: BaseModel
+    calls: Calls
+    max_rounds: int
 
     async def native(self) -> Worked:
         """Work by native function calls."""
-        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in self._calls.tools.values()]
-        exchange = ModelCall(self._role, self._prompt, tools=tools)
-        past: list[_Round] = []
-        for number in range(1, self._rounds + 1):
-            more = [message for one in past for message in _native_messages(one)]
-            if number == self._rounds:
-                more.append(HumanMessage(LAST_ROUND))
-            reply = await exchange.say(more)
-            self._tokens += reply.used.tokens
-            if not reply.calls:
-                return self._finished(reply.text, reply, number, [])
-            results = await self._calls.run(reply.calls)
-            made = [CallMade(call=call, result=result) for call, result in zip(reply.calls, results, strict=True)]
-            past.append(_Round(reply, made))
-        return self._worked(past[-1].reply.text, past[-1].reply, self._rounds, finished=False)
+        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in self.calls.tools.values()]
+
+        def read(reply: Reply, _: int) -> _Round:
+            return _Round(reply, reply.text, not reply.calls, reply.calls)
+
+        def messages(rounds: Sequence[_Round]) -> list[BaseMessage]:
+            last = [HumanMessage(LAST_ROUND)] if len(rounds) == self.max_rounds - 1 else []
+            return [*(message for earlier in rounds for message in _native_messages(earlier)), *last]
+
+        return await self._work(ModelCall(self.role, self.prompt, tools=tools), read, messages)
 
     async def structured(self) -> Worked:
         """Work by the structured protocol."""
-        described = [convert_to_openai_tool(tool)["function"] for tool in self._calls.tools.values()]
-        tools = [{**one, "parameters": json.dumps(one["parameters"], ensure_ascii=False)} for one in described]
-        instructions = render_partial("structured", tools=tools, most=MAX_CALLS, rounds=self._rounds)
-        exchange = ModelCall(self._role, self._prompt, instructions=instructions)
-        past: list[_Round] = []
-        said = ""
-        for number in range(1, self._rounds + 1):
-            more = [
-                message
-                for place, one in enumerate(past, 1)
-                for message in _structured_messages(one, self._rounds - place)
-            ]
-            reply = await exchange.say(more)
-            self._tokens += reply.used.tokens
-            try:
-                said, answer = read_structured(reply.text)
-            except ValueError as error:
-                past.append(_Round(reply, problem=explain(error)))
-                continue
-            if answer.action.type == "complete":
-                content = answer.action.content
-                text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-                return self._finished(text, reply, number, answer.action.recommended_questions)
-            calls = calls_of(answer, number)
-            results = await self._calls.run(calls)
-            made = [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]
-            past.append(_Round(reply, made, answer))
-        return self._worked(said, past[-1].reply, self._rounds, finished=False)
+        tools = [convert_to_openai_tool(tool)["function"] for tool in self.calls.tools.values()]
+        tools = [{**tool, "parameters": json.dumps(tool["parameters"], ensure_ascii=False)} for tool in tools]
+        instructions = render_partial("structured", tools=tools, most=MAX_CALLS, rounds=self.max_rounds)
 
-    def _finished(self, text: str, reply: Reply, rounds: int, questions: list[str]) -> Worked:
-        if not text.strip():
+        def messages(rounds: Sequence[_Round]) -> list[BaseMessage]:
+            return [
+                message
+                for number, earlier in enumerate(rounds, 1)
+                for message in _structured_messages(earlier, self.max_rounds - number)
+            ]
+
+        return await self._work(ModelCall(self.role, self.prompt, instructions=instructions), _structured, messages)
+
+    async def _work(
+        self,
+        exchange: ModelCall,
+        read: Callable[[Reply, int], _Round],
+        messages: Callable[[Sequence[_Round]], list[BaseMessage]],
+    ) -> Worked:
+        """Call the model until it is done: `messages` shows it earlier rounds, `read` takes a reply and its number."""
+        rounds: list[_Round] = []
+        for number in range(1, self.max_rounds + 1):
+            reply = await exchange.say(messages(rounds))
+            current = read(reply, number)
+            rounds.append(current)
+            if current.done:
+                break
+            current.made = await self.calls.run(current.calls)
+        last = rounds[-1]
+        if last.done and not last.text.strip():
             raise UselessAnswer(
-                f"The model for the role {self._role} neither called a tool nor gave a result. "
-                f"Name another with LEADLINE_MODEL_{self._role.upper()}.",
-                role=self._role,
+                f"The model for the role {self.role} neither called a tool nor gave a result. "
+                f"Name another with LEADLINE_MODEL_{self.role.upper()}.",
+                role=self.role,
                 problem="it neither calls a tool nor gives a result",
             )
-        return self._worked(text, reply, rounds, finished=True, questions=questions)
-
-    def _worked(self, text: str, reply: Reply, rounds: int, *, finished: bool, questions: Sequence[str] = ()) -> Worked:
         return Worked(
-            text=text,
-            finished=finished,
-            finish_reason=reply.finish_reason,
-            rounds=rounds,
-            calls=self._calls.made,
-            recommended_questions=list(questions),
-            tokens=self._tokens,
+            text=next((earlier.text for earlier in reversed(rounds) if not earlier.problem), ""),
+            finished=last.done,
+            finish_reason=last.reply.finish_reason,
+            rounds=len(rounds),
+            calls=self.calls.made,
+            recommended_questions=last.answer.action.recommended_questions if last.done and last.answer else [],
+            tokens=sum(earlier.reply.used.tokens for earlier in rounds),
         )
 
 
-def _native_messages(one: _Round) -> list[BaseMessage]:
+def _structured(reply: Reply, number: int) -> _Round:
+    """Read a reply of the structured protocol."""
+    try:
+        text, answer = read_structured(reply.text)
+    except ValueError as error:
+        return _Round(reply, problem=explain(error))
+    if answer.action.type != "complete":
+        return _Round(reply, text, calls=calls_of(answer, number), answer=answer)
+    content = answer.action.content
+    result = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    return _Round(reply, result, done=True, answer=answer)
+
+
+def _native_messages(earlier: _Round) -> list[BaseMessage]:
     """Show a round: the calls, with long code replaced by its id, and their results."""
-    calls = [without_code(made) for made in one.made]
-    asked = AIMessage(
-        one.reply.text,
+    calls = [without_code(made) for made in earlier.made]
+    request = AIMessage(
+        earlier.reply.text,
         tool_calls=[{"id": call.id, "name": call.name, "args": call.arguments} for call in calls if not call.problem],
         invalid_tool_calls=[
             {"type": "invalid_tool_call", "id": call.id, "name": call.name, "args": "{}", "error": call.problem}
@@ -209,29 +216,28 @@ def _native_messages(one: _Round) -> list[BaseMessage]:
             if call.problem
         ],
     )
-    return [
-        asked,
-        *(
-            ToolMessage(
-                str(as_data(made.result.text)),
-                tool_call_id=made.call.id,
-                status="error" if made.result.failed else "success",
-            )
-            for made in one.made
-        ),
+    results = [
+        ToolMessage(
+            str(as_data(made.result.text)),
+            tool_call_id=made.call.id,
+            status="error" if made.result.failed else "success",
+        )
+        for made in earlier.made
     ]
+    return [request, *results]
 
 
-def _structured_messages(one: _Round, left: int) -> list[BaseMessage]:
+def _structured_messages(earlier: _Round, left: int) -> list[BaseMessage]:
     """Show a round of the structured protocol, and how many are left after it."""
     ending = "This is the last round: only `complete` is possible." if left == 1 else f"{left} rounds are left."
-    if one.answer is None:
-        lines, said = [f"That cannot be read: {as_data(one.problem)}"], one.reply.text or "(empty)"
+    if earlier.answer is None:
+        lines, answer = [f"That cannot be read: {as_data(earlier.problem)}"], earlier.reply.text or "(empty)"
     else:
         lines = [
             f'<result tool_call_id="{attribute(made.call.id)}"{" failed" if made.result.failed else ""}>\n{as_data(made.result.text)}\n</result>'
-            for made in one.made
+            for made in earlier.made
         ]
-        kept = any(made.result.kept for made in one.made)
-        said = with_arguments(one.answer, [without_code(made) for made in one.made]) if kept else one.reply.text
-    return [AIMessage(said), HumanMessage("\n".join([*lines, ending]))]
+        kept = any(made.result.kept for made in earlier.made)
+        calls = [without_code(made) for made in earlier.made]
+        answer = with_arguments(earlier.answer, calls) if kept else earlier.reply.text
+    return [AIMessage(answer), HumanMessage("\n".join([*lines, ending]))]

@@ -1,4 +1,4 @@
-"""What a tool gives: its whole result, which is kept and can be cited, and the part of it that the model sees.
+"""The output of a tool: its whole result, which is stored and can be cited, and the part that the model sees.
 
 A tool is LangChain's `BaseTool`: a name, a description, a JSON schema of parameters, an async execute. `as_tool` makes one of
 an async function that returns a `ToolOutput`; tools of MCP servers are made by their adapter and return plain text.
@@ -27,7 +27,7 @@ class ToolOutput(BaseModel):
     """The whole result of one call."""
 
     text: str
-    """What was found, made or read. Where there are no passages, this text is stored as a source that can be quoted."""
+    """The whole result. Where there are no passages, this text is stored as a source that can be quoted."""
     response_format: ResponseFormat = "standard"
     kind: SourceKind = "tool"
     title: CleanLine = ""
@@ -44,9 +44,6 @@ class ToolOutput(BaseModel):
     """Files that were made: name, and hash in the evidence store."""
     kept: dict[str, str] = Field(default_factory=dict)
     """Long arguments, such as code, by the id under which the model can read them again."""
-    searches: int = 0
-    pages: int = 0
-    code_runs: int = 0
 
 
 def as_tool(
@@ -90,8 +87,8 @@ def shown(text: str, response_format: ResponseFormat, result_id: str, start: int
         result_id: what `read_result` calls it.
         start: character to begin with.
     """
-    most = SHOWN[response_format]
-    part, rest = text[start : start + most], len(text) - start - most
+    end = start + SHOWN[response_format]
+    part, rest = text[start:end], len(text) - end
     if rest <= 0:
         return part
-    return f'{part}\n[{rest} more characters: read_result(id="{result_id}", start={start + most})]'
+    return f'{part}\n[{rest} more characters: read_result(id="{result_id}", start={end})]'

@@ -45,16 +45,16 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
         evidence: where the rows are put as a file for programs.
     """
 
-    async def execute(asked: QueryDatabase) -> ToolOutput:
-        chosen, statement = await asyncio.to_thread(_prepared, asked)
+    async def execute(request: QueryDatabase) -> ToolOutput:
+        chosen, statement = await asyncio.to_thread(_prepared, request)
         seconds = max(1.0, min(QUERY_SECONDS, run.seconds_left))
-        rows = await ask_rows(chosen, statement.sql, asked.params, asked.max_rows, seconds)
-        words = " ".join(asked.query.split())
+        rows = await ask_rows(chosen, statement.sql, request.params, request.max_rows, seconds)
+        words = " ".join(request.query.split())
         title = f"{chosen.name}: {words if len(words) <= _MAX_TITLE else words[:_MAX_TITLE] + '…'}"
         name, data = as_csv(rows)
         return ToolOutput(
             text=as_table(rows, file=name),
-            response_format=asked.response_format,
+            response_format=request.response_format,
             kind="database",
             title=title if statement.reads else "",
             url=f"database:{chosen.name}",
@@ -65,7 +65,7 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
     return as_tool("query_database", _DESCRIPTION, QueryDatabase, execute)
 
 
-def _prepared(asked: QueryDatabase) -> tuple[Database, Statement]:
+def _prepared(request: QueryDatabase) -> tuple[Database, Statement]:
     """Find the database and check the query. Blocking: the parser is loaded and works."""
-    chosen = database(asked.connection)
-    return chosen, checked(asked.query, asked.params, chosen.dialect)
+    chosen = database(request.connection)
+    return chosen, checked(request.query, request.params, chosen.dialect)

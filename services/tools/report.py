@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from langchain_core.tools import BaseTool
@@ -47,15 +46,6 @@ class _Parameters(BaseModel):
     description: str = Field(default="", description="What the file holds, in a few words.")
 
 
-@dataclass(slots=True)
-class _Known:
-    """What the step may write from."""
-
-    excerpts: list[Excerpt]
-    own: StepResult | None
-    """What this step has found so far."""
-
-
 def report(task: StepTask, workspace: Workspace) -> BaseTool:
     """Make the tool for a step.
 
@@ -64,27 +54,30 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
         workspace: holds this step's results.
     """
 
-    async def execute(wanted: _Parameters) -> ToolOutput:
-        chosen = _FORMATS[wanted.file_type]
+    async def execute(request: _Parameters) -> ToolOutput:
+        chosen = _FORMATS[request.file_type]
         await asyncio.to_thread(check_formats, [chosen])
-        known = _known(task, workspace)
-        if not known.excerpts:
+        own = _own_excerpts(task, workspace)
+        excerpts = [*(excerpt for result in task["results"].values() for excerpt in result.excerpts), *own]
+        if not excerpts:
             raise SearchError("There is nothing to write from yet: search or compute first.")
-        name = file_name(wanted.file_name, chosen)
-        text = await _write(wanted.task, task, workspace, known, name)
+        name = file_name(request.file_name, chosen)
+        text = await _write(request.task, task, workspace, own, name)
         draft = Draft(
-            question=wanted.task,
+            question=request.task,
             locale=task["locale"],
-            title=wanted.description or wanted.task,
+            title=request.description or request.task,
             markdown=text,
-            excerpts=known.excerpts,
-            sources=await settled_copies({**task["sources"], **workspace.sources}, known.excerpts, workspace.evidence),
+            excerpts=excerpts,
+            sources=await settled_copies({**task["sources"], **workspace.sources}, excerpts, workspace.evidence),
             unsupported=current_run().context.unsupported,
         )
         finished = await asyncio.to_thread(finish_report, draft, Usage())
         [data] = (await render(finished, [chosen])).values()
         key = await workspace.evidence.put_bytes(data)
-        claims = f"{sum(one.verified for one in finished.citations)} of {len(finished.citations)} claims verified"
+        claims = (
+            f"{sum(citation.verified for citation in finished.citations)} of {len(finished.citations)} claims verified"
+        )
         return ToolOutput(text=f"Written: {name} ({claims}).", artifacts={name: key})
 
     return as_tool(
@@ -97,34 +90,35 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
     )
 
 
-def file_name(asked: str, chosen: OutputFormat) -> str:
+def file_name(name: str, chosen: OutputFormat) -> str:
     """Return a plain file name: letters, digits and hyphens of any script, with the suffix of its format."""
-    stem = re.sub(r"\.(?:md|markdown|html?|pptx?)$", "", asked.strip(), flags=re.IGNORECASE)
+    stem = re.sub(r"\.(?:md|markdown|html?|pptx?)$", "", name.strip(), flags=re.IGNORECASE)
     stem = re.sub(r"[^\w]+", "-", stem).strip("-_")[:MAX_NAME].strip("-_")
     return f"{stem or 'report'}{FORMATS[chosen].file[FORMATS[chosen].file.rindex('.') :]}"
 
 
-def _known(task: StepTask, workspace: Workspace) -> _Known:
-    """Return what may be cited: the excerpts of earlier steps, and lines of what this step's tools returned."""
-    earlier = [excerpt for result in task["results"].values() for excerpt in result.excerpts]
+def _own_excerpts(task: StepTask, workspace: Workspace) -> list[Excerpt]:
+    """Return lines of what this step's tools returned, as excerpts that may be cited."""
     lines = [line for passage in workspace.passages for line in lines_of(passage)[:LINES_A_RESULT]]
-    step_id = task["step"].id
-    own = [
+    return [
         Excerpt(
-            id=f"E{step_id}-{place}", content_hash=line.content_hash, quote=line.text, start=line.start, end=line.end
+            id=f"E{task['step'].id}-{place}",
+            content_hash=line.content_hash,
+            quote=line.text,
+            start=line.start,
+            end=line.end,
         )
         for place, line in enumerate(lines, 1)
     ]
-    found = StepResult(step_id=step_id, status="done", excerpts=own) if own else None
-    return _Known([*earlier, *own], found)
 
 
-async def _write(asked: str, task: StepTask, workspace: Workspace, known: _Known, name: str) -> str:
-    steps, results = {**task["steps"], task["step"].id: task["step"]}, dict(task["results"])
-    if known.own is not None:
-        results[task["step"].id] = known.own
+async def _write(question: str, task: StepTask, workspace: Workspace, own: list[Excerpt], name: str) -> str:
+    step, steps, results = task["step"], dict(task["steps"]), dict(task["results"])
+    steps[step.id] = step
+    if own:
+        results[step.id] = StepResult(step_id=step.id, status="done", excerpts=own)
     prompt = ReporterPrompt(
-        question=asked,
+        question=question,
         locale=task["locale"],
         today="",
         length="standard",

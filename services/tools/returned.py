@@ -1,4 +1,4 @@
-"""What tools returned, as sources and passages that can be quoted."""
+"""Sources and passages of what tools returned, so that it can be quoted."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,7 +13,7 @@ from services.tools.output import ToolOutput
 async def passages_of(
     output: ToolOutput, content_hash: str, evidence: EvidenceStore
 ) -> tuple[list[Passage], dict[str, Source]]:
-    """Return what a result proves.
+    """Return the passages of a result and their sources.
 
     Args:
         output: of one call.
@@ -35,7 +35,7 @@ async def passages_of(
 
 def renumbered(passages: Iterable[Passage]) -> list[Passage]:
     """Return passages as `P1`, `P2` and so on."""
-    return [one.model_copy(update={"id": f"P{place}"}) for place, one in enumerate(passages, 1)]
+    return [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(passages, 1)]
 
 
 def ranked(passages: Sequence[Passage], query: str) -> list[Passage]:

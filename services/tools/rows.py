@@ -36,23 +36,21 @@ def collect(columns: Sequence[str], types: Sequence[str], given: Iterable[Sequen
 
     Args:
         columns: their names.
-        types: their types; where empty, they are told from the values.
+        types: their types; where empty, the values decide.
         given: the rows; not read further than needed.
         max_rows: most rows.
     """
-    rows: list[list[str | None]] = []
-    told = list(types)
+    result = Rows(columns=list(columns), types=list(types), rows=[])
     size = 0
     for row in given:
-        if len(rows) >= max_rows:
-            return Rows(columns=list(columns), types=told, rows=rows, more=True)
         cells = [as_text(value) for value in row]
         size += sum(len(cell.encode("utf-8", "replace")) for cell in cells if cell) + len(cells)
-        if rows and size > MAX_BYTES:
-            return Rows(columns=list(columns), types=told, rows=rows, more=True, full=True)
-        told = [kind or _kind(value) for kind, value in zip(told, row, strict=True)]
-        rows.append(cells)
-    return Rows(columns=list(columns), types=told, rows=rows)
+        enough = len(result.rows) >= max_rows
+        if enough or (result.rows and size > MAX_BYTES):
+            return result.model_copy(update={"more": True, "full": not enough})
+        result.types = [kind or _kind(value) for kind, value in zip(result.types, row, strict=True)]
+        result.rows.append(cells)
+    return result
 
 
 def as_text(value: object) -> str | None:
@@ -83,7 +81,7 @@ def _kind(value: object) -> str:
 
 
 def counted(rows: int) -> str:
-    """Say how many rows a table has, of which at most `COUNTED` and one were counted."""
+    """Describe a number of rows, of which at most `COUNTED` and one were counted."""
     return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
 
 
@@ -97,10 +95,10 @@ def as_table(rows: Rows, total: str = "", file: str = "") -> str:
     """
     columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
     note = f" As a file: {file}" if file else ""
-    lines = [f"{_counted(rows, total)}{note}", f"Columns: {', '.join(_cell(one) for one in columns)}", ""]
-    lines.append(f"| {' | '.join(_cell(name) for name in rows.columns)} |")
+    lines = [f"{_counted(rows, total)}{note}", f"Columns: {', '.join(map(_cell, columns))}", ""]
+    lines.append(f"| {' | '.join(map(_cell, rows.columns))} |")
     lines.append(f"|{' --- |' * len(rows.columns)}")
-    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows.rows]
+    lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows.rows]
     return "\n".join(lines)
 
 

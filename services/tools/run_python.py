@@ -6,7 +6,6 @@ import re
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from services.evidence.computation import Computation
 from services.run.scope import current_run
 from services.sandbox.journaled import run_code
 from services.sandbox.sandbox import DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS
@@ -35,36 +34,22 @@ def run_python(workspace: Workspace) -> BaseTool:
         workspace: its files lie in each program's work folder.
     """
 
-    async def execute(wanted: _Parameters) -> ToolOutput:
-        files = dict(workspace.files)
-        ran = await run_code(wanted.code, files, workspace.evidence, wanted.timeout)
+    async def execute(program: _Parameters) -> ToolOutput:
+        ran = await run_code(program.code, workspace.files, workspace.evidence, program.timeout)
         current_run().count(code_runs=1)
         if not ran.ok:
             raise ValueError(f"{ran.error.strip()}\n{ran.stdout[-1_000:]}".strip())
         if not ran.stdout.strip() and not ran.artifacts:
             raise ValueError("It printed nothing. Print the results.")
-        computation = Computation(
-            wanted.code,
-            wanted.description,
-            ran.stdout,
-            files,
-            ran.at,
-            ran.mode == "isolated",
-            workspace.known(),
-            frozenset(workspace.made),
-        )
-        source, output = await computation.store(workspace.evidence)
-        workspace.literals[source.content_hash] = computation.origin.given
-        if source.untraced:
-            workspace.made.update(name.rpartition("/")[2] for name in ran.artifacts)
+        source, output = await workspace.add_computation(program.code, program.description, ran)
         made = "".join(f"\n[file made: {name}]" for name in ran.artifacts)
         return ToolOutput(
             text=f"{ran.stdout.rstrip()}{made}{_note(source.untraced or [])}",
-            response_format=wanted.response_format,
+            response_format=program.response_format,
             passages=[output],
             sources={source.content_hash: source},
             artifacts=ran.artifacts,
-            kept={code_name(wanted.code, wanted.description): wanted.code},
+            kept={code_name(program.code, program.description): program.code},
         )
 
     return as_tool(NAME, _DESCRIPTION, _Parameters, execute, seconds=MAX_SECONDS + 30)

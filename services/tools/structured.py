@@ -22,18 +22,23 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
         ValueError: it is neither; the message says what is wrong.
     """
     blocks = [repaired(block) for block in _FENCE.findall(text)]
-    calls = [one for block in blocks for one in (block if isinstance(block, list) else [block]) if _is_call(one)]
-    if calls and not any(isinstance(block, dict) and "action" in block for block in blocks):
+    calls = [item for block in blocks for item in (block if isinstance(block, list) else [block]) if _is_call(item)]
+    action_block = next((block for block in blocks if isinstance(block, dict) and "action" in block), None)
+    if calls and action_block is None:
         before = text.partition("```")[0].strip()
         return before, StructuredAnswer.model_validate({"action": {"type": "tool_call", "content": calls}})
-    found = next((block for block in blocks if isinstance(block, dict) and "action" in block), None)
-    answer = StructuredAnswer.model_validate(found if found is not None else parse(text, StructuredAnswer))
+    answer = StructuredAnswer.model_validate(
+        action_block if action_block is not None else parse(text, StructuredAnswer)
+    )
     return answer.task_analysis, answer
 
 
-def _is_call(one: Any) -> bool:
+def _is_call(item: Any) -> bool:
     return (
-        isinstance(one, dict) and "name" in one and isinstance(one.get("arguments", {}), dict) and "action" not in one
+        isinstance(item, dict)
+        and "name" in item
+        and isinstance(item.get("arguments", {}), dict)
+        and "action" not in item
     )
 
 

@@ -15,7 +15,6 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import settings
 from services.search.providers import providers_for
-from services.tools import web_search
 from services.tools.databases.configuration import databases
 from services.tools.file_reader import file_reader
 from services.tools.mcp.tools import mcp_tools
@@ -23,6 +22,7 @@ from services.tools.query_database import query_database
 from services.tools.report import report
 from services.tools.run_python import run_python
 from services.tools.web_reader import web_reader
+from services.tools.web_search import search_tool
 from services.tools.workspace import Workspace
 
 QUERY = "query_database"
@@ -47,11 +47,11 @@ BASE = tuple(dict.fromkeys(name for names in GROUPS.values() for name in names))
 
 @dataclass(slots=True)
 class ToolSet:
-    """What a step works with."""
+    """The tools of a step."""
 
     tools: list[BaseTool] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    """What is missing and why, in the user's language."""
+    """Notices of missing tools with reasons, in the user's language."""
 
 
 class _Names(BaseModel):
@@ -59,12 +59,12 @@ class _Names(BaseModel):
 
 
 async def works_with_tools(run: Run, step: Step) -> bool:
-    """Tell whether a step is a loop of tool calls: tools were assigned to it, or its style works on data.
+    """Decide whether a step is a loop of tool calls: tools were assigned to it, or its style works on data.
 
     All other steps are a single model call, which costs a fraction. The offline model calls no tools.
     """
-    wanted = bool(step.tools) or (step.step_type == "processing" and run.context.output_style == "data")
-    return await run.journal.decided("tools", lambda: wanted and role_model(run.node, run.context).model != OFFLINE)
+    loops = bool(step.tools) or (step.step_type == "processing" and run.context.output_style == "data")
+    return await run.journal.decided("tools", lambda: loops and role_model(run.node, run.context).model != OFFLINE)
 
 
 async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
@@ -84,13 +84,11 @@ async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
         return _Names(names=await _base_names(run.context, step))
 
     names = (await run.journal.once("tool", "tool set", {"step": step.id}, _Names, work)).answer.names
-
     servers, notices = await mcp_tools(run, [tool for tool in step.tools if tool not in BASE], task["locale"])
-    return ToolSet([*(_made(name, run, task, workspace) for name in names if name in BASE), *servers], notices)
+    return ToolSet([*(_base_tool(name, run, task, workspace) for name in names if name in BASE), *servers], notices)
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
-
     groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
     unknown = [group for group in groups if group not in GROUPS]
     if unknown:
@@ -101,15 +99,14 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
     missing = set() if providers.web else {"web_search", "web_reader"}
     missing |= set() if providers.documents else {"search_documents", "file_reader"}
     missing |= set() if await asyncio.to_thread(databases) else {QUERY}
-    wanted = [*(name for group in groups for name in GROUPS[group]), *step.tools]
-    return [name for name in dict.fromkeys(wanted) if name in OF_KIND[step.step_type] and name not in missing]
+    names = [*(name for group in groups for name in GROUPS[group]), *step.tools]
+    return [name for name in dict.fromkeys(names) if name in OF_KIND[step.step_type] and name not in missing]
 
 
-def _made(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool:
-    """Make one of our own tools. They are imported here, because most runs use none and would start later for them."""
+def _base_tool(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool:
     match name:
         case "web_search" | "search_documents":
-            return web_search.web_search(workspace) if name == "web_search" else web_search.search_documents(workspace)
+            return search_tool(name, workspace)
         case "web_reader":
             return web_reader(workspace)
         case "file_reader":

@@ -22,15 +22,15 @@ def web_reader(workspace: Workspace) -> BaseTool:
         workspace: holds the addresses that may be read.
     """
 
-    async def execute(wanted: _Parameters) -> ToolOutput:
-        if wanted.url not in workspace.addresses:
+    async def execute(request: _Parameters) -> ToolOutput:
+        if request.url not in workspace.addresses:
             raise PageRefused(
-                f"{wanted.url} is not read: no search found it, and the question does not name it. Search first."
+                f"{request.url} is not read: no search found it, and the question does not name it. Search first."
             )
-        page = await page_once(current_run(), wanted.url, workspace.evidence)
+        page = await page_once(current_run(), request.url, workspace.evidence)
         return ToolOutput(
             text=page.text,
-            response_format=wanted.response_format,
+            response_format=request.response_format,
             kind="web",
             title=page.title or page.final_url,
             url=page.final_url,

@@ -11,7 +11,10 @@ from services.search.journaled import Search, gather_once
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
 
-Where = Literal["web", "documents"]
+_DESCRIPTIONS = {
+    "web_search": "Search the web; returns passages of the pages that were found.",
+    "search_documents": "Search the user's own documents; returns passages of them.",
+}
 
 
 class _Parameters(BaseModel):
@@ -20,34 +23,31 @@ class _Parameters(BaseModel):
     response_format: ResponseFormat = Field(default="standard", description="How much of them to show.")
 
 
-def web_search(workspace: Workspace) -> BaseTool:
-    """Make the tool that searches the web for a step."""
-    return _search("web_search", "Search the web; returns passages of the pages that were found.", "web", workspace)
+def search_tool(name: Literal["web_search", "search_documents"], workspace: Workspace) -> BaseTool:
+    """Make the tool that searches the web, or the user's documents, for a step."""
 
-
-def search_documents(workspace: Workspace) -> BaseTool:
-    """Make the tool that searches the user's documents for a step."""
-    description = "Search the user's own documents; returns passages of them."
-    return _search("search_documents", description, "documents", workspace)
-
-
-def _search(name: str, description: str, where: Where, workspace: Workspace) -> BaseTool:
-    async def execute(wanted: _Parameters) -> ToolOutput:
-        found = await gather_once(current_run(), [wanted.query], workspace.evidence, wanted.num_results, where=where)
-        if not found.passages:
-            raise SearchError("; ".join(["Nothing was found.", *found.failures]))
+    async def execute(request: _Parameters) -> ToolOutput:
+        search = await gather_once(
+            current_run(),
+            [request.query],
+            workspace.evidence,
+            request.num_results,
+            where="web" if name == "web_search" else "documents",
+        )
+        if not search.passages:
+            raise SearchError("; ".join(["Nothing was found.", *search.failures]))
         return ToolOutput(
-            text=listed(found),
-            response_format=wanted.response_format,
-            passages=found.passages,
-            sources=found.sources,
+            text=_listed(search),
+            response_format=request.response_format,
+            passages=search.passages,
+            sources=search.sources,
         )
 
-    return as_tool(name, description, _Parameters, execute, seconds=90)
+    return as_tool(name, _DESCRIPTIONS[name], _Parameters, execute, seconds=90)
 
 
-def listed(found: Search) -> str:
+def _listed(search: Search) -> str:
     """Return passages with the titles and addresses of their sources."""
     return "\n\n".join(
-        f"[{passage.title}] {found.sources[passage.content_hash].url}\n{passage.text}" for passage in found.passages
+        f"[{passage.title}] {search.sources[passage.content_hash].url}\n{passage.text}" for passage in search.passages
     )

@@ -1,10 +1,12 @@
-"""What the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
+"""The workspace that the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage, Source
+from services.evidence.computation import Computation
 from services.run.evidence_store import EvidenceStore
+from services.sandbox.journaled import CodeRun
 
 _TAKEN = frozenset(["", ".", "..", "main.py"])
 """Names that no file in a work folder can have."""
@@ -24,7 +26,7 @@ class Workspace:
     made: set[str] = field(default_factory=set)
     """Files that programs made out of numbers that no source gives."""
     passages: list[Passage] = field(default_factory=list)
-    """What the tools returned so far."""
+    """Passages that the tools have returned."""
     sources: dict[str, Source] = field(default_factory=dict)
     """Their sources, by content hash."""
     addresses: set[str] = field(default_factory=set)
@@ -32,11 +34,38 @@ class Workspace:
 
     def known(self) -> tuple[str, ...]:
         """Return the texts whose numbers a program may use."""
-        found = (passage.text for passage in self.passages if not self.nowhere(passage.content_hash))
-        return (*self.given, *found)
+        returned = (passage.text for passage in self.passages if not self.nowhere(passage.content_hash))
+        return (*self.given, *returned)
+
+    async def add_computation(self, code: str, description: str, run: CodeRun) -> tuple[Source, Passage]:
+        """Store a program's run as a source, and remember its literals and the files it made out of untraced numbers.
+
+        Args:
+            code: the program.
+            description: what it computes.
+            run: a successful one, with the files of this workspace.
+
+        Returns:
+            The source, and its output as a passage of it.
+        """
+        computation = Computation(
+            code,
+            description,
+            run.stdout,
+            dict(self.files),
+            run.at,
+            run.mode == "isolated",
+            self.known(),
+            frozenset(self.made),
+        )
+        source, output = await computation.store(self.evidence)
+        self.literals[source.content_hash] = computation.origin.given
+        if source.untraced:
+            self.made.update(name.rpartition("/")[2] for name in run.artifacts)
+        return source, output
 
     def nowhere(self, content_hash: str) -> bool:
-        """Tell whether a source is a computation out of numbers that no source gives."""
+        """Return whether a source is a computation out of numbers that no source gives."""
         source = self.sources.get(content_hash)
         return source is not None and bool(source.untraced)
 
@@ -44,7 +73,7 @@ class Workspace:
         """Keep what can be quoted, each passage once; web pages among the sources may be read from now on."""
         known = {(passage.content_hash, passage.start, passage.end) for passage in self.passages}
         new = {(passage.content_hash, passage.start, passage.end): passage for passage in passages}
-        self.passages += [one for key, one in new.items() if key not in known]
+        self.passages += [passage for key, passage in new.items() if key not in known]
         self.sources = {**sources, **self.sources}
         self.addresses.update(source.url for source in sources.values() if source.kind == "web")
 

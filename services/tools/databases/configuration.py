@@ -34,7 +34,7 @@ class Database:
 
     @property
     def kind(self) -> str:
-        """What people call its dialect."""
+        """Name of its dialect for people."""
         return DIALECTS[self.dialect]
 
     def place(self) -> dict[str, Any]:
@@ -60,18 +60,18 @@ def databases() -> dict[str, Database]:
     Raises:
         SettingsError: an entry cannot be used; the message holds no address.
     """
-    given = settings().leadline_databases
-    if given is None:
+    setting = settings().leadline_databases
+    if setting is None:
         return {}
-    found: dict[str, Database] = {}
-    for place, entry in enumerate(filter(None, map(str.strip, given.get_secret_value().split(";"))), 1):
+    known: dict[str, Database] = {}
+    for place, entry in enumerate(filter(None, map(str.strip, setting.get_secret_value().split(";"))), 1):
         name, separator, address = (part.strip() for part in entry.partition("="))
         if not separator or not _NAME.fullmatch(name):
             raise SettingsError(f"Entry {place} of LEADLINE_DATABASES has no name. Write for example {FORM}")
-        if name in found:
+        if name in known:
             raise SettingsError(f"LEADLINE_DATABASES names {name!r} twice. Give each database a name of its own.")
-        found[name] = Database(name, _dialect(name, address), SecretStr(address))
-    return found
+        known[name] = Database(name, _dialect(name, address), SecretStr(address))
+    return known
 
 
 def database(name: str) -> Database:

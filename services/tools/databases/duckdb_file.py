@@ -75,7 +75,7 @@ def _streamed(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
         yield from rows
 
 
-def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
     """Return the tables with their columns, and how many there are."""
     with connect(place, seconds) as connection:
         sized = connection.execute(
@@ -83,7 +83,7 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
             "SELECT schema_name, view_name, NULL FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
         ).fetchall()
         tables = []
-        for schema_name, table_name, size in sized[:most]:
+        for schema_name, table_name, size in sized[:max_tables]:
             columns = connection.execute(
                 "SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = ? AND table_name = ? "
                 "ORDER BY column_index",
@@ -94,8 +94,7 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
         return {"tables": tables, "count": len(sized)}
 
 
-def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
-    """Return the names of all tables, and of all columns."""
+def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
+    """Return the names of all columns, each behind that of its table."""
     with connect(place, seconds) as connection:
-        found = connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
-    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))
+        return connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()

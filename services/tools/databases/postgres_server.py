@@ -21,13 +21,8 @@ from services.tools.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
 """Seconds for connecting."""
-_POWERS = [
-    "pg_read_server_files",
-    "pg_write_server_files",
-    "pg_execute_server_program",
-    "pg_signal_backend",
-    "pg_checkpoint",
-]
+_POWERS = "pg_read_server_files pg_write_server_files pg_execute_server_program pg_signal_backend pg_checkpoint".split()
+"""Roles that reach beyond the data."""
 _AT_ONCE = 100
 """Rows that are fetched at once."""
 _current: list[Connection[Any]] = []
@@ -64,7 +59,7 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
 
 
 def _reason(message: str) -> str:
-    """Say why there is no connection; the driver's own words may name hosts and users."""
+    """Return the reason for a failed connection; the driver's own words may name hosts and users."""
     for sign, reason in (
         ("authentication failed", "it refused user or password"),
         ("no password supplied", "it wants a password"),
@@ -107,20 +102,20 @@ def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any],
     with connect(place, seconds) as connection:
         cursor = connection.cursor(name="answer")
         try:
-            return _asked(cursor, sql, parameters, max_rows, seconds)
+            return _rows(cursor, sql, parameters, max_rows, seconds)
         finally:
             with contextlib.suppress(psycopg.Error):
                 connection.rollback()
             cursor.close()
 
 
-def _asked(
+def _rows(
     cursor: ServerCursor[Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float
 ) -> Rows:
     kinds = {type_.oid: type_.name for type_ in cursor.adapters.types}
-    for one in cursor.connection.adapters.types:  # the server's own words for every value
-        cursor.adapters.register_loader(one.oid, TextLoader)
-        cursor.adapters.register_loader(one.array_oid, TextLoader)
+    for type_ in cursor.connection.adapters.types:  # the server's own words for every value
+        cursor.adapters.register_loader(type_.oid, TextLoader)
+        cursor.adapters.register_loader(type_.array_oid, TextLoader)
     cursor.execute(sql, parameters or None)
     columns = cursor.description or []
     types = [kinds.get(column.type_code, "").upper() for column in columns]
@@ -136,17 +131,17 @@ def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
             raise QueryCanceled
 
 
-def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
     """Return the tables that the role may read, with their columns, and how many there are."""
     with connect(place, seconds) as connection:
-        found = connection.execute(
+        relations = connection.execute(
             "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') "
             "AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_toast%' "
             "AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT') ORDER BY 2, 3"
         ).fetchall()
         tables = []
-        for oid, namespace, name, size, kind in found[:most]:
+        for oid, namespace, name, size, kind in relations[:max_tables]:
             columns = connection.execute(
                 "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
                 "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
@@ -156,25 +151,24 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
             tables.append(
                 {"name": name if namespace == "public" else f"{namespace}.{name}", "rows": rows, "columns": columns}
             )
-        return {"tables": tables, "count": len(found)}
+        return {"tables": tables, "count": len(relations)}
 
 
 def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
-    """Say how many rows a table has: what the server remembers of a large one, the count of any other."""
+    """Describe the number of rows of a table: the server's estimate of a large one, the count of any other."""
     if estimate > COUNTED:
         return f"about {estimate:,} rows"
     counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(
         Identifier(namespace, name), COUNTED + 1
     )
-    found = connection.execute(counting).fetchone()
-    return counted(found[0]) if found else ""
+    row = connection.execute(counting).fetchone()
+    return counted(row[0]) if row else ""
 
 
-def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
-    """Return the names of all tables, and of all columns."""
+def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
+    """Return the names of all columns, each behind that of its table."""
     with connect(place, seconds) as connection:
-        found = connection.execute(
+        return connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns "
             "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
         ).fetchall()
-    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

@@ -1,17 +1,33 @@
-"""The parent's side of a query: a child process asks the database, and is killed with the query when time is up."""
+"""The parent's side of a query: a process of its own asks the database, and is killed with the query when time is up.
+
+What is hostile in a file or a query can end that process and nothing else. The request is one line of JSON on the child's
+standard input (secrets are on no command line and in no file), the answer one on its standard output.
+"""
 
 import asyncio
+import contextlib
+import json
+import os
+import sys
 from typing import Any
 
 from services.run.errors import DatabaseError, SettingsError
-from services.tools.databases.child_process import ChildEnded, ask_child
+from services.run.settings import PROJECT_ROOT
 from services.tools.databases.configuration import INSTALL, Database
 from services.tools.rows import Rows
 
 QUERY_SECONDS = 30.0
 """Seconds that a query may take."""
+MAX_ANSWER = 64_000_000
+"""Bytes of an answer."""
 _OVERHEAD = 15.0
 """Seconds for starting the child and connecting, beyond which it is killed."""
+_GRACE = 1.0
+"""Seconds that a child has for ending what it began, at a server for example."""
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "SYSTEMROOT")
+"""Variables that the child inherits; keys are not among them."""
+_OF_POSTGRES = ("PG", "SSL_CERT")
+"""Beginnings of names of further variables, for PostgreSQL."""
 
 
 async def ask_rows(
@@ -30,35 +46,61 @@ async def ask_rows(
         DatabaseError: it cannot be reached, refused the query, or took too long; the message is for the model.
     """
     request = {"do": "query", "sql": sql, "params": parameters, "max_rows": max_rows}
-    return Rows.model_validate(await _asked(database, request, seconds))
+    return Rows.model_validate(await _ask(database, request, seconds))
 
 
-async def ask_schema(database: Database, most: int, seconds: float = QUERY_SECONDS) -> dict[str, Any]:
+async def ask_schema(database: Database, max_tables: int, seconds: float = QUERY_SECONDS) -> dict[str, Any]:
     """Return the first tables of a database with their columns, and how many tables there are.
 
     Raises:
         DatabaseError: it cannot be reached.
     """
-    return await _asked(database, {"do": "schema", "most": most}, seconds)
+    return await _ask(database, {"do": "schema", "max_tables": max_tables}, seconds)
 
 
-async def _asked(database: Database, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+async def _ask(database: Database, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     place = await asyncio.to_thread(database.place)
-    whole = {"dialect": database.dialect, "place": place, "seconds": seconds, **request}
-    environment = ("PG", "SSL_CERT") if database.dialect == "postgres" else ()
+    request = {"dialect": database.dialect, "place": place, "seconds": seconds, **request}
+    further = _OF_POSTGRES if database.dialect == "postgres" else ()
+    environment = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(further)}
     try:
-        told = await ask_child(
-            "services.tools.databases.query_child", whole, seconds=seconds + _OVERHEAD, environment=environment
-        )
+        reply = json.loads(await _reply(request, environment, seconds + _OVERHEAD))
     except TimeoutError:
         raise DatabaseError(
             f"The query took longer than {seconds:g} seconds and was ended. Ask for less: filter, or aggregate."
         ) from None
-    except ChildEnded:
+    except ValueError:  # no answer, not the whole of it, or one that is too long
         raise DatabaseError("The query needed more memory or time than it may use. Ask for less at once.") from None
-    if told.get("missing"):
+    if reply.get("missing"):
         raise SettingsError(f"{database.kind} needs packages that are not installed. Run: {INSTALL}")
-    if "error" in told:
-        raise DatabaseError(f"{database.name}: {told['error']}")
-    answer: dict[str, Any] = told["answer"]
+    if "error" in reply:
+        raise DatabaseError(f"{database.name}: {reply['error']}")
+    answer: dict[str, Any] = reply["answer"]
     return answer
+
+
+async def _reply(request: dict[str, Any], environment: dict[str, str], seconds: float) -> bytes:
+    """Return the line that the child answers; nothing where it ends without one."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.tools.databases.query_child",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        cwd=PROJECT_ROOT, env=environment, limit=MAX_ANSWER,
+    )  # fmt: skip
+    assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes, as asked for
+    try:
+        async with asyncio.timeout(seconds):
+            child.stdin.write(json.dumps(request).encode() + b"\n")
+            with contextlib.suppress(ConnectionError):
+                await child.stdin.drain()
+            return await child.stdout.readline()
+    finally:
+        child.stdin.close()  # asks it to end
+        try:
+            async with asyncio.timeout(_GRACE):
+                await child.wait()
+        except TimeoutError:
+            pass
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
+            await child.wait()

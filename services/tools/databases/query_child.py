@@ -1,21 +1,26 @@
 """The child's side of a query: opens the database, asks it, and says in few words what went wrong.
 
-Run as `python -m services.tools.databases.query_child`; see `services/tools/databases/child_process.py`.
+Run as `python -m services.tools.databases.query_child` with an environment without secrets and hard limits; see `query.py`.
 """
 
 import contextlib
 import difflib
 import importlib
+import json
+import os
 import re
 import sys
+import threading
 from types import ModuleType
 from typing import Any
 
 from services.run.errors import DatabaseError
-from services.tools.databases.child_process import serve
+from services.tools.rows import Rows
 
 MEMORY = 2 << 30
 """Bytes of address space."""
+FILE_SIZE = 1 << 20
+"""Bytes that it may write to a file: room for SQLite's shared memory, and for nothing else."""
 _MAX_ERROR = 400
 _UNKNOWN = re.compile(
     r"no such (?P<what>column|table): (?P<a>[^\n]+)|(?P<column>column) \"?(?P<b>[^\"\s]+)\"? does not exist|"
@@ -25,29 +30,59 @@ _DRIVERS = {"sqlite": "sqlite_file", "duckdb": "duckdb_file", "postgres": "postg
 
 
 def main() -> None:
-    """Answer one request: `dialect`, `place`, `do`, `seconds`, and what the query or the schema needs."""
-    serve(_answer, memory=MEMORY, gone=_gone)
+    """Answer one request on standard input: `dialect`, `place`, `do`, `seconds`, and what the query or the schema needs.
+
+    The process ends when its standard input closes: then its parent is gone, or needs no answer.
+    """
+    request = json.loads(sys.stdin.buffer.readline())
+    answers, sys.stdout = sys.stdout, sys.stderr
+    _limit(int(request["seconds"]) + 5)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        answer = _answer(request)
+    except MemoryError:
+        answer = {"error": "It needs more memory than it may use. Ask for less at once."}
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+    os._exit(0)
 
 
-def _driver(dialect: str) -> ModuleType:
+def _limit(seconds: int) -> None:
+    """Set limits that this process cannot raise again. Elsewhere than on Unix, the parent's clock alone counts."""
+    if sys.platform == "win32":
+        return
+    import resource
 
-    return importlib.import_module(f"services.tools.databases.{_DRIVERS[dialect]}")
+    for what, value in (
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_FSIZE, FILE_SIZE),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with contextlib.suppress(ValueError, OSError):  # macOS knows no limit of address space
+            resource.setrlimit(what, (limit, limit))
 
 
-def _gone() -> None:
-    """End a query under way at a server."""
+def _end_with_parent() -> None:
+    """Wait for standard input to close; then cancel a query under way at a server, and end."""
+    while os.read(0, 1024):
+        pass
     server = sys.modules.get("services.tools.databases.postgres_server")
     if server is not None:
-        server.cancel()
+        with contextlib.suppress(Exception):
+            server.cancel()
+    os._exit(1)
 
 
-def _answer(request: dict[str, Any], _: bytes) -> dict[str, Any]:
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
-        driver = _driver(request["dialect"])
+        driver = importlib.import_module(f"services.tools.databases.{_DRIVERS[request['dialect']]}")
     except ImportError:
         return {"missing": True}
     try:
-        return {"answer": _asked(driver, request)}
+        return {"answer": _result(driver, request)}
     except DatabaseError as error:
         return {"error": str(error)}
     except MemoryError:
@@ -56,27 +91,26 @@ def _answer(request: dict[str, Any], _: bytes) -> dict[str, Any]:
         return {"error": _explained(error, driver, request)}
 
 
-def _asked(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     place, seconds = request["place"], request["seconds"]
     if request["do"] == "schema":
-        found: dict[str, Any] = driver.schema(place, request["most"], seconds)
-        return found
-    rows = driver.query(place, request["sql"], request["params"], request["max_rows"], seconds)
-    dumped: dict[str, Any] = rows.model_dump()
-    return dumped
+        schema: dict[str, Any] = driver.schema(place, request["max_tables"], seconds)
+        return schema
+    rows: Rows = driver.query(place, request["sql"], request["params"], request["max_rows"], seconds)
+    return rows.model_dump()
 
 
 def _explained(error: Exception, driver: ModuleType, request: dict[str, Any]) -> str:
-    """Say what went wrong, in the database's words where they are about the query, with names that come near."""
-    name, message = type(error).__name__, _first_words(error)
+    """Describe an error, in the database's words where they are about the query, with similar names."""
+    name, message = type(error).__name__, _message(error)
     if name in {"InterruptException", "QueryCanceled", "QueryCanceledError"} or message == "interrupted":
         return f"The query took longer than {request['seconds']:g} seconds and was ended. Ask for less: filter, or aggregate."
     if "not authorized" in message or "prohibited" in message or "authorization denied" in message:
         return "The connection allows reading only, and the query does something else."
-    return f"{message}{_near(message, driver, request)}"
+    return f"{message}{_suggestion(message, driver, request)}"
 
 
-def _first_words(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """Return the message without the query that it repeats, and without any secret of the connection."""
     primary = getattr(getattr(error, "diag", None), "message_primary", None)
     hint = getattr(getattr(error, "diag", None), "message_hint", None)
@@ -84,19 +118,19 @@ def _first_words(error: Exception) -> str:
     return " ".join(message.split())[:_MAX_ERROR]
 
 
-def _near(message: str, driver: ModuleType, request: dict[str, Any]) -> str:
-    found = _UNKNOWN.search(message)
-    if found is None or any(sign in message for sign in ("Did you mean", "Candidate", "Perhaps")):
+def _suggestion(message: str, driver: ModuleType, request: dict[str, Any]) -> str:
+    """Return the names nearest to an unknown one, as a sentence; nothing where the database suggests some itself."""
+    unknown = _UNKNOWN.search(message)
+    if unknown is None or any(sign in message for sign in ("Did you mean", "Candidate", "Perhaps")):
         return ""
-    wanted = (found["a"] or found["b"] or found["c"]).split(".")[-1].strip()
-    tables: list[str] = []
-    columns: list[str] = []
+    name = (unknown["a"] or unknown["b"] or unknown["c"]).split(".")[-1].strip()
+    pairs: list[tuple[str, str]] = []
     with contextlib.suppress(Exception):
-        tables, columns = driver.names(request["place"], 5.0)
-    known = columns if found["what"] == "column" or found["column"] else tables
-    lower = {name.lower(): name for name in known}
-    near = [lower[match] for match in difflib.get_close_matches(wanted.lower(), lower, n=3, cutoff=0.5)] or known[:10]
-    return f". There is: {', '.join(near)}" if near else ""
+        pairs = driver.names(request["place"], 5.0)
+    place = 1 if unknown["what"] == "column" or unknown["column"] else 0
+    names = {pair[place].lower(): pair[place] for pair in pairs}
+    nearest = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5) or list(names)[:10]
+    return f". There is: {', '.join(names[key] for key in nearest)}" if nearest else ""
 
 
 if __name__ == "__main__":

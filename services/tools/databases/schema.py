@@ -1,4 +1,4 @@
-"""What the databases hold, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
+"""Schemas of the databases, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_CO
 
     async def work() -> _Views:
         known = await asyncio.to_thread(databases)
-        found = await asyncio.gather(*(_view(one, tables, columns) for one in known.values()))
-        return _Views(views=list(found))
+        views = await asyncio.gather(*(_view(database, tables, columns) for database in known.values()))
+        return _Views(views=list(views))
 
     if not run.journal.replays and settings().leadline_databases is None:
         return []
@@ -52,7 +52,7 @@ def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
     usable = [view for view in views if not view.problem]
     if not usable:
         return []
-    lines = [f"{one.name} ({one.dialect}): {'; '.join(one.tables) or 'no tables'}" for one in usable]
+    lines = [f"{view.name} ({view.dialect}): {'; '.join(view.tables) or 'no tables'}" for view in usable]
     text = f"SQL over {' | '.join(lines)}"
     return [ToolView(name="query_database", description=text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")]
 
@@ -60,17 +60,17 @@ def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
 async def _view(database: Database, tables: int, columns: int) -> DatabaseView:
     view = DatabaseView(name=database.name, dialect=database.kind)
     try:
-        found = await ask_schema(database, tables, _SECONDS)
+        schema = await ask_schema(database, tables, _SECONDS)
     except (DatabaseError, SettingsError) as error:
         return view.model_copy(update={"problem": str(error)})
-    lines = [_described(table, columns) for table in found["tables"]]
-    more = found["count"] - len(lines)
+    lines = [_described(table, columns) for table in schema["tables"]]
+    more = schema["count"] - len(lines)
     return view.model_copy(update={"tables": [*lines, *([f"… and {more} more tables"] if more > 0 else [])]})
 
 
-def _described(table: dict[str, Any], most: int) -> str:
-    columns = [f"{_plain(name)} {_plain(kind)}".strip() for name, kind in table["columns"][:most]]
-    more = len(table["columns"]) - most
+def _described(table: dict[str, Any], max_columns: int) -> str:
+    columns = [f"{_plain(name)} {_plain(kind)}".strip() for name, kind in table["columns"][:max_columns]]
+    more = len(table["columns"]) - max_columns
     size = f" ({table['rows']})" if table["rows"] else ""
     rest = f", … and {more} more columns" if more > 0 else ""
     return f"{_plain(table['name'])}{size}: {', '.join(columns)}{rest}"

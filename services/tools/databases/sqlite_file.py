@@ -20,16 +20,8 @@ _STEPS = 50_000
 """Instructions of its machine between two looks at the clock."""
 _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 _PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list", "data_version"}
-_FUNCTIONS = {
-    "load_extension",
-    "readfile",
-    "writefile",
-    "edit",
-    "fts3_tokenizer",
-    "fsdir",
-    "zipfile",
-    "sqlar_uncompress",
-}
+_FUNCTIONS = frozenset("load_extension readfile writefile edit fts3_tokenizer fsdir zipfile sqlar_uncompress".split())
+"""Refused, as they reach beyond the data."""
 
 
 @contextlib.contextmanager
@@ -52,15 +44,10 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connectio
 
 
 def _restrict(connection: sqlite3.Connection, deadline: float) -> None:
-    for pragma in (
-        "query_only=ON",
-        "trusted_schema=OFF",
-        "temp_store=MEMORY",
-        f"hard_heap_limit={_HEAP}",
-        "mmap_size=0",
-    ):
+    heap = f"hard_heap_limit={_HEAP}"
+    for pragma in ("query_only=ON", "trusted_schema=OFF", "temp_store=MEMORY", heap, "mmap_size=0"):
         connection.execute(f"PRAGMA {pragma}")
-    for limit, most in (
+    for limit, value in (
         (sqlite3.SQLITE_LIMIT_LENGTH, 20_000_000),
         (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
         (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
@@ -69,7 +56,7 @@ def _restrict(connection: sqlite3.Connection, deadline: float) -> None:
         (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
         (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
     ):
-        connection.setlimit(limit, most)
+        connection.setlimit(limit, value)
     connection.execute("SELECT count(*) FROM sqlite_master")
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     connection.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
@@ -100,18 +87,15 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
         return collect(columns, [""] * len(columns), cursor, max_rows)
 
 
-def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
+def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
     """Return the tables with their columns, and how many there are."""
     with connect(place, seconds) as connection:
-        names = [
-            (str(name), str(kind))
-            for name, kind in connection.execute(
-                "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
-                "ESCAPE '\\' ORDER BY type, name"
-            )
-        ]
+        relations = connection.execute(
+            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
+            "ESCAPE '\\' ORDER BY type, name"
+        ).fetchall()
         tables = []
-        for name, kind in names[:most]:
+        for name, kind in relations[:max_tables]:
             columns = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (name,))
             quoted = '"' + name.replace('"', '""') + '"'
             rows = ""
@@ -120,13 +104,12 @@ def schema(place: dict[str, Any], most: int, seconds: float) -> dict[str, Any]:
                 with contextlib.suppress(sqlite3.DatabaseError):
                     rows = counted(connection.execute(counting).fetchone()[0])
             tables.append({"name": name, "rows": rows, "columns": columns.fetchall()})
-        return {"tables": tables, "count": len(names)}
+        return {"tables": tables, "count": len(relations)}
 
 
-def names(place: dict[str, Any], seconds: float) -> tuple[list[str], list[str]]:
-    """Return the names of all tables, and of all columns."""
+def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
+    """Return the names of all columns, each behind that of its table."""
     with connect(place, seconds) as connection:
-        found = connection.execute(
+        return connection.execute(
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view')"
         ).fetchall()
-    return list(dict.fromkeys(row[0] for row in found)), list(dict.fromkeys(row[1] for row in found))

@@ -1,4 +1,4 @@
-"""What a query says: one statement that reads, calls what only computes, and binds its parameters.
+"""Check of a query: one statement that reads, calls what only computes, and binds its parameters.
 
 This is the first of two doors. It refuses early and in words a model can use; the second door, the connection, holds without it.
 """
@@ -179,7 +179,7 @@ def _tables(tree: "exp.Expr", dialect: Dialect) -> tuple[str, ...]:
     from sqlglot import exp
 
     own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-    found = []
+    names = []
     for table in tree.find_all(exp.Table):
         name = table.name
         parts = [part.name.lower() for part in table.parts if part.name]
@@ -189,8 +189,8 @@ def _tables(tree: "exp.Expr", dialect: Dialect) -> tuple[str, ...]:
         if dialect == "duckdb" and _FILE.search(name):
             raise QueryRefused("Files cannot be read through a database: name a table.")
         if name and (name.lower() not in own or len(parts) > 1):
-            found.append(name)
-    return tuple(dict.fromkeys(found))
+            names.append(name)
+    return tuple(dict.fromkeys(names))
 
 
 def _all_given(tree: "exp.Expr", parameters: Collection[str]) -> None:

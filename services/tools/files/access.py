@@ -1,4 +1,4 @@
-"""Which files may be opened: regular ones below the folders of the run, whatever their path claims."""
+"""Access to the files of a run: regular ones below its folders, whatever their path claims."""
 
 import os
 import re
@@ -48,9 +48,7 @@ def open_file(path: str, folders: Sequence[Path]) -> Opened:
     for folder, relative in _places(plain, folders):
         try:
             return _opened(folder, relative)
-        except FileNotFoundError:
-            continue
-        except NotADirectoryError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             refusal = FileError(f"{plain!r} cannot be read: {error.strerror}.")
@@ -79,17 +77,19 @@ def _plain(path: str) -> str:
 
 def _places(path: str, folders: Sequence[Path]) -> list[tuple[Path, PurePosixPath]]:
     """Return where a path may be: below each folder, and below the folder that it names itself."""
-    given = PurePosixPath(path)
-    found: list[tuple[Path, PurePosixPath]] = []
+    relative = PurePosixPath(path)
+    places: list[tuple[Path, PurePosixPath]] = []
     for folder in folders:
         real = folder.resolve()
-        bases = [PurePosixPath(one) for one in (folder, real, real.name) if str(one) != "."]
-        found += [(folder, given.relative_to(base)) for base in bases if given.is_relative_to(base) and given != base]
-        if not given.is_absolute():
-            found.append((folder, given))
-    if not found:
+        bases = [PurePosixPath(base) for base in (folder, real, real.name) if str(base) != "."]
+        places += [
+            (folder, relative.relative_to(base)) for base in bases if relative.is_relative_to(base) and relative != base
+        ]
+        if not relative.is_absolute():
+            places.append((folder, relative))
+    if not places:
         raise FileError("The path leads out of the run's folders. Give a path below them.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(places))
 
 
 def _opened(folder: Path, relative: PurePosixPath) -> Opened:
@@ -109,20 +109,20 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
         raise FileError(f"{str(relative)!r} is a folder, or leads to a hidden file. Name a file.")
     handle = _walk(root, inside)
     try:
-        found = os.fstat(handle)
-        if stat.S_ISDIR(found.st_mode):
+        status = os.fstat(handle)
+        if stat.S_ISDIR(status.st_mode):
             raise FileError(f"{str(relative)!r} is a folder. {_known([folder])}")
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise FileError(f"{str(relative)!r} is no regular file (a device, a pipe or a socket), so it is not read.")
-        if found.st_size > MAX_BYTES:
-            raise FileError(f"{str(relative)!r} has {found.st_size:,} bytes; at most {MAX_BYTES:,} are read.")
+        if status.st_size > MAX_BYTES:
+            raise FileError(f"{str(relative)!r} has {status.st_size:,} bytes; at most {MAX_BYTES:,} are read.")
         with os.fdopen(os.dup(handle), "rb") as file:
             data = file.read(MAX_BYTES + 1)
     finally:
         os.close(handle)
     if len(data) > MAX_BYTES:
         raise FileError(f"{str(relative)!r} has more than {MAX_BYTES:,} bytes, which is too large.")
-    return Opened(relative.as_posix(), f"{root.name}/{relative.as_posix()}", data, _time(found.st_mtime))
+    return Opened(relative.as_posix(), f"{root.name}/{relative.as_posix()}", data, _time(status.st_mtime))
 
 
 def _time(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""What a file holds, as text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
+"""Contents of a file as text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
 
 Runs locked in; see `services/sandbox/workers.py`.
 """
@@ -53,7 +53,7 @@ def read(request: dict[str, Any], data: bytes) -> dict[str, Any]:
 
 
 def format_of(name: str, data: bytes) -> Format:
-    """Tell a file's format by its name, else by what it holds."""
+    """Detect a file's format by its name, else by its content."""
     known = _KINDS.get(PurePath(name).suffix.lower())
     if known is not None:
         return known
@@ -105,26 +105,28 @@ def _json(request: dict[str, Any], data: bytes) -> str:
     )
     shown = value
     if isinstance(value, list):
-        most = request["nrows"] or DEFAULT_ROWS
-        shown = value[:most]
-        about.append(f"{len(shown):,} items{f' shown of {len(value):,}' if len(value) > most else ', all there are'}.")
-    whole = json.dumps(shown, ensure_ascii=False, indent=1)
-    return "\n".join([*about, f"Shape: {shape(value)}"[:20_000], "", _bounded(whole)])
+        max_items = request["nrows"] or DEFAULT_ROWS
+        shown = value[:max_items]
+        about.append(
+            f"{len(shown):,} items{f' shown of {len(value):,}' if len(value) > max_items else ', all there are'}."
+        )
+    return "\n".join(
+        [*about, f"Shape: {shape(value)}"[:20_000], "", _bounded(json.dumps(shown, ensure_ascii=False, indent=1))]
+    )
 
 
 def _text(request: dict[str, Any], data: bytes) -> str:
     text, encoding = decode(data, request["encoding"])
     lines = text.splitlines()
-    most = request["nrows"] or len(lines)
-    shown = "\n".join(lines[:most])
+    max_lines = request["nrows"] or len(lines)
+    shown = "\n".join(lines[:max_lines])
     about = [f"Encoding: {encoding}, {len(lines):,} lines"] if request["parse_metadata"] else []
-    if most < len(lines):
-        about.append(f"Lines 1 to {most:,} of {len(lines):,} are shown.")
+    if max_lines < len(lines):
+        about.append(f"Lines 1 to {max_lines:,} of {len(lines):,} are shown.")
     return "\n".join([*about, *([""] if about else []), _bounded(shown)])
 
 
 def _document(request: dict[str, Any], data: bytes) -> str:
-
     suffix = PurePath(request["name"]).suffix.lower()
     if suffix == ".docx":
         check_archive(data)

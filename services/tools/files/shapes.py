@@ -1,11 +1,11 @@
-"""JSON by its shape: what its objects hold, with types, so that a large file can be understood from a few lines."""
+"""The shape of JSON: keys and types of its objects, so that a large file can be understood from a few lines."""
 
 import json
 from typing import Any
 
 MAX_DEPTH = 6
 MAX_KEYS = 40
-_LOOKED_AT = 200
+_SAMPLE = 200
 """Items of an array from which its items' shape is told."""
 
 
@@ -38,31 +38,34 @@ def parse_json(text: str) -> tuple[Any, int]:
 
 
 def shape(value: Any, depth: int = 0) -> str:
-    """Say what a JSON value holds: `{name: text, years: [3 × number]}`."""
+    """Describe a JSON value: `{name: text, years: [3 × number]}`."""
     if isinstance(value, dict):
         if depth >= MAX_DEPTH:
             return "{…}"
-        parts = [f"{key[:60]}: {shape(one, depth + 1)}" for key, one in list(value.items())[:MAX_KEYS]]
-        more = len(value) - MAX_KEYS
-        return "{" + ", ".join(parts) + (f", … {more:,} more" if more > 0 else "") + "}"
+        parts = [f"{key[:60]}: {shape(item, depth + 1)}" for key, item in list(value.items())[:MAX_KEYS]]
+        return _object(parts, len(value))
     if isinstance(value, list):
         if not value:
             return "[]"
-        return f"[{len(value):,} × {_merged(value[:_LOOKED_AT], depth + 1)}]"
+        return f"[{len(value):,} × {_merged(value[:_SAMPLE], depth + 1)}]"
     return _kind(value)
 
 
 def _merged(items: list[Any], depth: int) -> str:
-    """Say what the items of an array hold together; keys that some lack are marked."""
+    """Describe the items of an array together; keys that some lack are marked."""
     if all(isinstance(item, dict) for item in items) and depth < MAX_DEPTH:
         keys = list(dict.fromkeys(key for item in items for key in item))
         parts = []
         for key in keys[:MAX_KEYS]:
             held = [item[key] for item in items if key in item]
             parts.append(f"{key[:60]}{'' if len(held) == len(items) else '?'}: {_merged(held, depth + 1)}")
-        more = len(keys) - MAX_KEYS
-        return "{" + ", ".join(parts) + (f", … {more:,} more" if more > 0 else "") + "}"
+        return _object(parts, len(keys))
     return " or ".join(dict.fromkeys(shape(item, depth + 1) for item in items[:5]))
+
+
+def _object(parts: list[str], keys: int) -> str:
+    more = f", … {keys - MAX_KEYS:,} more" if keys > MAX_KEYS else ""
+    return f"{{{', '.join(parts)}{more}}}"
 
 
 def _kind(value: object) -> str:

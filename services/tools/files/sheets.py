@@ -28,19 +28,19 @@ _EXAMPLES = 3
 
 @dataclass(slots=True)
 class Column:
-    """What a column holds, learnt row by row."""
+    """Profile of a column, collected row by row."""
 
     name: str
     filled: int = 0
     missing: int = 0
     numbers: int = 0
     dates: int = 0
-    least: float = math.inf
-    most: float = -math.inf
+    minimum: float = math.inf
+    maximum: float = -math.inf
     examples: list[str] = field(default_factory=list)
 
-    def see(self, value: object) -> None:
-        """Take a cell into account."""
+    def add(self, value: object) -> None:
+        """Add a cell to the profile."""
         text = (as_text(value) or "").strip()
         if not text:
             self.missing += 1
@@ -51,7 +51,7 @@ class Column:
         number = read_number(text.rstrip("%")) if _NUMBER.fullmatch(text) else None
         if number is not None:
             self.numbers += 1
-            self.least, self.most = min(self.least, number), max(self.most, number)
+            self.minimum, self.maximum = min(self.minimum, number), max(self.maximum, number)
         elif _DATE.fullmatch(text):
             self.dates += 1
 
@@ -65,10 +65,10 @@ class Column:
         return "date" if self.dates == self.filled else "text"
 
     def describe(self) -> str:
-        """Say in a line what it holds."""
+        """Describe the column in a line."""
         gaps = f", {self.missing:,} missing" if self.missing else ""
         if self.kind == "number":
-            return f"{self.name}: number, {self.least:.12g} to {self.most:.12g}{gaps}"
+            return f"{self.name}: number, {self.minimum:.12g} to {self.maximum:.12g}{gaps}"
         examples = f", e.g. {' | '.join(self.examples)}" if self.examples else ""
         return f"{self.name}: {self.kind}{gaps}{examples}"
 
@@ -82,17 +82,17 @@ class Sheet:
     columns: list[Column]
 
 
-def read_sheet(given: Iterator[Sequence[Any]], most: int) -> Sheet:
+def read_sheet(rows: Iterator[Sequence[Any]], max_rows: int) -> Sheet:
     """Read a table whose first row names the columns.
 
     Args:
-        given: its rows; blank ones do not count.
-        most: rows to keep; the rest is counted and profiled.
+        rows: of the table; blank ones do not count.
+        max_rows: rows to keep; the rest is counted and profiled.
 
     Raises:
         ValueError: it has no rows.
     """
-    filled = (row for row in given if any(cell is not None and str(cell).strip() for cell in row))
+    filled = (row for row in rows if any(cell is not None and str(cell).strip() for cell in row))
     header = next(filled, None)
     if header is None:
         raise ValueError("it holds no rows")
@@ -106,15 +106,15 @@ def read_sheet(given: Iterator[Sequence[Any]], most: int) -> Sheet:
             total += 1
             cells = [row[place] if place < len(row) else None for place in range(len(columns))]
             for column, cell in zip(columns, cells, strict=True):
-                column.see(cell)
+                column.add(cell)
             yield cells
 
     body = counted()
-    kept = collect([column.name for column in columns], [""] * len(columns), body, most)
+    first = collect([column.name for column in columns], [""] * len(columns), body, max_rows)
     for _ in body:
         pass
     types = [column.kind for column in columns]
-    return Sheet(kept.model_copy(update={"types": types, "more": total > len(kept.rows)}), total, columns)
+    return Sheet(first.model_copy(update={"types": types, "more": total > len(first.rows)}), total, columns)
 
 
 def csv_rows(text: str, name: str) -> tuple[Iterator[list[str]], str]:
@@ -132,11 +132,11 @@ def _delimiter(sample: str) -> str:
         widths = [len(line) for line in (lines[:-1] or lines) if line]
         return min(widths, default=1) if widths and min(widths) == max(widths) else 1
 
-    return max(_DELIMITERS, key=lambda one: (columns(one), -_DELIMITERS.index(one)))
+    return max(_DELIMITERS, key=lambda delimiter: (columns(delimiter), -_DELIMITERS.index(delimiter)))
 
 
 def check_archive(data: bytes) -> None:
-    """Look whether a packed file unpacks to a bearable size, before anything is unpacked.
+    """Check that a packed file unpacks to a bearable size, before anything is unpacked.
 
     Raises:
         ValueError: it does not, or is no archive.
@@ -164,12 +164,12 @@ def _check_parts(archive: zipfile.ZipFile, parts: Sequence[zipfile.ZipInfo]) -> 
                     raise ValueError("it defines words of its own (a DOCTYPE), which Office files must not")
 
 
-def workbook_rows(data: bytes, wanted: str | None) -> tuple[Iterator[Sequence[Any]], str, list[str]]:
+def workbook_rows(data: bytes, name: str | None) -> tuple[Iterator[Sequence[Any]], str, list[str]]:
     """Return the rows of a sheet, its name, and the names of all sheets.
 
     Args:
         data: an XLSX file.
-        wanted: name of the sheet; None for the first one.
+        name: name of the sheet; None for the first one.
 
     Raises:
         ValueError: it cannot be read, or has no such sheet.
@@ -177,11 +177,11 @@ def workbook_rows(data: bytes, wanted: str | None) -> tuple[Iterator[Sequence[An
     check_archive(data)
     book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     names = [sheet.title for sheet in book.worksheets]
-    if wanted is not None and wanted not in names:
-        raise ValueError(f"it has no sheet {wanted[:60]!r}; there is: {', '.join(names)}")
+    if name is not None and name not in names:
+        raise ValueError(f"it has no sheet {name[:60]!r}; there is: {', '.join(names)}")
     if not names:
         raise ValueError("it has no sheets")
-    chosen = wanted if wanted is not None else names[0]
+    chosen = name if name is not None else names[0]
     sheet = book[chosen]
     sheet.reset_dimensions()  # the size that a file claims may be anything
     return sheet.iter_rows(values_only=True), chosen, names

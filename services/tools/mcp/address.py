@@ -8,7 +8,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpcore
 import httpx
@@ -22,9 +22,10 @@ from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken
 
 if TYPE_CHECKING:
+    from langchain_mcp_adapters.sessions import Connection
     from mcp import ClientSession
 
-LONGEST_BODY = 20_000_000
+MAX_BODY = 20_000_000
 """Bytes of one answer."""
 HTTP_SECONDS = 30.0
 """For connecting and sending; how long an answer may take is the caller's to say."""
@@ -36,7 +37,7 @@ Lost = Callable[[Broken], None]
 @asynccontextmanager
 async def session_at(server: Server, lost: Lost, options: dict[str, Any]) -> AsyncIterator["ClientSession"]:
     """Hold a session with a server at an address while the block runs; it is not initialised yet."""
-    from langchain_mcp_adapters.sessions import SSEConnection, StreamableHttpConnection, create_session
+    from langchain_mcp_adapters.sessions import create_session
 
     tls = await asyncio.to_thread(tls_context)
 
@@ -52,28 +53,16 @@ async def session_at(server: Server, lost: Lost, options: dict[str, Any]) -> Asy
             transport=Watched(server, tls, lost),
         )
 
-    connection: SSEConnection | StreamableHttpConnection
-    if server.transport == "sse":
-        connection = {
-            "transport": "sse",
-            "url": server.url,
-            "headers": dict(server.headers),
-            "timeout": HTTP_SECONDS,
-            "sse_read_timeout": READ_SECONDS,
-            "session_kwargs": options,
-            "httpx_client_factory": client,
-        }
-    else:
-        connection = {
-            "transport": "streamable_http",
-            "url": server.url,
-            "headers": dict(server.headers),
-            "timeout": HTTP_SECONDS,
-            "sse_read_timeout": READ_SECONDS,
-            "session_kwargs": options,
-            "httpx_client_factory": client,
-        }
-    async with create_session(connection) as session:
+    connection = {
+        "transport": "sse" if server.transport == "sse" else "streamable_http",
+        "url": server.url,
+        "headers": dict(server.headers),
+        "timeout": HTTP_SECONDS,
+        "sse_read_timeout": READ_SECONDS,
+        "session_kwargs": options,
+        "httpx_client_factory": client,
+    }
+    async with create_session(cast("Connection", connection)) as session:
         yield session
 
 
@@ -92,7 +81,7 @@ class Watched(httpx.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request."""
         # Over streamable HTTP only the messages themselves count: the stream of notifications may come and go.
-        lost = self._lost if request.method == "POST" or self._sse else _ignored
+        lost = self._lost if request.method == "POST" or self._sse else lambda _: None
         try:
             response = await super().handle_async_request(request)
         except PageError as error:
@@ -104,20 +93,12 @@ class Watched(httpx.AsyncHTTPTransport):
         problem = _problem(response, request.method)
         if problem is not None:
             lost(problem)
-        return httpx.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=_Bounded(response.stream, lost),
-            extensions=response.extensions,
-        )
-
-
-def _ignored(_: Broken) -> None:
-    """Take no notice."""
+        response.stream = _Bounded(response.stream, lost)
+        return response
 
 
 def _problem(response: httpx.Response, method: str) -> Broken | None:
-    """Say what is wrong with an answer, if anything is."""
+    """Return the problem of an answer, if there is one."""
     if response.status_code >= 400:
         return Broken("status", str(response.status_code))
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -139,7 +120,7 @@ class _Bounded(httpx.AsyncByteStream):
         try:
             async for piece in self._stream:
                 size += len(piece)
-                if size > LONGEST_BODY:
+                if size > MAX_BODY:
                     self._lost(Broken("garbage"))
                     raise httpx.ReadError("the answer is too long")
                 yield piece

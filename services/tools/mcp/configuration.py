@@ -1,11 +1,11 @@
-"""Which servers there are: the operator's file (`LEADLINE_MCP`), which is trusted, and the run's own, which are not."""
+"""The servers of a run: the operator's file (`LEADLINE_MCP`), which is trusted, and the run's own, which are not."""
 
 import asyncio
 import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ from services.search.pages.addresses import Allowance, target_of
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
 _NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
-LEAST_SECRET = 4
+MIN_SECRET = 4
 """Characters of a variable's value from which it is hidden in what a server says; shorter ones hide nothing but sense."""
 
 
@@ -80,21 +80,21 @@ async def configured(context: RunContext) -> dict[str, Server]:
         BadInput: the run names a command or an address that is not allowed.
     """
     file = settings().leadline_mcp
-    own = {name: _chosen(name, entry) for name, entry in context.mcp_servers.items()}
+    own = {name: _of_the_run(name, entry) for name, entry in context.mcp_servers.items()}
     if file is None:
         return own
-    return {**await asyncio.to_thread(_operators, file), **own}
+    return {**await asyncio.to_thread(_of_the_operator, file), **own}
 
 
-def _chosen(name: str, entry: McpServer) -> Server:
+def _of_the_run(name: str, entry: McpServer) -> Server:
     """Check a server that came with the run."""
     _check_name(name, BadInput, "mcp_servers")
     if entry.command:
-        allowed = [one.strip() for one in settings().leadline_mcp_commands.split(",") if one.strip()]
+        allowed = list(filter(None, map(str.strip, settings().leadline_mcp_commands.split(","))))
         if entry.command not in allowed:
-            there = f"Allowed are: {', '.join(allowed)}" if allowed else "None is allowed"
+            remedy = f"Allowed are: {', '.join(allowed)}" if allowed else "None is allowed"
             raise BadInput(
-                f"mcp_servers: {name} may not start {entry.command!r}. {there} (LEADLINE_MCP_COMMANDS, which the operator sets)."
+                f"mcp_servers: {name} may not start {entry.command!r}. {remedy} (LEADLINE_MCP_COMMANDS, which the operator sets)."
             )
     else:
         try:
@@ -105,6 +105,10 @@ def _chosen(name: str, entry: McpServer) -> Server:
                 f"mcp_servers: the address of {name} is refused: {reason}. Name a public one, or have the operator name "
                 "its host in LEADLINE_ALLOW_PRIVATE_HOSTS."
             ) from None
+    return _server(name, entry)
+
+
+def _server(name: str, entry: McpServer) -> Server:
     return Server(
         name,
         entry.transport or "stdio",
@@ -116,7 +120,7 @@ def _chosen(name: str, entry: McpServer) -> Server:
     )
 
 
-def _operators(file: Path) -> dict[str, Server]:
+def _of_the_operator(file: Path) -> dict[str, Server]:
     """Read the operator's file."""
     try:
         content = json.loads(file.read_text("utf-8"))
@@ -162,7 +166,7 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
     def fill(text: str) -> str:
         for variable in _VARIABLE.findall(text):
             used[variable] = environment.get(variable)
-        return _VARIABLE.sub(lambda found: environment.get(found[1], ""), text)
+        return _VARIABLE.sub(lambda match: environment.get(match[1], ""), text)
 
     env = {key: fill(value) for key, value in entry.env.items()}
     headers = {key: fill(value) for key, value in entry.headers.items()}
@@ -170,17 +174,12 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
     secrets = {value for variable, value in used.items() if value and variable not in _NO_SECRETS}
     named = [value for key, value in (*env.items(), *headers.items()) if _SECRET_NAME.search(key)]
     secrets |= {part for value in named for part in (value, value.rpartition(" ")[2])}  # without the word `Bearer`, too
-    return Server(
-        name,
-        entry.transport or "stdio",
-        entry.description,
-        search=entry.search,
-        command=entry.command,
-        args=tuple(entry.args),
+    return replace(
+        _server(name, entry),
         env=env,
         url=url,
         headers=headers,
         trusted=True,
         unset=next((variable for variable, value in used.items() if value is None), ""),
-        secrets=tuple(sorted((secret for secret in secrets if len(secret) >= LEAST_SECRET), key=len, reverse=True)),
+        secrets=tuple(sorted((secret for secret in secrets if len(secret) >= MIN_SECRET), key=len, reverse=True)),
     )

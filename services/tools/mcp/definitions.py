@@ -1,4 +1,4 @@
-"""What a server says of its tools, made fit to be put before a model: short, plain, and under names of our own.
+"""Definitions of a server's tools, made fit for a model: short, plain, and under names of our own.
 
 Descriptions and schemas of servers are data. They are bounded in length, references are resolved, and what a schema must
 not be (without a type, endless, huge) is made plain; the server checks the arguments all the same.
@@ -14,18 +14,18 @@ from pydantic import BaseModel, Field
 
 from services.tools.mcp.configuration import Server
 
-MOST_TOOLS = 60
+MAX_TOOLS = 60
 """Of one server."""
-MOST_PAGES = 10
-LONGEST_NAME, LONGEST_SERVER = 64, 24
-LONGEST_DESCRIPTION, LONGEST_FIELD = 800, 300
+MAX_PAGES = 10
+MAX_NAME, MAX_SERVER_NAME = 64, 24
+MAX_DESCRIPTION, MAX_FIELD = 800, 300
 """Characters of what a tool, and one of its arguments, is said to be."""
-LARGEST_SCHEMA = 6_000
+MAX_SCHEMA = 6_000
 """Characters of a tool's parameters as JSON."""
-DEEPEST = 6
-MOST_VALUES = 60
+MAX_DEPTH = 6
+MAX_VALUES = 60
 """Of an enumeration."""
-_KEPT = (
+_KEYWORDS = (
     "type enum const default format minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern "
     "minItems maxItems uniqueItems required"
 ).split()
@@ -53,10 +53,10 @@ def definitions(server: Server, listed: Iterable[Any]) -> list[Definition]:
         title = tool.title or (tool.annotations.title if tool.annotations else "") or ""
         made.append(
             Definition(
-                name=tool_name(server.name, tool.name, {one.name for one in made}),
+                name=tool_name(server.name, tool.name, {definition.name for definition in made}),
                 remote=tool.name,
                 title=_line(server.without_secrets(title), 120),
-                description=_line(server.without_secrets(tool.description or title or tool.name), LONGEST_DESCRIPTION),
+                description=_line(server.without_secrets(tool.description or title or tool.name), MAX_DESCRIPTION),
                 parameters=parameters(tool.inputSchema),
             )
         )
@@ -65,11 +65,11 @@ def definitions(server: Server, listed: Iterable[Any]) -> list[Definition]:
 
 def tool_name(server: str, tool: str, taken: Iterable[str]) -> str:
     """Return `server__tool` in at most 64 letters, digits, `_` and `-`; what would be cut or taken gets a hash at its end."""
-    plain = f"{_plain(server)[:LONGEST_SERVER]}__{_plain(tool)}"
-    if len(plain) <= LONGEST_NAME and plain not in taken:
+    plain = f"{_plain(server)[:MAX_SERVER_NAME]}__{_plain(tool)}"
+    if len(plain) <= MAX_NAME and plain not in taken:
         return plain
     digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:8]
-    return f"{plain[: LONGEST_NAME - 9]}_{digest}"
+    return f"{plain[: MAX_NAME - 9]}_{digest}"
 
 
 def _plain(name: str) -> str:
@@ -82,15 +82,14 @@ def parameters(schema: object) -> dict[str, Any]:
         return {"type": "object", "properties": {}}
     for described in (True, False):
         plain = _Plain(schema, described=described).root()
-        if len(json.dumps(plain, ensure_ascii=False)) <= LARGEST_SCHEMA:
+        if len(json.dumps(plain, ensure_ascii=False)) <= MAX_SCHEMA:
             return plain
-    names = list(plain["properties"])[:MOST_VALUES]
-    required = [name for name in plain.get("required", []) if name in names]
-    return {
-        "type": "object",
-        "properties": {name: {} for name in names},
-        **({"required": required} if required else {}),
-    }
+    return _object({name: {} for name in list(plain["properties"])[:MAX_VALUES]}, plain.get("required", []))
+
+
+def _object(properties: Mapping[str, Any], required: Iterable[str]) -> dict[str, Any]:
+    names = [name for name in required if name in properties]
+    return {"type": "object", "properties": properties, **({"required": names} if names else {})}
 
 
 class _Plain:
@@ -106,37 +105,32 @@ class _Plain:
         """Return the schema of the arguments, which is one of an object."""
         plain = self._of(self._schema, 0)
         properties = plain.get("properties")
-        found = {"type": "object", "properties": properties if isinstance(properties, dict) else {}}
-        required = [name for name in plain.get("required", []) if name in found["properties"]]
-        return {**found, "required": required} if required else found
+        return _object(properties if isinstance(properties, dict) else {}, plain.get("required", []))
 
     def _of(self, node: object, depth: int) -> dict[str, Any]:
         self._left -= 1
-        if not isinstance(node, dict) or depth > DEEPEST or self._left < 0:
+        if not isinstance(node, dict) or depth > MAX_DEPTH or self._left < 0:
             return {}
         if isinstance(node.get("$ref"), str):
             rest = {key: value for key, value in node.items() if key != "$ref"}
-            return {**self._of(self._found(node["$ref"]), depth + 1), **self._of(rest, depth)}
-        plain = {
-            key: value
-            for key, value in ((key, _kept(key, node[key])) for key in _KEPT if key in node)
-            if value is not None
-        }
+            return {**self._of(self._target(node["$ref"]), depth + 1), **self._of(rest, depth)}
+        values = {key: _value(key, node[key]) for key in _KEYWORDS if key in node}
+        plain: dict[str, Any] = {key: value for key, value in values.items() if value is not None}
         if self._described and isinstance(node.get("description"), str):
-            plain["description"] = _line(node["description"], LONGEST_FIELD)
+            plain["description"] = _line(node["description"], MAX_FIELD)
         if isinstance(node.get("properties"), dict):
             plain["type"] = "object"
-            plain["properties"] = {str(key): self._of(one, depth + 1) for key, one in node["properties"].items()}
+            plain["properties"] = {str(key): self._of(value, depth + 1) for key, value in node["properties"].items()}
         if "items" in node or plain.get("type") == "array":
             plain["items"] = self._of(node.get("items"), depth + 1)
         for key in ("anyOf", "oneOf"):
             if isinstance(node.get(key), list) and node[key]:
-                plain["anyOf"] = [self._of(one, depth + 1) for one in node[key][:10]]
-        for one in node["allOf"][:10] if isinstance(node.get("allOf"), list) else []:
-            plain = _merged(plain, self._of(one, depth + 1))
+                plain["anyOf"] = [self._of(option, depth + 1) for option in node[key][:10]]
+        for part in node["allOf"][:10] if isinstance(node.get("allOf"), list) else []:
+            plain = _merged(plain, self._of(part, depth + 1))
         return plain
 
-    def _found(self, reference: str) -> object:
+    def _target(self, reference: str) -> object:
         """Follow a reference within the schema; those that lead elsewhere lead nowhere."""
         node: object = self._schema
         if not reference.startswith("#"):
@@ -147,17 +141,17 @@ class _Plain:
         return node if node is not self._schema else None
 
 
-def _kept(key: str, value: object) -> object:
+def _value(key: str, value: object) -> object:
     """Return the value of a keyword if it is of the right kind, and not too long."""
     if key == "type":
         if isinstance(value, list):
-            return [one for one in value if one in _TYPES] or None
+            return [kind for kind in value if kind in _TYPES] or None
         return value if value in _TYPES else None
     if key == "required":
-        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else None
+        return [name for name in value if isinstance(name, str)] if isinstance(value, list) else None
     if key == "enum":
-        return value[:MOST_VALUES] if isinstance(value, list) and value else None
-    return value if len(json.dumps(value, default=str)) <= LONGEST_FIELD else None
+        return value[:MAX_VALUES] if isinstance(value, list) and value else None
+    return value if len(json.dumps(value, default=str)) <= MAX_FIELD else None
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,8 +163,8 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
     return both
 
 
-def _line(text: str, most: int) -> str:
+def _line(text: str, max_length: int) -> str:
     """Return a text without the characters that only hide something, and not too long."""
     shown = "".join(char for char in text if char.isprintable() or char in "\n\t")
     shown = re.sub(r"\n{3,}", "\n\n", shown).strip()
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    return shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"

@@ -1,4 +1,4 @@
-"""Why a server is left out of a run, as plain data that the journal keeps and a person can read."""
+"""Reasons for leaving a server out of a run, as plain data that the journal keeps and a person can read."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ Reason = Literal[
     "unreachable", "refused", "status", "unstartable", "ended", "silent", "garbage", "empty", "died", "unset", "cut"
 ]
 """Each has its message. `cut` alone does not leave the server out: it has more tools than are offered."""
-LONGEST_DETAIL = 100
+MAX_DETAIL = 100
 
 
 class Failure(BaseModel):
@@ -23,8 +23,8 @@ class Failure(BaseModel):
     detail: str = ""
     """A number, the name of a variable, or the system's word for what failed."""
 
-    def said(self, locale: str) -> str:
-        """Say it in the language of the run."""
+    def message(self, locale: str) -> str:
+        """Return the message for people, in the language of the run."""
         return say(f"mcp_{self.reason}", locale, **self.model_dump(exclude={"reason"}))
 
 
@@ -32,7 +32,7 @@ class ServerFailed(ToolError):
     """A call cannot be made, or broke off, because the server is no longer used in this run."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.said("en-US"))
+        super().__init__(failure.message("en-US"))
         self.failure = failure
 
 
@@ -42,4 +42,4 @@ class Broken(Exception):
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(f"{reason} {detail}".strip())
         self.reason = reason
-        self.detail = " ".join(detail.split())[:LONGEST_DETAIL]
+        self.detail = " ".join(detail.split())[:MAX_DETAIL]

@@ -1,7 +1,6 @@
-"""What the servers of a run offer, written down once, so that a resumed or replayed run asks none of them again."""
+"""Tools that the servers of a run offer, journaled, so that a resumed or replayed run asks no server again."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
@@ -12,14 +11,14 @@ from services.run.errors import JournalMiss, SettingsError
 from services.run.scope import Run
 from services.tools.mcp import registry
 from services.tools.mcp.configuration import Server, configured
-from services.tools.mcp.definitions import MOST_PAGES, MOST_TOOLS, Definition, definitions
+from services.tools.mcp.definitions import MAX_PAGES, MAX_TOOLS, Definition, definitions
 from services.tools.mcp.failures import Broken, Failure, ServerFailed
 
 if TYPE_CHECKING:
     from mcp import ClientSession
 
 LIST_SECONDS = 10.0
-LONGEST_DESCRIPTION = 240
+MAX_DESCRIPTION = 240
 """Characters of what a server is said to be good for."""
 
 
@@ -39,16 +38,16 @@ class Servers(BaseModel):
 
     @property
     def tools(self) -> list[ToolView]:
-        """What the planner is shown."""
+        """The servers as the planner sees them."""
         return [ToolView(name=view.name, description=view.description) for view in self.views]
 
-    def said(self, locale: str) -> list[str]:
-        """Say what is wrong, in the language of the run."""
-        return [failure.said(locale) for failure in self.failures]
+    def messages(self, locale: str) -> list[str]:
+        """Return what is wrong, in the language of the run."""
+        return [failure.message(locale) for failure in self.failures]
 
 
 class Offered(BaseModel):
-    """What one server offers, or why it offers nothing."""
+    """The tools of one server, or the reason why it offers none."""
 
     tools: list[Definition] = Field(default_factory=list)
     failures: list[Failure] = Field(default_factory=list)
@@ -64,7 +63,12 @@ async def servers_once(run: Run) -> Servers:
 
     async def work() -> Servers:
         offered = await asyncio.gather(*(offer(run, server) for server in servers.values()))
-        return _seen(servers, offered)
+        views = [
+            ServerView(name=server.name, description=_described(server, answer), tools=len(answer.tools))
+            for server, answer in zip(servers.values(), offered, strict=True)
+            if answer.tools
+        ]
+        return Servers(views=views, failures=[failure for answer in offered for failure in answer.failures])
 
     servers = {} if run.journal.replays else await configured(run.context)
     if not servers and not run.journal.replays:
@@ -113,41 +117,32 @@ async def offer(run: Run, server: Server) -> Offered:
         raise
     except Exception:  # noqa: BLE001 - whatever a server answers, only that server is left out
         return Offered(failures=[registry.fail(run.journal.key, server, Broken("garbage"))])
-    found = definitions(server, listed[:MOST_TOOLS])
-    if not found:
+    tools = definitions(server, listed[:MAX_TOOLS])
+    if not tools:
         return Offered(failures=[registry.fail(run.journal.key, server, Broken("empty"))])
-    cut = Failure(server=server.name, address=server.address, reason="cut", detail=str(MOST_TOOLS))
-    return Offered(tools=found, failures=[cut] if len(listed) > MOST_TOOLS else [])
+    cut = Failure(server=server.name, address=server.address, reason="cut", detail=str(MAX_TOOLS))
+    return Offered(tools=tools, failures=[cut] if len(listed) > MAX_TOOLS else [])
 
 
 async def _listed(session: "ClientSession") -> list[Any]:
     from mcp.types import PaginatedRequestParams
 
-    able = session.get_server_capabilities()
-    if able is not None and able.tools is None:
+    capabilities = session.get_server_capabilities()
+    if capabilities is not None and capabilities.tools is None:
         return []
-    listed: list[Any] = []
+    tools: list[Any] = []
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
-        listed += page.tools
+        tools += page.tools
         cursor = page.nextCursor
-        if not cursor or len(listed) > MOST_TOOLS:
+        if not cursor or len(tools) > MAX_TOOLS:
             break
-    return listed
-
-
-def _seen(servers: Mapping[str, Server], offered: Sequence[Offered]) -> Servers:
-    views = [
-        ServerView(name=name, description=_described(server, one), tools=len(one.tools))
-        for (name, server), one in zip(servers.items(), offered, strict=True)
-        if one.tools
-    ]
-    return Servers(views=views, failures=[failure for one in offered for failure in one.failures])
+    return tools
 
 
 def _described(server: Server, offered: Offered) -> str:
     """Describe a server in a line: as its operator does, else by the names of its tools."""
     text = server.description or f"tools {', '.join(tool.remote for tool in offered.tools)}"
     line = server.without_secrets(" ".join(text.split()))
-    return line if len(line) <= LONGEST_DESCRIPTION else f"{line[: LONGEST_DESCRIPTION - 1]}…"
+    return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1]}…"

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
-LONGEST_LINE = 20_000_000
+MAX_LINE = 20_000_000
 """Bytes of one message."""
-MOST_NOISE = 50
+MAX_NOISE = 50
 """Lines that are no messages, after which the program is taken for something else than a server."""
 GRACE_SECONDS = 2.0
 """For ending by itself once its input is closed, and again after SIGTERM."""
@@ -60,7 +60,6 @@ async def session_with(server: Server, lost: Lost, options: dict[str, Any]) -> A
 
 @asynccontextmanager
 async def _program(server: Server, lost: Lost) -> AsyncIterator["Streams"]:
-
     mark = secrets.token_hex(16)
     process = await _started(server, mark)
     MARKS.add(mark)
@@ -74,7 +73,7 @@ async def _program(server: Server, lost: Lost) -> AsyncIterator["Streams"]:
         yield messages, outgoing
     finally:
         try:
-            await _ended(process)
+            await _end(process)
         finally:
             for task in work:
                 task.cancel()
@@ -96,7 +95,7 @@ async def _started(server: Server, mark: str) -> asyncio.subprocess.Process:
             stderr=asyncio.subprocess.DEVNULL,
             env={**inherited, **server.env, MARK: mark},
             start_new_session=True,
-            limit=LONGEST_LINE,
+            limit=MAX_LINE,
         )
     except (OSError, ValueError) as error:
         raise Broken("unstartable", getattr(error, "strerror", "") or type(error).__name__) from None
@@ -125,7 +124,7 @@ async def _read(
             message = JSONRPCMessage.model_validate_json(line)
         except ValueError:
             noise += bool(line.strip())
-            if noise > MOST_NOISE:
+            if noise > MAX_NOISE:
                 lost(Broken("garbage"))
                 return
             continue
@@ -137,8 +136,8 @@ async def _write(
     process: asyncio.subprocess.Process, to_send: "MemoryObjectReceiveStream[SessionMessage]", lost: Lost
 ) -> None:
     assert process.stdin is not None  # noqa: S101 - it was opened as a pipe
-    async for one in to_send:
-        process.stdin.write(one.message.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n")
+    async for message in to_send:
+        process.stdin.write(message.message.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n")
         try:
             await process.stdin.drain()
         except OSError:
@@ -146,8 +145,8 @@ async def _write(
             return
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Let it end as the protocol says: its input is closed, then it is asked, then it is ended, and its group with it."""
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a program as the protocol says: close its input, send SIGTERM, then SIGKILL to its whole group."""
     if process.stdin is not None:
         process.stdin.close()
     for signal_number in (None, signal.SIGTERM, signal.SIGKILL):
@@ -168,25 +167,25 @@ def sweep(mark: str) -> None:
     """End every process that still carries a mark, and see it gone. Blocking; where there is no /proc, none is found."""
     started = time.monotonic()
     while (seconds := time.monotonic() - started) < GRACE_SECONDS:
-        found, starting = _marked(mark)
-        if not found and not (starting and seconds < START_SECONDS):
+        processes, starting = _marked(mark)
+        if not processes and not (starting and seconds < START_SECONDS):
             return
-        for one in found:
+        for process in processes:
             with contextlib.suppress(OSError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
         time.sleep(0.005)
 
 
 def _marked(mark: str) -> tuple[list[int], bool]:
-    """Return the processes that carry a mark, and whether there is one whose environment cannot be told yet."""
-    found, starting = [], False
-    wanted = f"{MARK}={mark}".encode()
+    """Return the processes that carry a mark, and whether there is one whose environment is not set yet."""
+    processes, starting = [], False
+    variable = f"{MARK}={mark}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             environment = (folder / "environ").read_bytes()
-            if wanted in environment.split(b"\0"):
-                found.append(int(folder.name))
+            if variable in environment.split(b"\0"):
+                processes.append(int(folder.name))
             elif not environment:
                 (folder / "exe").readlink()  # fails for what has ended, and for threads of the kernel
                 starting = True
-    return found, starting
+    return processes, starting

@@ -1,4 +1,4 @@
-"""The sessions of each run, by server, and the servers that a run no longer uses."""
+"""Registry of the sessions of each run, by server, and of the servers that a run no longer uses."""
 
 import asyncio
 import atexit
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from services.run.log import WARNING, log
-from services.run.scope import Run
 from services.tools.mcp import program
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken, Failure, ServerFailed
@@ -32,8 +31,12 @@ _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _OfRun]] = WeakKe
 """Sessions belong to the event loop that made them; then by the key of the run."""
 
 
+def _runs() -> dict[str, _OfRun]:
+    return _loops.setdefault(asyncio.get_running_loop(), {})
+
+
 def _of(run: str) -> _OfRun:
-    return _loops.setdefault(asyncio.get_running_loop(), {}).setdefault(run, _OfRun())
+    return _runs().setdefault(run, _OfRun())
 
 
 async def call(run: str, server: Server, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
@@ -81,52 +84,47 @@ def fail(run: str, server: Server, broken: Broken) -> Failure:
 
 def failures(run: str) -> list[Failure]:
     """Return the servers that a run no longer uses, by name."""
-    found = _loops.get(asyncio.get_running_loop(), {}).get(run, _OfRun()).failures
-    return [found[name] for name in sorted(found)]
+    failures = _runs().get(run, _OfRun()).failures
+    return [failures[name] for name in sorted(failures)]
 
 
-async def close_sessions(run: Run) -> None:
-    """Close the sessions of a run, and wait until no process of theirs is left."""
-    await close(run.journal.key)
+async def close_sessions(run: str) -> None:
+    """Close the sessions of the run with a key, and wait until no process of theirs is left.
 
-
-async def close(run: str) -> None:
-    """Close all sessions of the run with a key, and wait for that. Runs without a key share theirs: busy ones go on."""
-    here = _loops.get(asyncio.get_running_loop(), {})
-    own = here.get(run)
+    Runs without a key share their sessions: busy ones go on.
+    """
+    own = _runs().get(run)
     if own is None:
         return
     ending = [session for session in own.sessions.values() if run or not session.busy]
-    own.sessions = {name: one for name, one in own.sessions.items() if one not in ending}
+    own.sessions = {name: session for name, session in own.sessions.items() if session not in ending}
     if not own.sessions:
-        del here[run]
-    await asyncio.gather(*(one.ended() for one in ending))
+        del _runs()[run]
+    await asyncio.gather(*(session.ended() for session in ending))
 
 
 def end(run: str) -> None:
     """Ask all sessions of a run to close, without waiting: the run was cancelled or has failed."""
-    for session in _loops.get(asyncio.get_running_loop(), {}).get(run, _OfRun()).sessions.values():
+    for session in _runs().get(run, _OfRun()).sessions.values():
         session.end()
 
 
 def _forget(run: str, session: Session) -> None:
-    """Take a session off the books once nothing is left of it."""
-    here = _loops.get(asyncio.get_running_loop(), {})
-    own = here.get(run, _OfRun())
+    """Remove a session from the registry once it has ended."""
+    own = _runs().get(run, _OfRun())
     if own.sessions.get(session.server.name) is session:
         del own.sessions[session.server.name]
-    if run in here and not own.sessions and not own.failures:
-        del here[run]
+    if not own.sessions and not own.failures:
+        _runs().pop(run, None)
 
 
 @cache
 def _end_at_exit() -> None:
-    """See to it that no program outlives this one, even when the event loop was left without a word."""
+    """Make sure that no program outlives this process, even when the event loop is abandoned."""
     atexit.register(_sweep_all)
 
 
 def _sweep_all() -> None:
-
     for mark in list(program.MARKS):
         with contextlib.suppress(OSError):
             program.sweep(mark)

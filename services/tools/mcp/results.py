@@ -1,4 +1,4 @@
-"""What a server's tool returned, as text."""
+"""Results of a server's tools, as text."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from services.run.errors import ToolError
 from services.tools.mcp.configuration import Server
 
-LONGEST_RESULT = 400_000
+MAX_RESULT = 400_000
 """Characters of a result that are kept."""
 
 
@@ -22,23 +22,22 @@ def text_of(server: Server, tool: str, result: Any) -> str:
         ToolError: the tool says that it failed.
     """
     parts = [part for part in map(_part, result.content) if part]
-    if result.structuredContent is not None and not result.isError:
-        structured = json.dumps(result.structuredContent, ensure_ascii=False)
-        if not _says(parts, result.structuredContent):
-            parts.append(structured)
+    structured = None if result.isError else result.structuredContent
+    if structured is not None and not _repeats(parts, structured):
+        parts.append(json.dumps(structured, ensure_ascii=False))
     text = server.without_secrets("\n\n".join(parts))
-    if len(text) > LONGEST_RESULT:
-        text = f"{text[:LONGEST_RESULT]}\n[cut off: the result has {len(text):,} characters]"
+    if len(text) > MAX_RESULT:
+        text = f"{text[:MAX_RESULT]}\n[cut off: the result has {len(text):,} characters]"
     if result.isError:
         raise ToolError(text[:4_000] or f"The tool {tool} failed and does not say why.")
     return text or "(The tool returned nothing.)"
 
 
-def _says(parts: list[str], structured: dict[str, Any]) -> bool:
-    """Tell whether the text of a result is its structured content already, as the protocol asks for."""
+def _repeats(parts: list[str], structured: dict[str, Any]) -> bool:
+    """Return whether the text of a result repeats its structured content, as the protocol asks for."""
     wrapped = structured.get("result")
-    said = [_read(part) for part in parts]
-    return structured in said or any(one in (wrapped, [wrapped]) for one in (said, parts))
+    values = [_read(part) for part in parts]
+    return structured in values or any(texts in (wrapped, [wrapped]) for texts in (values, parts))
 
 
 def _read(text: str) -> Any:

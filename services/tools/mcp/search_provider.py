@@ -55,12 +55,11 @@ class McpSearch:
         """
         server, run = self._server, current_run()
         offered = await offered_once(run, server, server.name)
-        found = next((tool for tool in offered.tools if tool.remote == server.search), None) if offered else None
-        if found is None:
-            said = "; ".join(failure.said("en-US") for failure in offered.failures) if offered else ""
-            raise SearchError(said or f"The server {server.name} has no tool {server.search!r}. Correct its entry.")
-        arguments = _arguments(found.parameters, query, limit)
-
+        tool = next((tool for tool in offered.tools if tool.remote == server.search), None) if offered else None
+        if tool is None:
+            problem = "; ".join(failure.message("en-US") for failure in offered.failures) if offered else ""
+            raise SearchError(problem or f"The server {server.name} has no tool {server.search!r}. Correct its entry.")
+        arguments = _arguments(tool.parameters, query, limit)
         try:
             result = await registry.call(
                 run.journal.key, server, lambda session: call_tool(session, server.search, arguments), SEARCH_SECONDS
@@ -75,8 +74,8 @@ def _arguments(schema: Mapping[str, Any], query: str, limit: int) -> dict[str, A
     """Fill the tool's parameters: the one that takes the query, and the one that takes a number of results."""
     fields: Mapping[str, Any] = schema.get("properties", {})
     required = [name for name in schema.get("required", []) if fields.get(name, {}).get("type") == "string"]
-    name = next((one for one in _QUERY if one in fields), required[0] if required else "query")
-    count = next((one for one in _COUNT if fields.get(one, {}).get("type") in {"integer", "number"}), None)
+    name = next((field for field in _QUERY if field in fields), required[0] if required else "query")
+    count = next((field for field in _COUNT if fields.get(field, {}).get("type") in {"integer", "number"}), None)
     return {name: query, **({count: limit} if count else {})}
 
 
@@ -90,23 +89,23 @@ def hits_in(text: str, server: Server, limit: int) -> list[Hit]:
         results = _listed(json.loads(text))
     except ValueError:
         results = list(_blocks(text))
-    hits = [hit for place, one in enumerate(results, 1) if (hit := _hit(one, f"{source}#{place}")) is not None]
+    hits = [hit for place, result in enumerate(results, 1) if (hit := _hit(result, f"{source}#{place}")) is not None]
     if hits:
         return hits[:limit]
-    whole = normalise_text(text)
-    return [Hit(url=source, title=server.name, kind="tool", text=whole)] if whole else []
+    text = normalise_text(text)
+    return [Hit(url=source, title=server.name, kind="tool", text=text)] if text else []
 
 
-def _listed(found: Any) -> list[Any]:
-    if isinstance(found, dict):
-        inner = next((found[name] for name in _LISTS if isinstance(found.get(name), list | dict)), None)
-        return _listed(inner) if inner is not None else [found]
-    return list(found) if isinstance(found, list) else []
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        inner = next((value[name] for name in _LISTS if isinstance(value.get(name), list | dict)), None)
+        return _listed(inner) if inner is not None else [value]
+    return value if isinstance(value, list) else []
 
 
 def _blocks(text: str) -> Iterable[dict[str, str]]:
     """Split a text that lists results with their addresses, one after the other."""
-    places = [found.start() for found in _LINE.finditer(text)]
+    places = [match.start() for match in _LINE.finditer(text)]
     starts = [max(text.rfind("\n\n", 0, place), 0) for place in places]
     for start, end in zip(starts, [*starts[1:], len(text)][: len(starts)], strict=True):
         block = text[start:end].strip()

@@ -81,14 +81,14 @@ class Session:
         self._calls += 1
         try:
             session = await asyncio.shield(self._ready)
-            return await self._raced(asyncio.ensure_future(work(session)), seconds)
+            return await self._wait_for(asyncio.ensure_future(work(session)), seconds)
         except Broken:
             self.end()
             raise
         finally:
             self._calls -= 1
 
-    async def _raced(self, call: "asyncio.Future[T]", seconds: float) -> T:
+    async def _wait_for(self, call: "asyncio.Future[T]", seconds: float) -> T:
         """Wait for an answer no longer than the connection lives."""
         over = asyncio.ensure_future(self._over.wait())
         try:
@@ -114,7 +114,7 @@ class Session:
         """Make the connection, keep it while it is of use, and close it."""
         try:
             async with AsyncExitStack() as stack:
-                await self._connected(stack)
+                await self._connect(stack)
                 while not self._over.is_set():
                     try:
                         async with asyncio.timeout(IDLE_SECONDS):
@@ -130,11 +130,11 @@ class Session:
         finally:
             self._over.set()
 
-    async def _connected(self, stack: AsyncExitStack) -> None:
-        """Connect in time, and no longer than there is hope."""
+    async def _connect(self, stack: AsyncExitStack) -> None:
+        """Connect within the time limit, and stop early when the connection is lost."""
         try:
             async with asyncio.timeout(CONNECT_SECONDS) as self._clock:
-                session = await stack.enter_async_context(_opened(self.server, self._lose, self._heard))
+                session = await stack.enter_async_context(_opened(self.server, self._lose, self._on_message))
                 await session.initialize()
         except TimeoutError:
             broken = self._lost or Broken("silent", f"{CONNECT_SECONDS:g}")
@@ -144,8 +144,8 @@ class Session:
             self._clock = None
         self._ready.set_result(session)
 
-    async def _heard(self, message: object) -> None:
-        """Take notice of what the SDK could not read."""
+    async def _on_message(self, message: object) -> None:
+        """End the session when the SDK cannot read a message."""
         if isinstance(message, Exception):
             self._lose(Broken("garbage"))
 
@@ -155,20 +155,19 @@ class Session:
 
 
 def _opened(
-    server: Server, lost: Callable[[Broken], None], heard: Callable[[Any], Awaitable[None]]
+    server: Server, lost: Callable[[Broken], None], on_message: Callable[[Any], Awaitable[None]]
 ) -> AbstractAsyncContextManager["ClientSession"]:
     """Return what connects to a server, over whatever it speaks."""
     from mcp.types import Implementation
 
-    options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": heard}
+    options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": on_message}
     if server.transport == "stdio":
         return session_with(server, lost, options)
-
     return session_at(server, lost, options)
 
 
 def _is_cut(error: BaseException | None) -> bool:
-    """Tell whether an error says that the connection is gone."""
+    """Return whether an error means a lost connection."""
     from mcp import McpError
     from mcp.types import CONNECTION_CLOSED
 
@@ -178,7 +177,7 @@ def _is_cut(error: BaseException | None) -> bool:
 
 
 def _explained(error: BaseException) -> Broken:
-    """Say why a connection could not be made, in words that hold nothing of the server's own."""
+    """Return the reason why a connection failed, without any words of the server."""
     from mcp import McpError
 
     causes = [error]
@@ -211,7 +210,6 @@ def import_libraries() -> None:
         raise SettingsError(
             f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"
         ) from None
-
     log = logging.getLogger("mcp")
     if not log.handlers:
         log.addHandler(logging.NullHandler())  # what is wrong with a server is reported in the run

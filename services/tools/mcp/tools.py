@@ -97,20 +97,18 @@ async def mcp_tools(run: Run, names: Sequence[str], locale: str = "en-US") -> tu
         SettingsError: the operator's file cannot be used, or the library is not installed.
         BadInput: the run names a server that it may not use.
     """
-    wanted = list(dict.fromkeys(names))
-    if not wanted:
+    if not names:
         return [], []
     replays = run.journal.replays
     servers = {} if replays else await configured(run.context)
-    named = [name for name in wanted if replays or name in servers]
+    named = [name for name in dict.fromkeys(names) if replays or name in servers]
     offered = await asyncio.gather(*(offered_once(run, servers.get(name), name) for name in named))
-    tools: list[BaseTool] = []
+    tools: dict[str, BaseTool] = {}
     failures: list[str] = []
-    taken: set[str] = set()
-    for name, one in zip(named, offered, strict=True):
-        for definition in one.tools if one else []:
-            if definition.name not in taken:
-                taken.add(definition.name)
-                tools.append(McpTool.of(definition, servers.get(name), run.journal.key))
-        failures += [failure.said(locale) for failure in one.failures] if one else []
-    return tools, failures
+    for name, answer in zip(named, offered, strict=True):
+        if answer is None:
+            continue
+        for definition in answer.tools:
+            tools.setdefault(definition.name, McpTool.of(definition, servers.get(name), run.journal.key))
+        failures += [failure.message(locale) for failure in answer.failures]
+    return list(tools.values()), failures

@@ -45,7 +45,7 @@ def test_what_this_process_holds_stays_until_it_lets_go(tmp_path: Path) -> None:
     held = hold()
     sweep()
     assert held.folder.exists()
-    held.let_go()
+    held.release()
     assert not list(tmp_path.glob(f"{PREFIX}*"))
 
 

@@ -51,53 +51,54 @@ def calls() -> Calls:
     return Calls(TOOLS, Workspace(EvidenceStore(InMemoryStore())), None)
 
 
-async def one(calls: Calls, name: str, **arguments: Any) -> ToolResult:
-    return (await calls.run([ToolCall(id="1", name=name, arguments=arguments)]))[0]
+async def call(calls: Calls, name: str, **arguments: Any) -> ToolResult:
+    [made] = await calls.run([ToolCall(id="1", name=name, arguments=arguments)])
+    return made.result
 
 
 @pytest.mark.parametrize("size", ["brief", "standard", "full"])
 async def test_a_long_result_is_shown_in_part_and_says_how_to_read_the_rest(calls: Calls, size: ResponseFormat) -> None:
-    result = await one(calls, "log", response_format=size)
+    result = await call(calls, "log", response_format=size)
     assert result.text.startswith(LONG[: SHOWN[size]])
     assert len(result.text) < SHOWN[size] + 120
     assert f'read_result(id="{result.id}", start={SHOWN[size]})' in result.text
 
 
 async def test_the_whole_of_a_result_can_be_read_piece_by_piece(calls: Calls) -> None:
-    result = await one(calls, "log", response_format="brief")
+    result = await call(calls, "log", response_format="brief")
     read, start = "", 0
     while start < len(LONG):
-        part = await one(calls, "read_result", id=result.id, start=start)
+        part = await call(calls, "read_result", id=result.id, start=start)
         read += part.text[: SHOWN["full"]] if "more characters" in part.text else part.text
         start += SHOWN["full"]
     assert read == LONG
 
 
 async def test_a_result_that_there_is_not_cannot_be_read(calls: Calls) -> None:
-    result = await one(calls, "read_result", id="result_log_000000")
+    result = await call(calls, "read_result", id="result_log_000000")
     assert result.failed
     assert "There are: none yet" in result.text
 
 
 async def test_an_unknown_response_format_goes_back_as_an_error(calls: Calls) -> None:
-    result = await one(calls, "log", response_format="everything")
+    result = await call(calls, "log", response_format="everything")
     assert result.failed
     assert "brief" in result.text
 
 
 async def test_what_a_tool_used_is_counted_for_its_call(calls: Calls) -> None:
-    result = await one(calls, "searching")
+    result = await call(calls, "searching")
     assert (result.usage.searches, result.usage.pages) == (2, 1)
 
 
 async def test_a_limit_that_a_tool_meets_is_told_to_the_model(calls: Calls) -> None:
-    result = await one(calls, "exhausted")
+    result = await call(calls, "exhausted")
     assert result.failed
     assert "max_search" in result.text
 
 
 async def test_the_journal_keeps_a_result_without_its_text(calls: Calls) -> None:
-    result = await one(calls, "log", response_format="brief")
+    result = await call(calls, "log", response_format="brief")
     assert len(json.dumps(result.model_dump(mode="json"))) < 2_500
 
 

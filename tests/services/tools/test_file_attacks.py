@@ -127,8 +127,8 @@ def _pipe(folder: Path) -> str:
 def _socket(folder: Path) -> str:
     where = os.getcwd()  # noqa: PTH109 - the path of a socket must be short
     os.chdir(folder)
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind("socket.csv")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket.csv")
     os.chdir(where)
     return "socket.csv"
 
@@ -236,7 +236,7 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", [pytest.param(one, id=one.__name__.strip("_").replace("_", " ")) for one in FILES])
+@pytest.mark.parametrize("make", [pytest.param(make, id=make.__name__.strip("_").replace("_", " ")) for make in FILES])
 async def test_a_hostile_file_is_refused(make: Callable[[Path], str], folder: Path, tool: BaseTool) -> None:
     with pytest.raises(FileError) as caught:
         await tool.ainvoke({"path": make(folder)})
@@ -298,7 +298,7 @@ def test_what_leadline_keeps_of_others_is_not_opened_with_the_folder_around_it(
         with pytest.raises(DocumentsError, match="not open to this server"):
             folders_of(RunContext(documents=[named]))
     states, skipped = list_files(folder)
-    assert [one.path for one in states] == ["note.txt"]
+    assert [state.path for state in states] == ["note.txt"]
     assert "secret" not in str(skipped)
     for path in ("kept/threads/a-thread/attachments/secret.txt", "link/secret.txt"):
         with pytest.raises(FileError, match="no file") as refused:

@@ -3,7 +3,6 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from blockbuster import blockbuster_ctx
@@ -17,7 +16,7 @@ from services.run.scope import Run
 from services.run.settings import forget_settings
 from services.search.providers import allow_folders
 from services.tools.file_reader import FileReader, file_reader
-from services.tools.output import ToolOutput
+from tests.services.tools.conftest import output
 
 
 @pytest.fixture
@@ -32,13 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def tool(run: Run, evidence: EvidenceStore) -> BaseTool:
     return file_reader(run, evidence)
-
-
-async def output(tool: BaseTool, **arguments: Any) -> ToolOutput:
-    """Call a tool as a model does and return its whole output."""
-    message = await tool.ainvoke({"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"})
-    assert isinstance(message.artifact, ToolOutput)
-    return message.artifact
 
 
 async def test_a_table_comes_with_its_columns_rows_and_encoding(folder: Path, tool: BaseTool) -> None:

@@ -97,7 +97,7 @@ async def test_native_calls_run_and_their_results_go_back(endpoint: OpenAIServer
     endpoint.script["reporter"] = [native(("depth_of", {"trench": "Mariana"}), text="Looking."), "It is 10,935 m deep."]
     worked = await use_tools("researcher", PROMPT, TOOLS)
     assert (worked.text, worked.finished, worked.rounds) == ("It is 10,935 m deep.", True, 2)
-    assert [one["function"]["name"] for one in endpoint.requests[0]["tools"]] == ["depth_of", "wait", "read_result"]
+    assert [tool["function"]["name"] for tool in endpoint.requests[0]["tools"]] == ["depth_of", "wait", "read_result"]
     answer = endpoint.requests[1]["messages"][-1]
     assert (answer["role"], answer["tool_call_id"], answer["content"]) == ("tool", "call_1", "Mariana: 10,935 m")
     assert worked.tokens == sum(read + wrote for read, wrote in endpoint.counted)
@@ -207,7 +207,7 @@ async def test_fenced_blocks_are_calls_too_and_the_text_before_them_is_kept(endp
     said, answer = read_structured(f"I look up two.\n{blocks}")
     assert said == "I look up two."
     assert isinstance(answer.action.content, list)
-    assert [one["arguments"]["trench"] for one in answer.action.content] == ["Mariana", "Tonga"]
+    assert [call["arguments"]["trench"] for call in answer.action.content] == ["Mariana", "Tonga"]
     endpoint.refuses = {"tools"}
     endpoint.script["reporter"] = [f"I look up two.\n{blocks}", complete("Done.")]
     await use_tools("researcher", PROMPT, TOOLS)

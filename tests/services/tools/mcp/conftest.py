@@ -39,7 +39,7 @@ def left(mark: str) -> list[int]:
                 found.append(int(folder.name))
         except OSError:
             continue
-    return [one for one in found if one != os.getpid()]
+    return [pid for pid in found if pid != os.getpid()]
 
 
 async def until(there: Callable[[], bool]) -> None:
@@ -78,7 +78,7 @@ async def run(mark: str) -> AsyncIterator[Run]:
     """Give a run whose sessions are closed at the end, when no process may be left."""
     given = Run(context=RunContext())
     yield given
-    await close_sessions(given)
+    await close_sessions(given.journal.key)
     assert left(mark) == []
 
 

@@ -9,7 +9,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from mcp.types import Tool
 
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.definitions import LARGEST_SCHEMA, definitions, parameters, tool_name
+from services.tools.mcp.definitions import MAX_SCHEMA, definitions, parameters, tool_name
 from services.tools.mcp.tools import McpTool
 
 SERVER = Server("a server", "stdio", command="x", secrets=("hush-hush",))
@@ -33,9 +33,9 @@ def test_a_name_is_of_the_form_that_every_endpoint_takes(server: str, tool: str)
 def test_names_that_would_become_one_stay_apart() -> None:
     listed = [Tool(name=name, inputSchema={}) for name in ("get/x", "get x", "get_x", "t" * 100 + "1", "t" * 100 + "2")]
     made = definitions(SERVER, listed)
-    assert len({one.name for one in made}) == len(listed)
-    assert [one.remote for one in made] == [one.name for one in listed]
-    assert [one.name for one in made] == [one.name for one in definitions(SERVER, listed)]
+    assert len({tool.name for tool in made}) == len(listed)
+    assert [tool.remote for tool in made] == [tool.name for tool in listed]
+    assert [tool.name for tool in made] == [tool.name for tool in definitions(SERVER, listed)]
 
 
 def test_a_description_is_short_and_holds_nothing_hidden_and_no_secret() -> None:
@@ -77,7 +77,7 @@ def test_an_odd_schema_becomes_a_plain_one(schema: dict[str, Any]) -> None:
     assert isinstance(plain["properties"], dict)
     assert set(plain.get("required", [])) <= set(plain["properties"])
     text = json.dumps(plain)
-    assert len(text) <= LARGEST_SCHEMA
+    assert len(text) <= MAX_SCHEMA
     assert "$ref" not in text
     [made] = definitions(SERVER, [Tool(name="t", inputSchema=schema)])
     offered = convert_to_openai_tool(McpTool.of(made, None, ""))["function"]

@@ -29,7 +29,7 @@ async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
 
 
 async def reasons(run: Run) -> dict[str, str]:
-    return {one.server: one.reason for one in (await servers_once(run)).failures}
+    return {failure.server: failure.reason for failure in (await servers_once(run)).failures}
 
 
 @pytest.fixture
@@ -45,10 +45,13 @@ async def test_a_missing_program_and_one_that_ends_at_once_are_left_out(run: Run
         pump=fake(),
     )
     servers = await servers_once(run)
-    assert {one.server: one.reason for one in servers.failures} == {"missing": "unstartable", "crash": "ended"}
-    assert [one.name for one in servers.views] == ["pump"]
-    assert "missing (no-such-program) cannot be started" in servers.said("en-US")[0]
-    assert "工具服务器 missing" in servers.said("zh-CN")[0]
+    assert {failure.server: failure.reason for failure in servers.failures} == {
+        "missing": "unstartable",
+        "crash": "ended",
+    }
+    assert [view.name for view in servers.views] == ["pump"]
+    assert "missing (no-such-program) cannot be started" in servers.messages("en-US")[0]
+    assert "工具服务器 missing" in servers.messages("zh-CN")[0]
     assert "hush-hush-1" not in servers.model_dump_json()
 
 
@@ -75,8 +78,11 @@ async def test_a_closed_port_is_left_out_at_once(run: Run, configure: Configure)
         sse={"url": "http://user:hush@127.0.0.1:9/sse", "transport": "sse"},
     )
     servers = await servers_once(run)
-    assert {one.server: one.reason for one in servers.failures} == {"http": "unreachable", "sse": "unreachable"}
-    assert "http://127.0.0.1:9/mcp" in servers.said("en-US")[0]
+    assert {failure.server: failure.reason for failure in servers.failures} == {
+        "http": "unreachable",
+        "sse": "unreachable",
+    }
+    assert "http://127.0.0.1:9/mcp" in servers.messages("en-US")[0]
     assert "hush" not in servers.model_dump_json()
 
 
@@ -123,7 +129,7 @@ async def test_a_run_uses_the_address_that_the_operator_allows(monkeypatch: pyte
         forget_settings()
         run = run_of(address)
         assert await (await tools_of(run, "web"))["web__say"].ainvoke({"words": "hi"}) == "pump says hi"
-        await close_sessions(run)
+        await close_sessions(run.journal.key)
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
@@ -139,7 +145,7 @@ async def test_a_runs_address_cannot_lead_on_to_a_private_one(monkeypatch: pytes
         forget_settings()
         run = run_of(f"{address}/mcp", transport)
         assert await reasons(run) == {"web": "status"}
-        await close_sessions(run)
+        await close_sessions(run.journal.key)
     assert asked == []
 
 
@@ -155,7 +161,7 @@ async def test_the_address_that_is_dialled_is_checked_whatever_the_name_was(
 
     with serving(secret) as inside:
         offered = await offer(run, Server("web", transport, url=inside))
-    assert [one.reason for one in offered.failures] == ["refused"]
+    assert [failure.reason for failure in offered.failures] == ["refused"]
     assert asked == []
 
 
@@ -169,7 +175,7 @@ async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it
     with pytest.raises(ServerFailed, match="broke off"):
         await tools["pump__say"].ainvoke({"words": "again"})
     assert await tools["other__say"].ainvoke({"words": "hello"}) == "other says hello"
-    assert [one.server for one in await failures_once(run)] == ["pump"]
+    assert [failure.server for failure in await failures_once(run)] == ["pump"]
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
@@ -232,7 +238,7 @@ async def test_a_program_sees_no_key_of_ours_and_its_own_secret_does_not_come_ba
 async def test_a_variable_that_is_not_set_is_named_and_nothing_is_started(run: Run, configure: Configure) -> None:
     configure(pump=fake(env={"SERVICE_TOKEN": "${NOWHERE_SET}"}))
     servers = await servers_once(run)
-    assert "needs NOWHERE_SET, which is not set" in servers.said("en-US")[0]
+    assert "needs NOWHERE_SET, which is not set" in servers.messages("en-US")[0]
 
 
 async def test_two_servers_with_tools_of_one_name_do_not_collide(run: Run, configure: Configure) -> None:

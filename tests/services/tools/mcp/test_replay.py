@@ -31,7 +31,7 @@ async def test_a_replay_has_the_same_servers_and_tools_and_starts_nothing(
     servers = await servers_once(run)
     tools, failures = await mcp_tools(run, ["pump", "missing", "unheard of"])
     left_out = await failures_once(run)
-    await close_sessions(run)
+    await close_sessions(run.journal.key)
     withdraw(monkeypatch)
     with replaying(await Recording.load(store, "key", "r")):
         again = run_with(store)
@@ -53,13 +53,13 @@ async def test_a_resumed_task_asks_no_server_again_and_connects_at_its_first_cal
     first = run_with(store)
     await servers_once(first)
     await mcp_tools(first, ["pump"])
-    await close_sessions(first)
+    await close_sessions(first.journal.key)
     second = run_with(store)
     await servers_once(second)
     tools, _ = await mcp_tools(second, ["pump"])
     assert left(mark) == []
     assert await tools[0].ainvoke({"words": "hi"}) == "pump says hi"
-    await close_sessions(second)
+    await close_sessions(second.journal.key)
     assert left(mark) == []
 
 
@@ -83,7 +83,7 @@ async def test_the_journal_holds_no_secret(configure: Configure, monkeypatch: py
     run = run_with(store)
     await servers_once(run)
     await mcp_tools(run, ["pump", "web"])
-    await close_sessions(run)
+    await close_sessions(run.journal.key)
     kept = str([item.value for item in await store.asearch(("journal", "key"), limit=100)])
     assert "pump__say" in kept
     assert "hush-hush-4" not in kept

@@ -57,7 +57,7 @@ async def test_a_tool_is_asked_with_its_own_names_of_parameters() -> None:
     try:
         [hit] = await McpSearch(NOTES).search("who designed it", 3)
     finally:
-        await close_sessions(current_run())
+        await close_sessions(current_run().journal.key)
     assert hit.text.endswith("(who designed it)")
 
 
@@ -67,7 +67,7 @@ async def test_a_tool_that_there_is_not_is_a_failed_search() -> None:
         with pytest.raises(SearchError, match="has no tool 'seek'"):
             await McpSearch(server).search("x", 3)
     finally:
-        await close_sessions(current_run())
+        await close_sessions(current_run().journal.key)
 
 
 async def test_a_run_searches_servers_and_quotes_what_they_found(

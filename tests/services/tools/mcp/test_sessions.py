@@ -40,10 +40,10 @@ async def test_two_runs_have_a_process_each_and_closing_one_leaves_the_other(con
     runs[0].journal.key, runs[1].journal.key = "first", "second"
     first, second = [(await tools_of(run, "pump"))["pump__process"] for run in runs]
     assert await first.ainvoke({}) != await second.ainvoke({})
-    await close_sessions(runs[0])
+    await close_sessions(runs[0].journal.key)
     assert len(left(mark)) == 1
     await second.ainvoke({})
-    await close_sessions(runs[1])
+    await close_sessions(runs[1].journal.key)
     assert left(mark) == []
 
 
@@ -51,7 +51,7 @@ async def test_a_call_after_the_end_connects_anew(run: Run, configure: Configure
     configure(pump=fake())
     tool = (await tools_of(run, "pump"))["pump__process"]
     before = await tool.ainvoke({})
-    await close_sessions(run)
+    await close_sessions(run.journal.key)
     assert left(mark) == []
     assert await tool.ainvoke({}) != before
 
@@ -93,7 +93,7 @@ async def test_the_event_loop_is_not_blocked(run: Run, configure: Configure) -> 
         await servers_once(run)
         tools = await tools_of(run, "pump")
         assert await tools["pump__say"].ainvoke({"words": "hi"}) == "pump says hi"
-        await close_sessions(run)
+        await close_sessions(run.journal.key)
 
 
 PROGRAM = """

@@ -13,21 +13,21 @@ from services.tools.databases import duckdb_file, postgres_server, sqlite_file
 from services.tools.databases.configuration import Dialect, database
 from services.tools.databases.statement import checked
 from tests.fakes.postgres import PostgresServer
-from tests.services.tools.attacks import DUCKDB, POSTGRES, SQLITE, Attack
-from tests.services.tools.conftest import ROWS, Configure
+from tests.services.tools.databases.attacks import DUCKDB, POSTGRES, SQLITE, Attack
+from tests.services.tools.databases.conftest import ROWS, Configure
 
 SECONDS = 1.0
 DRIVERS: dict[Dialect, ModuleType] = {"sqlite": sqlite_file, "duckdb": duckdb_file, "postgres": postgres_server}
 ALL: list[tuple[Dialect, Attack]] = [
-    *(("sqlite", one) for one in SQLITE),
-    *(("duckdb", one) for one in DUCKDB),
-    *(("postgres", one) for one in POSTGRES),
+    *(("sqlite", attack) for attack in SQLITE),
+    *(("duckdb", attack) for attack in DUCKDB),
+    *(("postgres", attack) for attack in POSTGRES),
 ]
 Target = Callable[[Dialect], tuple[dict[str, Any], Callable[[], object]]]
 
 
 def _named(attacks: list[tuple[Dialect, Attack]]) -> list[Any]:
-    return [pytest.param(dialect, one, id=f"{dialect}: {one.name}") for dialect, one in attacks]
+    return [pytest.param(dialect, attack, id=f"{dialect}: {attack.name}") for dialect, attack in attacks]
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def _state_of_server(server: PostgresServer) -> object:
 
     with psycopg.connect(host="127.0.0.1", port=server.port, user="owner", dbname="postgres") as connection:
         return [
-            connection.execute(one).fetchall()  # the queries are the tests' own
-            for one in (
+            connection.execute(query).fetchall()  # the queries are the tests' own
+            for query in (
                 "SELECT * FROM soundings ORDER BY year",
                 "SELECT relname FROM pg_class WHERE relnamespace NOT IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pg\\_%') ORDER BY 1",
                 "SELECT last_value, is_called FROM numbers",
@@ -69,16 +69,18 @@ def _state_of_server(server: PostgresServer) -> object:
 def test_there_are_enough_attacks_and_no_name_twice() -> None:
     for attacks in (SQLITE, DUCKDB, POSTGRES):
         assert len(attacks) >= 40
-        assert len({one.name for one in attacks}) == len(attacks)
+        assert len({attack.name for attack in attacks}) == len(attacks)
 
 
-@pytest.mark.parametrize(("dialect", "attack"), _named([one for one in ALL if one[1].stopped_by != "connection"]))
+@pytest.mark.parametrize(
+    ("dialect", "attack"), _named([attack for attack in ALL if attack[1].stopped_by != "connection"])
+)
 def test_the_check_of_the_statement_stops(dialect: Dialect, attack: Attack) -> None:
     with pytest.raises(QueryRefused):
         checked(attack.sql, (), dialect)
 
 
-@pytest.mark.parametrize(("dialect", "attack"), _named([one for one in ALL if one[1].stopped_by != "parser"]))
+@pytest.mark.parametrize(("dialect", "attack"), _named([attack for attack in ALL if attack[1].stopped_by != "parser"]))
 def test_the_connection_alone_stops(dialect: Dialect, attack: Attack, target: Target) -> None:
     place, state = target(dialect)
     before = state()
@@ -87,7 +89,7 @@ def test_the_connection_alone_stops(dialect: Dialect, attack: Attack, target: Ta
     assert state() == before
 
 
-@pytest.mark.parametrize(("dialect", "attack"), _named([one for one in ALL if one[1].stopped_by == "parser"]))
+@pytest.mark.parametrize(("dialect", "attack"), _named([attack for attack in ALL if attack[1].stopped_by == "parser"]))
 def test_what_the_connection_lets_pass_leaves_nothing_behind(dialect: Dialect, attack: Attack, target: Target) -> None:
     place, state = target(dialect)
     before = state()

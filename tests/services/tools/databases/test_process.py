@@ -1,0 +1,82 @@
+"""The process of a query: it ends with the query, and takes nothing else with it."""
+
+import asyncio
+import contextlib
+
+import psutil
+import pytest
+
+from services.run.errors import DatabaseError
+from services.tools.databases import query
+from services.tools.databases.configuration import database
+from tests.fakes.postgres import PostgresServer
+from tests.services.tools.databases.conftest import PASSWORD, Configure
+
+
+async def test_a_cancelled_query_ends_at_the_server_too(configure: Configure, postgres: PostgresServer) -> None:
+    configure(f"primary={postgres.url('writer', PASSWORD)}")
+    task = asyncio.create_task(query.ask_rows(database("primary"), "SELECT pg_sleep(60)", {}, 5, 50.0))
+    await _until(postgres, running=1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await _until(postgres, running=0)
+
+
+async def _until(server: PostgresServer, running: int) -> None:
+    """Wait until so many queries are under way."""
+    import psycopg
+
+    while True:
+        connection = await psycopg.AsyncConnection.connect(
+            host="127.0.0.1", port=server.port, user="owner", dbname="postgres"
+        )
+        async with connection:
+            found = await connection.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'writer' AND state = 'active'")  # fmt: skip
+            if await found.fetchone() == (running,):
+                return
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+async def test_a_query_that_crashes_its_process_ends_nothing_else(
+    dialect: str, request: pytest.FixtureRequest, configure: Configure
+) -> None:
+    configure(f"primary={request.getfixturevalue(f'{dialect}_url')}")
+    hungry = {"sqlite": "SELECT group_concat(hex(randomblob(9000000))) FROM soundings a, soundings b, soundings c",
+              "duckdb": "SELECT list(range) FROM range(500000000)"}[dialect]  # fmt: skip
+    with pytest.raises(DatabaseError):
+        await query.ask_rows(database("primary"), hungry, {}, 5, 20.0)
+    rows = await query.ask_rows(database("primary"), "SELECT count(*) FROM soundings", {}, 5, 20.0)
+    assert rows.rows == [["3"]]
+
+
+async def test_a_query_beyond_its_time_is_killed_and_leaves_no_process(
+    configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(f"primary={sqlite_url}")
+    monkeypatch.setattr(query, "_OVERHEAD", -0.9)
+    with pytest.raises(DatabaseError, match="longer than 1 seconds"):
+        await query.ask_rows(database("primary"), "SELECT 1", {}, 5, 1.0)
+    assert _children() == []
+
+
+async def test_a_cancelled_query_leaves_no_process(configure: Configure, duckdb_url: str) -> None:
+    configure(f"primary={duckdb_url}")
+    endless = "SELECT count(*) FROM range(1000000000000) a, range(1000) b"
+    task = asyncio.create_task(query.ask_rows(database("primary"), endless, {}, 5, 50.0))
+    while not _children():  # noqa: ASYNC110 - a process tells nobody that it began
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert _children() == []
+
+
+def _children() -> list[str]:
+    """Return the processes that ask databases for this one."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found += [" ".join(child.cmdline())] if "services.tools.databases.query_child" in child.cmdline() else []
+    return found

@@ -1,0 +1,164 @@
+"""The tool `query_database`: what it takes, what it shows, and what it says when something is wrong."""
+
+import sys
+
+import pytest
+from blockbuster import blockbuster_ctx
+from langchain_core.tools import BaseTool
+from pydantic import ValidationError
+
+from services.run.errors import DatabaseError, SettingsError
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.tools.databases import query_child
+from services.tools.databases.schema import schema_views
+from services.tools.query_database import QueryDatabase
+from tests.services.tools.conftest import output
+from tests.services.tools.databases.conftest import Configure
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_rows_come_as_a_table_with_their_number_and_the_types_of_the_columns(tool: BaseTool) -> None:
+    found = await output(tool, query="SELECT ship, year FROM soundings WHERE year < 1990 ORDER BY year")
+    lines = found.text.splitlines()
+    assert lines[0].startswith("2 rows, all there are. As a file: rows-")
+    assert lines[1].startswith("Columns: ship (")
+    assert lines[3:] == ["| ship | year |", "| --- | --- |", "| Challenger | 1875 |", "| Vema | 1957 |"]
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_a_result_is_a_source_that_names_the_database(tool: BaseTool) -> None:
+    found = await output(tool, query="SELECT year FROM soundings", response_format="brief")
+    assert (found.kind, found.url, found.response_format) == ("database", "database:primary", "brief")
+    assert found.title == "primary: SELECT year FROM soundings"
+    assert found.at.endswith("+00:00")
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_rows_are_a_file_for_programs_too(tool: BaseTool, evidence: EvidenceStore) -> None:
+    found = await output(tool, query="SELECT year, ship FROM soundings WHERE year = 1957")
+    [(name, content_hash)] = found.artifacts.items()
+    assert name in found.text.splitlines()[0]
+    assert (await evidence.get_bytes(content_hash)).decode() == "year,ship\r\n1957,Vema\r\n"
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_chinese_names_and_parameters_work(tool: BaseTool) -> None:
+    query = "SELECT 年份, sum(金额) AS 总额 FROM 销售 WHERE 地区 = :地区 AND 年份 >= :year GROUP BY 年份 -- :x"
+    found = await output(tool, query=query, params={"地区": "华东", "year": 2024})
+    assert found.text.splitlines()[-1].startswith("| 2024 | 150.0")
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_a_parameter_is_a_value_and_never_part_of_the_query(tool: BaseTool) -> None:
+    hostile = "x' OR '1'='1'; DELETE FROM soundings; --"
+    found = await output(tool, query="SELECT ship FROM soundings WHERE ship = :ship", params={"ship": hostile})
+    assert found.text.startswith("0 rows")
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_texts_that_look_like_parameters_are_left_alone(tool: BaseTool) -> None:
+    query = "SELECT 'at :year, 100%' AS said, CAST(5 % 3 AS INTEGER) AS rest FROM soundings WHERE year = :year"
+    found = await output(tool, query=query, params={"year": 1875})
+    assert found.text.splitlines()[-1] == "| at :year, 100% | 2 |"
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_more_rows_than_wanted_are_not_fetched_and_the_text_says_so(tool: BaseTool) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT i FROM n"
+    found = await output(tool, query=endless, max_rows=7)
+    assert found.text.startswith("7 rows shown of more than 7.")
+    assert found.text.splitlines()[-1] == "| 7 |"
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_wide_cells_are_cut_with_a_note(tool: BaseTool) -> None:
+    found = await output(tool, query="SELECT replace('aaaaaaaaaa', 'a', :long) AS wide", params={"long": "x" * 900})
+    assert "… [7,000 more characters]" in found.text
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_a_large_result_ends_at_the_limit_of_bytes(tool: BaseTool) -> None:
+    many = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+        "SELECT replace('aaaaaaaaaa', 'a', :long) AS wide FROM n"
+    )
+    found = await output(tool, query=many, params={"long": "x" * 190}, max_rows=5000)
+    assert "(the result grew too large)" in found.text.splitlines()[0]
+    assert len(found.text) < 1_100_000
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_an_unknown_column_is_answered_with_those_that_come_near(tool: BaseTool) -> None:
+    with pytest.raises(DatabaseError, match="depth"):
+        await tool.ainvoke({"query": "SELECT dept FROM soundings"})
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_an_unknown_table_is_answered_with_those_that_come_near(tool: BaseTool) -> None:
+    with pytest.raises(DatabaseError, match="soundings"):
+        await tool.ainvoke({"query": "SELECT 1 FROM sounding"})
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_a_query_that_takes_too_long_is_ended(tool: BaseTool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.tools.query_database.QUERY_SECONDS", 0.5)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with pytest.raises(DatabaseError, match="longer than 1 seconds"):
+        await tool.ainvoke({"query": endless})
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_a_query_that_reads_no_table_proves_nothing(tool: BaseTool) -> None:
+    assert (await output(tool, query="SELECT 8184 AS depth")).title == ""
+
+
+async def test_databases_have_names_and_the_first_is_primary_where_none_is_called_so(
+    tool: BaseTool, configure: Configure, sqlite_url: str, duckdb_url: str
+) -> None:
+    configure(f"one={sqlite_url}; two={duckdb_url}")
+    assert (await output(tool, query="SELECT ship FROM soundings", connection="two")).url == "database:two"
+    assert (await output(tool, query="SELECT ship FROM soundings")).url == "database:one"
+    with pytest.raises(DatabaseError, match="Known: one, two"):
+        await tool.ainvoke({"query": "SELECT 1", "connection": "three"})
+
+
+async def test_without_a_database_the_tool_says_how_to_name_one(tool: BaseTool) -> None:
+    with pytest.raises(DatabaseError, match="LEADLINE_DATABASES"):
+        await tool.ainvoke({"query": "SELECT 1"})
+
+
+@pytest.mark.parametrize("rows", [0, 10_001])
+async def test_the_number_of_rows_has_bounds(tool: BaseTool, rows: int) -> None:
+    with pytest.raises(ValidationError):
+        await tool.ainvoke({"query": "SELECT 1", "max_rows": rows})
+
+
+def test_parameters_and_defaults_are_those_of_the_contract(tool: BaseTool) -> None:
+    fields = QueryDatabase.model_json_schema()["properties"]
+    assert tool.args == fields
+    assert list(fields) == ["query", "connection", "params", "max_rows", "response_format"]
+    assert (fields["connection"]["default"], fields["max_rows"]["default"]) == ("primary", 1000)
+
+
+@pytest.mark.usefixtures("any_database")
+async def test_nothing_blocks_the_event_loop(tool: BaseTool, run: Run) -> None:
+    with blockbuster_ctx():
+        await tool.ainvoke({"query": "SELECT count(*) FROM soundings"})
+        await schema_views(run)
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy.engine", "sqlglot"])
+async def test_a_missing_package_is_answered_with_the_command_that_installs_it(
+    package: str, tool: BaseTool, configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(f"primary={sqlite_url}")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(SettingsError, match=r"pip install -e '\.\[databases\]'"):
+        await tool.ainvoke({"query": "SELECT 1"})
+
+
+def test_a_missing_driver_is_said_by_the_process_that_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "services.tools.databases.duckdb_file", raising=False)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert query_child._answer({"dialect": "duckdb"}) == {"missing": True}
