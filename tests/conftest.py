@@ -26,7 +26,7 @@ settings.register_profile("leadline", derandomize=True, deadline=None)  # the sa
 settings.load_profile("leadline")
 
 PROJECT = Path(__file__).parent.parent
-LONG = frozenset("attacks crash deploy docs examples faults install notebooks pages pictures server".split())
+LONG = frozenset("attacks crash deploy docs examples faults install leadline notebooks pages pictures server".split())
 """Folders whose tests `make test-long` runs, and `make test` does not: whole commands, servers and browsers."""
 EXAMPLES = PROJECT / "examples"
 

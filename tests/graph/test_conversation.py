@@ -221,6 +221,7 @@ async def test_a_number_stands_for_a_recommended_question() -> None:
         ("myopia", "近视的远视储备是什么？"),
     ],
 )
+@pytest.mark.long
 async def test_what_is_recommended_is_answered_from_the_section_it_names(
     folder: str, question: str, tmp_path: Path
 ) -> None:

@@ -187,6 +187,7 @@ def _verbose(endpoint: OpenAIServer, number: int) -> None:
         endpoint.script["reporter_section"].append(text)
 
 
+@pytest.mark.long
 async def test_a_full_report_from_twelve_steps_has_eight_thousand_words(endpoint: OpenAIServer) -> None:
     endpoint.script.clear()
     endpoint.script["reporter_section"] = []

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from leadline import aresearch
 from leadline.runs.profiles import load_profile
 from tests.conftest import EXAMPLES
@@ -16,6 +18,7 @@ async def test_what_is_outside_is_answered_without_research() -> None:
     assert report.markdown == PROFILE.replies.out_of_scope
 
 
+@pytest.mark.long
 async def test_the_core_is_researched_and_carries_the_safety_note() -> None:
     report = await aresearch("教室课桌面的照度国家标准最低要求是多少勒克斯？", docs=FOLDERS, profile=PROFILE)
     assert "300" in report.markdown

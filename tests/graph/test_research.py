@@ -134,6 +134,7 @@ async def test_a_missing_or_empty_documents_folder_is_refused(tmp_path: Path) ->
         await aresearch(BRIDGE, docs=[tmp_path / "empty"])
 
 
+@pytest.mark.long
 async def test_without_documents_the_examples_are_searched_and_the_run_says_so() -> None:
     seen, _ = await events_of_examples()
     notices = [event.title for event in seen if event.type == "notice"]

@@ -65,6 +65,7 @@ async def test_nothing_is_compared_without_pairs_or_without_the_model() -> None:
 
 
 @needs_model
+@pytest.mark.long
 async def test_a_chinese_report_over_english_sources_is_verified_checked_offline_and_replayed(
     endpoint: OpenAIServer, use: None, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

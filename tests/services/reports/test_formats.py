@@ -135,6 +135,7 @@ def test_formulas_in_brackets_are_told_from_escaped_brackets() -> None:
 
 @often
 @given(BODY)
+@pytest.mark.long
 def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> None:
     parsed = parse_report(with_body(body))
     page = _Marks()
@@ -156,6 +157,7 @@ def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> No
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(BODY)
+@pytest.mark.long
 async def test_any_report_renders_in_the_office_formats(body: str) -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
     pytest.importorskip("docx", reason="Word needs the extra formats")
@@ -196,6 +198,7 @@ async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> 
         assert figure.value.replace(" ", "") in whole
 
 
+@pytest.mark.long
 async def test_no_format_blocks_the_event_loop() -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
     pytest.importorskip("docx", reason="Word needs the extra formats")
@@ -239,6 +242,7 @@ async def test_any_report_renders_as_pdf_and_cites_the_same(maker: str, body: st
     assert shown & known <= cited_in_text(parsed) | figures | {int(one) for one in plain}
 
 
+@pytest.mark.long
 async def test_pdf_without_a_browser_is_set_by_weasyprint(monkeypatch: pytest.MonkeyPatch) -> None:
     pypdf = pytest.importorskip("pypdf")
     pytest.importorskip("weasyprint", reason="PDF without Chromium needs the extra pdf")
@@ -249,6 +253,8 @@ async def test_pdf_without_a_browser_is_set_by_weasyprint(monkeypatch: pytest.Mo
     assert "d = (v · t)/2" in whole
 
 
+@pytest.mark.long
+@pytest.mark.timeout(300)
 async def test_hostile_text_breaks_no_format() -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
     pytest.importorskip("docx", reason="Word needs the extra formats")

@@ -224,6 +224,7 @@ def test_the_corpus_is_large_enough() -> None:
 @needs_chromium
 @pytest.mark.parametrize("first", range(0, len(VECTORS), 15))
 @pytest.mark.parametrize("interactive", [True, False])
+@pytest.mark.long
 def test_hostile_text_anywhere_stays_text(page: Page, tmp_path: Path, first: int, interactive: bool) -> None:
     report = hostile_report(VECTORS[first : first + 15])
     shown(page, report, tmp_path, interactive=interactive)
@@ -240,6 +241,7 @@ def test_hostile_text_anywhere_stays_text(page: Page, tmp_path: Path, first: int
 
 
 @needs_chromium
+@pytest.mark.long
 def test_chart_labels_of_every_vector_are_drawn_and_nothing_more(page: Page, tmp_path: Path) -> None:
     if not echarts_script():
         pytest.skip("ECharts is not installed (extra: charts)")

@@ -25,6 +25,7 @@ def run(docs: Path, address: str, **variables: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_run_is_sent_when_tracing_is_set(docs: Path) -> None:
     with collector() as serving:
         run(docs, serving.address, LANGSMITH_TRACING="true", LANGSMITH_PROJECT="soundings")
@@ -35,6 +36,7 @@ def test_a_run_is_sent_when_tracing_is_set(docs: Path) -> None:
 
 
 @pytest.mark.parametrize("variables", [{}, {"LANGSMITH_TRACING": "false"}], ids=["unset", "false"])
+@pytest.mark.long
 def test_nothing_is_sent_when_it_is_not(docs: Path, variables: dict[str, str]) -> None:
     with collector() as serving:
         run(docs, serving.address, **variables)

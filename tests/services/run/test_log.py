@@ -128,6 +128,7 @@ def test_by_default_the_lines_are_the_hosts(
     assert not capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_command_itself_logs_nothing_unless_it_is_told_to(docs: Path) -> None:
     command = [sys.executable, "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs), "--quick"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)

@@ -162,6 +162,7 @@ async def test_nothing_is_sent_unless_it_is_asked_for(
 
 
 @pytest.mark.parametrize(("question", "said"), [("What is tallow?", "Install it with"), ("什么是测深机？", "安装命令")])
+@pytest.mark.long
 def test_a_missing_extra_is_named_with_the_command_and_the_run_goes_on(docs: Path, question: str, said: str) -> None:
     with collector() as serving:
         environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": serving.address}
@@ -178,6 +179,7 @@ def test_a_missing_extra_is_named_with_the_command_and_the_run_goes_on(docs: Pat
     assert "Written to" in ran.stderr
 
 
+@pytest.mark.long
 def test_the_command_sends_what_is_left_when_it_ends(docs: Path) -> None:
     with collector() as serving:
         environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": serving.address, "OTEL_SERVICE_NAME": "soundings"}
@@ -192,6 +194,7 @@ def test_the_command_sends_what_is_left_when_it_ends(docs: Path) -> None:
         assert b"soundings" in serving.posted[0][1]
 
 
+@pytest.mark.long
 def test_nothing_of_it_is_imported_where_nobody_asks_for_it() -> None:
     code = "import leadline.runs.actions, graph.app, sys; sys.exit('services.run.traces_sdk' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -70,6 +70,7 @@ def test_a_word_that_is_in_no_dictionary_has_no_translation(words: Dictionary) -
     assert words.concepts("Xyzzyqua 3,141") == []
 
 
+@pytest.mark.long
 async def test_a_chinese_question_finds_an_english_document_without_a_model(tmp_path: Path) -> None:
     documents = await opened(ENGLISH, tmp_path)
     assert documents.models == []
@@ -77,6 +78,7 @@ async def test_a_chinese_question_finds_an_english_document_without_a_model(tmp_
     assert (await found(documents, "月球的引力对海有什么作用？"))[0] == "Tides"
 
 
+@pytest.mark.long
 async def test_an_english_question_finds_a_chinese_document_without_a_model(tmp_path: Path) -> None:
     documents = await opened(CHINESE, tmp_path)
     assert (await found(documents, "How is soap made from fat?"))[0] == "肥皂"

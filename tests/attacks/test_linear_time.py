@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.hard_cases import SIZE, hard_cases
-from tests.processor_time import ProcessorTimeExceeded, processor_time
-from tests.source_patterns import files, hidden_of, patterns_of
+from tests.attacks.hard_cases import SIZE, hard_cases
+from tests.attacks.processor_time import ProcessorTimeExceeded, processor_time
+from tests.attacks.source_patterns import files, hidden_of, patterns_of
 
 SECONDS = 1.0
 """Processor time that a hard case may take."""

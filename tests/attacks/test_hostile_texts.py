@@ -17,7 +17,7 @@ from services.text.names import names
 from services.text.normal_form import normalise_text
 from services.tools import structured
 from services.turn import conversation
-from tests.processor_time import ProcessorTimeExceeded, processor_time
+from tests.attacks.processor_time import ProcessorTimeExceeded, processor_time
 
 SIZE = 100_000
 SECONDS = 15.0
