@@ -66,22 +66,21 @@ def by_content_hash(report: Any) -> Any:
     }
     if not hashes:
         return report
-    results = [
-        {**result, "excerpts": _excerpts_by_hash(result.get("excerpts"), hashes)}
-        if isinstance(result, dict)
-        else result
-        for result in report.get("results") or []
-    ]
-    return {
-        **report,
-        "sources": [_source_by_hash(source, hashes) for source in sources],
-        "excerpts": _excerpts_by_hash(report.get("excerpts"), hashes),
-        "results": results,
-    }
+    named = {**report, "sources": [_source_by_hash(source, hashes) for source in sources]}
+    if "excerpts" in report:
+        named["excerpts"] = _excerpts_by_hash(report["excerpts"], hashes)
+    if isinstance(results := report.get("results"), list):
+        named["results"] = [
+            {**result, "excerpts": _excerpts_by_hash(result["excerpts"], hashes)}
+            if isinstance(result, dict) and "excerpts" in result
+            else result
+            for result in results
+        ]
+    return named
 
 
 def _source_by_hash(source: Any, hashes: dict[str, str]) -> Any:
-    if not isinstance(source, dict) or source.get("id") not in hashes:
+    if not isinstance(source, dict) or str(source.get("id")) not in hashes:
         return source
     rest = {key: value for key, value in source.items() if key != "id"}
     original = source.get("duplicate_of")
@@ -92,7 +91,7 @@ def _excerpts_by_hash(excerpts: Any, hashes: dict[str, str]) -> Any:
     if not isinstance(excerpts, list):
         return excerpts
     return [
-        {**excerpt, "source_id": hashes.get(excerpt["source_id"], excerpt["source_id"])}
+        {**excerpt, "source_id": hashes.get(str(excerpt["source_id"]), excerpt["source_id"])}
         if isinstance(excerpt, dict) and "source_id" in excerpt
         else excerpt
         for excerpt in excerpts

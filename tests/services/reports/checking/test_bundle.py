@@ -284,6 +284,27 @@ def test_a_text_that_the_report_links_to_may_not_be_compressed(bundle: Path) -> 
     assert any(one.startswith(f"{paper['id']}:") and "is not where" in one for one in verify_bundle(bundle).problems)
 
 
+@pytest.mark.parametrize(
+    "malform",
+    [
+        lambda content: content["sources"][0].update(id=["S1"]),
+        lambda content: content["sources"][0].update(content_hash=["a"]),
+        lambda content: content["sources"][0].update(duplicate_of={}),
+        lambda content: content["excerpts"][0].update(source_id={}),
+        lambda content: content.update(excerpts=5),
+        lambda content: content.update(results=5),
+        lambda content: content.update(results=[5, {"excerpts": 5}]),
+    ],
+)
+def test_fields_of_another_type_are_named(bundle: Path, malform: Callable[[Any], None]) -> None:
+    file = bundle / "evidence.json"
+    content = json.loads(file.read_text())
+    malform(content)
+    file.write_text(json.dumps(content))
+    with pytest.raises(BundleError, match="does not have the form of version 2"):
+        verify_bundle(bundle)
+
+
 def test_a_text_behind_a_link_out_of_the_folder_is_not_read(bundle: Path, tmp_path: Path) -> None:
     file = packed_text(bundle)
     outside = tmp_path / "outside.txt"
