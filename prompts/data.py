@@ -7,7 +7,7 @@ between the letters, full-width and mathematical letters, and other characters t
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 _TAG = re.compile(r"</?([a-z_]+)(?=[\s>])")
@@ -25,9 +25,9 @@ _SQUARE = (
 OPENING = "<\uff1c\ufe64\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\u227a\u29fc"
 """Characters that look as if they opened a tag."""
 _SLASHES, _BARS = "/\uff0f\u2044\u2215\u29f8", "|\uff5c\u2223\u2502\u2503\u2758"
-_UNSEEN = (
-    "\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 _LOOKALIKES = dict(zip("аеорсухіјѕԁɡ", "aeopcyxijsdg", strict=True))
 _STYLED = ((0xFF01, 0xFF5E), (0xFE50, 0xFE6B), (0x1D400, 0x1D7FF), (0x24B6, 0x24E9), (0x2100, 0x214F), (0x1D2C, 0x1D6A))
@@ -54,26 +54,26 @@ _FORMS = _plain_forms()
 def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
     """Return what makes values fit into templates: their own tags, and models' control tokens, cannot come from a value."""
     names = {name for text in templates for name in _TAG.findall(text)} | set(_CONTROL_NAMES)
-    between = f"[{_UNSEEN}]*+"
-    spelled = "|".join(between.join(map(re.escape, name)) for name in sorted(names))
-    squares = "|".join(between.join(name) for name in sorted(_SQUARE))
-    ends = rf"(?![a-z0-9_]|{between}[a-z0-9_])"
     # A bracket at the very end would open a tag together with what the template puts behind it
-    angle = re.compile(rf"<(?=[\s/\\{_UNSEEN}]*+(?:\||\Z|(?:{spelled}){ends}))", re.IGNORECASE)
-    square = re.compile(rf"\[(?=[\s/\\{_UNSEEN}]*+(?:{squares})[\s{_UNSEEN}]*+\])")
+    angle = re.compile(rf"<(?=[\s/\\]*+(?:\||\Z|(?:{'|'.join(sorted(names))})(?![a-z0-9_])))", re.IGNORECASE)
+    square = re.compile(rf"\[(?=[\s/\\]*+(?:{'|'.join(sorted(_SQUARE))})\s*+\])")
 
     def as_data(value: object) -> object:
         """Keep a value from being read as a tag or as a control token."""
         if not isinstance(value, str):
             return value
         plain = value if value.isascii() else value.translate(_FORMS)
-        places = {found.start(): "‹" for found in angle.finditer(plain)}
-        places |= {found.start(): "［" for found in square.finditer(plain)}
-        if not places:
+        seen: Sequence[int] = range(len(plain))  # places of the characters that can be seen
+        if _UNSEEN.search(plain):
+            seen = [place for place in seen if not _UNSEEN.match(plain, place)]
+            plain = _UNSEEN.sub("", plain)
+        signs = {seen[found.start()]: "‹" for found in angle.finditer(plain)}
+        signs |= {seen[found.start()]: "［" for found in square.finditer(plain)}
+        if not signs:
             return value
         pieces, last = list[str](), 0
-        for place in sorted(places):
-            pieces += (value[last:place], places[place])
+        for place in sorted(signs):
+            pieces += (value[last:place], signs[place])
             last = place + 1
         return "".join([*pieces, value[last:]])
 
