@@ -124,6 +124,11 @@ class Excerpt(BaseModel):
     relevance: Relevance = "medium"
 
 
+Status = Literal["", "quoted", "supported", "unverified"]
+"""What the check of a sentence came to: the words of a source, borne by what it cites, or neither; empty in bundles of
+versions before 0.2, whose check saw less."""
+
+
 class Claim(BaseModel):
     """A sentence of the report and what became of the check of its citations."""
 
@@ -131,6 +136,7 @@ class Claim(BaseModel):
     citations: list[str] = Field(default_factory=list)
     """Ids of the excerpts that the sentence cites."""
     verified: bool
+    status: Status = ""
     reason: str = ""
     """Why it is not verified; empty when it is."""
     likeness: float | None = None

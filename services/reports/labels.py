@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from services.evidence.support import Verdict
 from services.run.ui_text import is_chinese
 
+_SHOWN = 120
+"""Characters of what is named in a reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -83,12 +86,27 @@ class Labels:
             "words": "Too few of its words are in what it cites.",
             "language": "What it cites is in another language, and it holds no number or name to check it by.",
             "meaning": "What it cites is in another language, and does not come near enough to it in meaning.",
-            "negation": "It denies something, and what it cites denies nothing.",
+            "negation": "What it cites denies this: {what}.",
+            "denied": "It denies something, and what it cites denies nothing.",
             "opposite": "What it cites says the opposite of: {what}.",
+            "period": "What it cites gives {what} for another time.",
+            "subject": "What it cites gives {what} for something else.",
+            "unit": "What it cites gives {what} in another unit.",
+            "other": "What it cites gives another number for this than {what}.",
+            "reversed": "What it cites has this change the other way round: {what}.",
+            "table": "The table that it cites says otherwise: {what}.",
+            "hedge": "What it cites gives this as a possibility or a plan only: {what}.",
+            "scope": "What it cites says this of a part only: {what}.",
+            "cause": "What it cites gives no such cause: {what}.",
+            "superlative": "What it cites does not rank it so: {what}.",
+            "roles": "What it cites has others in these roles: {what}.",
             "quote": "It is not a verbatim quote of an excerpt.",
         }
     )
     """Why a sentence is not supported, by the part of the check that failed."""
+
+    instead: str = " It gives {instead}."
+    """Behind a reason, where what is cited gives something else."""
 
     @property
     def mark(self) -> str:
@@ -97,7 +115,9 @@ class Labels:
 
     def reason(self, verdict: Verdict) -> str:
         """Return in words why a sentence is not supported; empty when it is."""
-        return self.reasons[verdict.failing].format(what=", ".join(verdict.what))
+        what = ", ".join(part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…" for part in verdict.what)
+        reason = self.reasons[verdict.failing].format(what=what)
+        return reason + self.instead.format(instead=verdict.instead) if verdict.instead else reason
 
 
 ENGLISH = Labels()
@@ -149,6 +169,7 @@ CHINESE = Labels(
     notes="本页来源",
     needs_charts="若要看到图形，请安装 Leadline 的附加组件 charts 后重新生成报告。",
     brackets=("（", "）"),
+    instead="所引内容给出的是 {instead}。",
     kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
     reasons={
         "": "",
@@ -160,7 +181,19 @@ CHINESE = Labels(
         "words": "所引内容中只有很少的相同词语。",
         "language": "所引内容是另一种语言，且句中没有可供核对的数字或名称。",
         "meaning": "所引内容是另一种语言，意思与句子不够接近。",
-        "negation": "句子作了否定，而所引内容没有否定。",
+        "negation": "所引内容否定了这一点：{what}。",
+        "denied": "句子作了否定，而所引内容没有否定。",
+        "period": "所引内容中的 {what} 属于另一个时间。",
+        "subject": "所引内容中的 {what} 说的是别的对象。",
+        "unit": "所引内容中的 {what} 用的是另一个单位。",
+        "other": "所引内容在这一点上给出的不是 {what}。",
+        "reversed": "所引内容中的变化方向相反：{what}。",
+        "table": "所引表格并非如此：{what}。",
+        "hedge": "所引内容只把这说成可能或计划：{what}。",
+        "scope": "所引内容只说了其中一部分：{what}。",
+        "cause": "所引内容没有给出这样的原因：{what}。",
+        "superlative": "所引内容没有这样的排名：{what}。",
+        "roles": "所引内容中角色不同：{what}。",
         "opposite": "所引内容的说法与此相反：{what}。",
         "quote": "不是摘录的逐字引文。",
     },

@@ -14,12 +14,18 @@ _KINDS = {
     "fathom 1.8288 fathom|fathoms|英寻; mile 1609.344 mile|miles|英里; nmi 1852 nautical mile|nautical miles|海里",
     "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
     "t 1000 tonne|tonnes|ton|tons|吨; lb 0.45359237 pound|pounds|lb|lbs|磅",
-    "time": "s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时; day 86400 day|days|天|日; "
-    "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年",
+    "time": "s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
+    "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades",
     "area": "m2 1 square metre|square metres|square meter|square meters|m2|平方米; km2 1e6 square kilometre|"
     "square kilometres|square kilometer|square kilometers|km2|平方公里|平方千米; ha 1e4 hectare|hectares|公顷; mu 666.67 亩",
     "speed": "m/s 1 metres per second|meters per second|m/s|米每秒; km/h 0.27778 km/h|公里每小时|千米每小时; kn 0.51444 knot|knots|节",
     "temperature": "C 1 degrees celsius|degree celsius|°c|摄氏度",
+    "energy": "Wh 3600 watt-hour|watt-hours|wh|瓦时; kWh 3.6e6 kilowatt-hour|kilowatt-hours|kwh|千瓦时|度电; "
+    "MWh 3.6e9 megawatt-hour|megawatt-hours|mwh|兆瓦时; GWh 3.6e12 gigawatt-hour|gigawatt-hours|gwh|吉瓦时; "
+    "TWh 3.6e15 terawatt-hour|terawatt-hours|twh; J 1 joule|joules",
+    "power": "W 1 watt|watts|瓦; kW 1000 kilowatt|kilowatts|kw|千瓦; MW 1e6 megawatt|megawatts|mw|兆瓦; GW 1e9 gigawatt|gigawatts|gw|吉瓦",
+    "pressure": "bar 1e5 bar; Pa 1 pascal|pa; kPa 1000 kpa|千帕; MPa 1e6 mpa|兆帕",
+    "volume": "l 0.001 litre|litres|liter|liters|升; m3 1 cubic metre|cubic metres|cubic meter|cubic meters|m3|立方米; ml 1e-6 ml|毫升",
     "frequency": "Hz 1 hertz|hz|赫兹; kHz 1000 kilohertz|khz|千赫",
     "dioptre": "D 1 dioptre|dioptres|diopter|diopters|d|屈光度",
     "people": "person 1 people|persons|person|人|名|人次",
@@ -30,6 +36,8 @@ for _kind, _lines in _KINDS.items():
     for _line in _lines.split("; "):
         _, _factor, _names = _line.split(" ", 2)
         _UNITS |= {name: (_kind, float(_factor)) for name in _names.split("|")}
+MEASURED_KINDS = frozenset({*_KINDS, "percent", "€", "$", "£", "¥", "kr", "cent"})
+"""Kinds of measures that are told by a unit; the others are nouns that are counted."""
 _ROUND = 1_000
 """From here on zeros at the end of a number may come from rounding, unsaid: 11,000 m, though not 40 %."""
 UNIT_WORDS = frozenset(term for name in _UNITS for term in tokens(name))
@@ -38,6 +46,15 @@ _NAMED = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=Tr
 _UNIT = re.compile(rf"[\s-]{{0,2}}({_NAMED})(?![A-Za-z])", re.IGNORECASE)
 _NOUN = re.compile(r"[\s-]([A-Za-z]{3,})|\s?([\u4e00-\u9fff])")
 _MONEY = re.compile(r"([$€£¥])\s*$")
+_CURRENCIES = {
+    word: (sign, factor)
+    for sign, factor, words in (
+        ("€", 1.0, "euro euros eur 欧元"), ("$", 1.0, "dollar dollars usd 美元"), ("£", 1.0, "pounds pound gbp 英镑"),
+        ("¥", 1.0, "yuan rmb 元 人民币"), ("kr", 1.0, "crowns kronor kroner krona"), ("cent", 0.01, "cent cents"),
+    )
+    for word in words.split()
+}  # fmt: skip
+_MONEY_WORD = re.compile(rf"\s?({'|'.join(sorted(_CURRENCIES, key=len, reverse=True))})(?![A-Za-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +85,7 @@ def measures(text: str) -> list[Measure]:
     """Return the numbers of a text that are no dates, with what each counts; years that stand alone are left out."""
     text, placed = quantities_with_places(text)
     return [
-        _measure(text, start, end, quantity)
+        measure_at(text, start, end, quantity)
         for start, end, quantity in placed
         if quantity.kind in {"number", "percent"} and not (is_year(quantity) and not _UNIT.match(text, end))
     ]
@@ -79,7 +96,14 @@ def is_year(quantity: Quantity) -> bool:
     return quantity.kind == "number" and re.fullmatch(r"[12]\d{3}", quantity.text) is not None
 
 
-def _measure(text: str, start: int, end: int, quantity: Quantity) -> Measure:
+def unit_of(text: str, end: int) -> tuple[str, float] | None:
+    """Return what the unit that follows a place measures, and how many of the common unit it is."""
+    unit = _UNIT.match(text, end)
+    return _UNITS[unit.group(1).lower()] if unit else None
+
+
+def measure_at(text: str, start: int, end: int, quantity: Quantity) -> Measure:
+    """Return a number of a text with what it counts."""
     kind, factor = "", 1.0
     if quantity.kind == "percent":
         kind = "percent"
@@ -87,6 +111,8 @@ def _measure(text: str, start: int, end: int, quantity: Quantity) -> Measure:
         kind = money.group(1)
     elif unit := _UNIT.match(text, end):
         kind, factor = _UNITS[unit.group(1).lower()]
+    elif money := _MONEY_WORD.match(text, end):
+        kind, factor = _CURRENCIES[money.group(1).lower()]
     elif noun := _NOUN.match(text, end):
         word = (noun.group(1) or noun.group(2)).lower()
         kind = "" if word in STOP_WORDS else stem(word)

@@ -43,8 +43,8 @@ _MONTH_NAMES = (
     "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct/"
     "november nov/december dec"
 )
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
-_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
+_MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _CITATION = re.compile(
     rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*+\s*+[\]】)]|"
     r"\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)|\[\^?\d+\]"
@@ -187,7 +187,7 @@ def _dates(text: str) -> _Found:
         rest = _blanked(text, taken)
         for found in pattern.finditer(rest):
             parts = found.groupdict()
-            month = _MONTHS[parts["month"].lower()] if parts.get("month") else _part(parts.get("number"))
+            month = MONTHS[parts["month"].lower()] if parts.get("month") else _part(parts.get("number"))
             date = (_part(parts.get("year")), month, _part(parts.get("day")))
             taken.append(found.span())
             yield *found.span(), Quantity(found.group().strip(), "date", date=date)

@@ -25,7 +25,8 @@ _OPPOSITES = [
     )
 ]
 _NOT_NEGATION = re.compile(
-    r"\bnot only\b|\bno\.? \d|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良", re.IGNORECASE
+    r"\bnot only\b|\b(?:not|n['’]t)\b[^.;]{0,40}\buntil\b|\bno (?:later|fewer|less|more) than\b|\bnone other than\b|\bno\.? \d|不得不|无不|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不等|不良|不足|不畅|不到|不止|不论|不妨",
+    re.IGNORECASE,
 )
 
 
@@ -43,3 +44,9 @@ def opposite(text: str, around: str) -> tuple[str, ...]:
             if word and not other.search(text) and not side.search(around) and other.search(around):
                 turned.append(word.group())
     return tuple(turned)
+
+
+def direction(text: str) -> int:
+    """Return 1 where a text speaks of a rise, -1 where of a fall, 0 where of neither or both."""
+    up, down = (side.search(text) is not None for side in _OPPOSITES[0])
+    return int(up) - int(down)

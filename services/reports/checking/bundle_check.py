@@ -18,7 +18,7 @@ from schemas.usage import Usage
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
-from services.evidence.support import check_support
+from services.evidence.support import SEEN_BEFORE, check_support
 from services.reports.checking.source_texts import text_names, unpacked
 from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines
@@ -256,7 +256,7 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
             titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
             likeness = claim.likeness
             verdict = check_support(claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced)
-            reason = ENGLISH.reason(verdict)
+            reason = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
             if reason and not any(claim.text in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {reason}"
 

@@ -12,7 +12,7 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from schemas.evidence import Claim, Excerpt
+from schemas.evidence import Claim, Excerpt, Status
 from services.embedding.cross_lingual import Likeness
 from services.evidence.model_markdown import (
     CITATION,
@@ -182,8 +182,15 @@ class _Check:
         reason, likeness = self._judged(words, ids, cited_ids(sentence))
         if reason:
             return self._failed(shown, words, ids, reason, likeness)
-        self.result.claims.append(Claim(text=words, citations=ids, verified=True, likeness=likeness))
+        self._held(words, ids, likeness)
         return shown
+
+    def _held(self, words: str, ids: list[str], likeness: float | None) -> None:
+        """Count a sentence that is verified, by what it is: a source's words, or what they bear out."""
+        bare = words.strip(" .。“”\"'")
+        quoted = any(bare in self.excerpts[identifier].quote for identifier in ids)
+        status: Status = "quoted" if quoted else "supported"
+        self.result.claims.append(Claim(text=words, citations=ids, verified=True, status=status, likeness=likeness))
 
     def _judged(self, words: str, ids: list[str], written_ids: list[str]) -> tuple[str, float | None]:
         """Return why a text is not supported, in the reader's language (empty when it is), and its likeness if that told."""
@@ -209,7 +216,9 @@ class _Check:
             self.result.dropped += 1
             return ""
         self.result.marked += 1
-        self.result.claims.append(Claim(text=words, citations=ids, verified=False, reason=reason, likeness=likeness))
+        self.result.claims.append(
+            Claim(text=words, citations=ids, verified=False, status="unverified", reason=reason, likeness=likeness)
+        )
         return f"{shown}{'' if shown.endswith('。') else ' '}{self.labels.mark}"
 
     def _known_ids(self, text: str) -> list[str]:
@@ -261,7 +270,7 @@ class _Check:
         numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
         if self.excerpts[excerpt_id].content_hash in self.untraced and numbers:
             return self._failed(shown, quote, [excerpt_id], self.labels.reason(Verdict("untraced", numbers)))
-        self.result.claims.append(Claim(text=quote, citations=[excerpt_id], verified=True))
+        self.result.claims.append(Claim(text=quote, citations=[excerpt_id], verified=True, status="quoted"))
         return shown
 
     def _not_verbatim(self, text: str) -> str:
@@ -300,7 +309,7 @@ class _Check:
         if reason:
             last = self._failed(shown[-1], words, ids, reason, likeness)
             return _row([*shown[:-1], last.strip()]) if last else ""
-        self.result.claims.append(Claim(text=words, citations=ids, verified=True, likeness=likeness))
+        self._held(words, ids, likeness)
         return _row(shown)
 
     def _code(self, node: SyntaxTreeNode) -> str:

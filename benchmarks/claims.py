@@ -1,0 +1,55 @@
+"""Claims written for the benchmark of the check: right paraphrases, and claims that are wrong in one way, by kind.
+
+`claims_en.jsonl` and `claims_zh.jsonl` hold them with their passages, which are invented. Passages of the part `choose`
+may be looked at while the check is changed, those of the part `report` only to be measured.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.retrieval import rows
+
+OWN = Path(__file__).parent
+Judge = Callable[[str, Sequence[str], Sequence[str]], str]
+"""Takes a claim, its passages and their titles, and returns what fails; empty where the claim passes."""
+
+
+def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the claims by set: those of the data, and our own by language and part."""
+    sets = {"claims_dev": rows(data, "claims_dev")} if (data / "claims_dev.jsonl.gz").exists() else {}
+    for language in ("en", "zh"):
+        lines = (OWN / f"claims_{language}.jsonl").read_text("utf-8").splitlines()
+        for claim in map(json.loads, lines):
+            sets.setdefault(f"claims_{language}_{claim['part']}", []).append(claim)
+    return sets
+
+
+def measure_claims(claims: Sequence[Mapping[str, Any]], judge: Judge) -> dict[str, Any]:
+    """Judge claims, and count by label and kind which pass; claims that are judged wrongly are listed."""
+    passed: dict[str, dict[str, list[bool]]] = {"supported": defaultdict(list), "unsupported": defaultdict(list)}
+    failing = []
+    for claim in claims:
+        reason = judge(claim["claim"], claim["passages"], claim["titles"])
+        passed[claim["label"]][claim["kind"]].append(not reason)
+        if (claim["label"] == "supported") is bool(reason):
+            failing.append({"claim": claim["claim"], "kind": claim["kind"], "failing": reason})
+    right = [ok for kind in passed["supported"].values() for ok in kind]
+    wrong = [not ok for kind in passed["unsupported"].values() for ok in kind]
+    return {
+        "right": len(right),
+        "right passed": _share(right),
+        "wrong": len(wrong),
+        "wrong caught": _share(wrong),
+        "right by kind": {kind: f"{sum(ok)} of {len(ok)}" for kind, ok in sorted(passed["supported"].items())},
+        "wrong by kind": {
+            kind: f"{len(ok) - sum(ok)} of {len(ok)}" for kind, ok in sorted(passed["unsupported"].items())
+        },
+        "judged wrongly": failing,
+    }
+
+
+def _share(values: Sequence[bool]) -> float:
+    return round(100 * sum(values) / max(1, len(values)), 1)

@@ -1,0 +1,354 @@
+"""Numbers that a claim works out from those of its quotes: rounded, as a share, a difference, a sum, a date or a count."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from services.evidence.readings import CLOCK, Number, Period, Reading
+from services.text.measures import Measure
+from services.text.numerals import CHINESE_DIGIT, SCALES, chinese_value, english_value
+from services.text.polarity import negated
+from services.text.tokens import pieces
+
+MAX_OPERANDS = 40
+"""Numbers of one kind that are tried in pairs."""
+MAX_COUNTED = 12
+"""Most rows or things that a claim may count by itself."""
+NEAR = 120
+"""Most characters between two numbers of prose that are calculated with although they count different things."""
+MAX_REFERRED = 4
+"""Most things that `the two towns` can refer to without being a count."""
+SHARE = 0.06
+"""How far a share in words may be from the share that the quotes give."""
+BEYOND = 1.5
+"""How many times more a quote may give where the claim says `more than`."""
+
+_MORE = re.compile(
+    r"(?:more than|over|above|exceed\w*|at least|a little over|just over|upwards of|超过|逾|多于|至少|不止)\s?[$€£¥]?$",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|不足|不到|近|将近|少于)\s?[$€£¥]?$",
+    re.IGNORECASE,
+)
+_DIFFERENCE = re.compile(
+    r"\b(?:points?|more|less|fewer|lower|higher|short\w*|long\w*|old\w*|young\w*|later|earlier|rise|rose|risen|fell|fall\w*|increas\w*|"
+    r"decreas\w*|drop\w*|declin\w*|gr[eo]w\w*|gap|lead|ahead|behind|difference|differ\w*|heavier|lighter|faster|slower|cheaper|dearer|deeper|"
+    r"after|before|gained?|lost|remain\w*|rest|other|not|no longer|never|years?)\b|"
+    r"差|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后",
+    re.IGNORECASE,
+)
+_MORE_AFTER = re.compile(r"[多余强]|以上|or more")
+_SUM = re.compile(
+    r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall)\b|共|合计|总|一共|两者", re.IGNORECASE
+)
+_AGE = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
+_MEAN = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
+_BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
+_LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
+_MINOR = re.compile(r"^(?:cent|€|\$|£)$")
+
+_FRACTIONS = {
+    "half": 1 / 2, "a third": 1 / 3, "one third": 1 / 3, "two thirds": 2 / 3, "a quarter": 1 / 4, "one quarter": 1 / 4,
+    "three quarters": 3 / 4, "a fifth": 1 / 5, "one fifth": 1 / 5, "two fifths": 2 / 5, "three fifths": 3 / 5, "four fifths": 4 / 5,
+    "a sixth": 1 / 6, "a tenth": 1 / 10, "一半": 1 / 2, "半数": 1 / 2, "twice": 2, "double": 2, "doubled": 2, "triple": 3, "tripled": 3,
+    "翻一番": 2, "翻了一番": 2, "halved": 1 / 2, "quadrupled": 4,
+}  # fmt: skip
+_ORDINAL = ("third", "quarter", "fifth", "sixth", "tenth")
+"""Words that name a share only where something follows that a share has: a third season is none."""
+
+
+def _share_pattern(name: str) -> str:
+    if not name.isascii():
+        return name
+    follows = (
+        r"(?=\s(?:of|less|more|lower|higher|fewer|as|in|were|was|had|have|said|did)\b|[,.;]|\s?$)"
+        if name.endswith(_ORDINAL)
+        else r"(?!-)"
+    )
+    return rf"\b{name.replace(' ', '[ -]')}\b{follows}"
+
+
+_FRACTION = re.compile("|".join(map(_share_pattern, sorted(_FRACTIONS, key=len, reverse=True))), re.IGNORECASE)
+_NUMERAL = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|twenty|hundred)"
+_IN = re.compile(rf"\b({_NUMERAL}) (?:in|out of)(?: every)? ({_NUMERAL})\b", re.IGNORECASE)
+_TENTHS = re.compile(rf"([{CHINESE_DIGIT}\d])成([{CHINESE_DIGIT}]?)")
+_PARTS = re.compile(rf"(?<![百\d])([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})分之([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})")
+_EVERY = re.compile(rf"每([{CHINESE_DIGIT}\d十百]+)[名个人户家].{{0,12}}?有([{CHINESE_DIGIT}\d]+)")
+_TIMES = re.compile(rf"([{CHINESE_DIGIT}\d.十百]+)倍|\b([\d.]+|{_NUMERAL}) times\b", re.IGNORECASE)
+
+
+class Share(NamedTuple):
+    """A share or a multiple in words."""
+
+    start: int
+    end: int
+    value: float
+
+
+def shares_of(text: str) -> list[Share]:
+    """Return the shares and multiples that a text gives in words: `three in ten`, `a quarter`, `三成`, `twice`."""
+    found = [
+        Share(*match.span(), _FRACTIONS[match.group().lower().replace("-", " ")]) for match in _FRACTION.finditer(text)
+    ]
+    for match in _IN.finditer(text):
+        part, whole = (_value(written) for written in match.groups())
+        if whole > part > 0:
+            found.append(Share(*match.span(), part / whole))
+    found += [
+        Share(*match.span(), _value(match.group(1)) / 10 + (_value(match.group(2)) / 100 if match.group(2) else 0))
+        for match in _TENTHS.finditer(text)
+    ]
+    for match in _PARTS.finditer(text):
+        whole, part = (_value(written) for written in match.groups())
+        if whole > part > 0:
+            found.append(Share(*match.span(), part / whole))
+    for match in _EVERY.finditer(text):
+        whole, part = (_value(written) for written in match.groups())
+        if whole > part > 0:
+            found.append(Share(*match.span(), part / whole))
+    times = ((match, _value(match.group(1) or match.group(2))) for match in _TIMES.finditer(text))
+    return [*found, *(Share(*match.span(), value) for match, value in times if value > 1)]
+
+
+def _value(written: str) -> float:
+    if written[0].isdigit():
+        return float(re.match(r"\d+(?:\.\d+)?", written).group())  # type: ignore[union-attr]  # it begins with a digit
+    return float(english_value(written) if written.isascii() else chinese_value(written))
+
+
+def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
+    """Tell whether a claim's number, which no quote holds, follows from those that the quotes hold."""
+    held = [other for quote in quotes for other in quote.numbers]
+    return (
+        _bounded(number, claim, held)
+        or _counted(number, claim, quotes)
+        or _converted(number, claim, held)
+        or any(_agree(number, value) for value in _worked_out(number, claim, held, quotes))
+    )
+
+
+def is_share(number: Number, claim: Reading) -> bool:
+    """Tell whether a number is part of a share in words, which is checked as a whole."""
+    return any(share.start <= number.place < share.end for share in shares_of(claim.text))
+
+
+def share_holds(share: Share, claim: Reading, quotes: Sequence[Reading]) -> bool:
+    """Tell whether the quotes give a share or a multiple: in words, in percent, or as two numbers of one kind."""
+    before, after = claim.text[max(0, share.start - 14) : share.start], claim.text[share.end : share.end + 8]
+    given = [value for quote in quotes for value in _given_shares(quote)]
+    if negated(claim.text):
+        given += [1 - value for value in given if value < 1]
+    return any(_near(share.value, value, before, after) for value in given)
+
+
+def _given_shares(quote: Reading) -> Iterator[float]:
+    yield from (share.value for share in shares_of(quote.text))
+    values = [number for number in quote.numbers if number.measure.value > 0][:MAX_OPERANDS]
+    yield from (number.measure.value / 100 for number in values if number.measure.kind == "percent")
+    for one, other in _pairs(values):
+        yield one / other
+        yield one / (one + other)
+
+
+def _pairs(numbers: Sequence[Number]) -> Iterator[tuple[float, float]]:
+    for one, other in combinations(numbers, 2):
+        kinds = {one.measure.kind, other.measure.kind}
+        if len(kinds) == 1 or (one.row < 0 and other.row < 0 and abs(one.place - other.place) < NEAR):
+            yield one.measure.value, other.measure.value
+            yield other.measure.value, one.measure.value
+
+
+def _near(share: float, value: float, before: str, after: str) -> bool:
+    if _MORE.search(before) or _MORE_AFTER.match(after):
+        return share <= value <= share * BEYOND
+    if _LESS.search(before):
+        return share / BEYOND <= value <= share * (1 + SHARE)
+    return math.isclose(share, value, rel_tol=SHARE)
+
+
+def _agree(number: Number, value: float) -> bool:
+    mine = number.measure
+    if mine.value < 0:
+        return False
+    within = max(mine.half_step if number.rough else min(mine.half_step, 0.5 * mine.factor), 1e-6 * abs(mine.value))
+    return abs(mine.value - value) <= within + 1e-9
+
+
+def _bounded(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
+    """Tell whether a quote's number is somewhat more or less than a claim's that is said to be a bound."""
+    before = claim.text[max(0, number.place - 18) : number.place]
+    low, high = bool(_MORE.search(before)), bool(_LESS.search(before))
+    mine = number.measure.value
+    for other in held if low or high else ():
+        theirs = other.measure.value
+        if other.measure.kind == number.measure.kind and (
+            (low and mine <= theirs <= mine * BEYOND) or (high and mine / BEYOND <= theirs <= mine)
+        ):
+            return True
+    return False
+
+
+def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
+    """Tell whether a small number in words counts rows or a list, or only refers to what was named: `the two towns`."""
+    if (
+        number.text[:1].isascii() and number.text[:1].isdigit()
+    ) or number.measure.value / number.measure.factor > MAX_COUNTED:
+        return False
+    return any(
+        number.measure.value / number.measure.factor <= len(table.rows) for quote in quotes for table in quote.tables
+    )
+
+
+def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
+    """Tell whether a number is a quote's in minor units of money, part of a time in two units, or scaled by a later word."""
+    mine = number.measure
+    if mine.kind == "cent":
+        return any(_MINOR.match(other.measure.kind) and math.isclose(mine.value, other.measure.value) for other in held)
+    for time in times_in_two_units(claim.text):
+        if number.text in time.text:
+            return any(
+                other.measure.kind == "time" and math.isclose(other.measure.value, time.value, rel_tol=1e-3)
+                for other in held
+            )
+    scales = {SCALES[word] for word in pieces(claim.text) if word in SCALES}
+    return any(math.isclose(mine.value * scale, other.measure.value) for scale in scales for other in held)
+
+
+def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield what differences, sums and times between years come to."""
+    mine = number.measure
+    unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
+    kinds = {unit, "", CLOCK} if unit == "time" else {unit, ""}
+    operands = [other for other in held if not unit or other.measure.kind in kinds][:MAX_OPERANDS]
+    differs, adds = _DIFFERENCE.search(claim.text), _SUM.search(claim.text)
+    for one, other in combinations(operands, 2):
+        if (
+            one.measure.kind != other.measure.kind
+            and "" not in (one.measure.kind, other.measure.kind)
+            and not _same_place(one, other)
+        ):
+            continue
+        if mine.kind == "percent" and not _points(number, claim):
+            continue
+        if differs:
+            yield abs(one.measure.value - other.measure.value)
+        if adds or one.change or other.change:
+            yield one.measure.value + other.measure.value
+    yield from _of_columns(claim, quotes)
+    if mine.kind == "percent" and not _points(number, claim):
+        yield from _percentages(operands_of(held))
+    if mine.kind == "time" or _AGE.search(claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]):
+        factor = mine.factor
+        years = sorted({period[0] for quote in quotes for period in quote.periods if period[0] is not None})[
+            :MAX_OPERANDS
+        ]
+        yield from ((last - first) * factor for first, last in combinations(years, 2))
+    if mine.kind == "time":
+        dates = sorted({_days(period) for quote in quotes for period in quote.periods if None not in period[:2]})[
+            :MAX_OPERANDS
+        ]
+        yield from ((last - first) * 86_400.0 for first, last in combinations(dates, 2))
+
+
+def _days(period: Period) -> float:
+    """Return a month or a day as days, in months of equal length."""
+    year, month, day = (part or 0 for part in period)
+    return year * 365.25 + (month - 1) * 30.4375 + max(0, day - 1)
+
+
+def operands_of(held: Sequence[Number]) -> list[tuple[Number, Number]]:
+    """Return pairs of numbers that one may be a share of the other: of one kind, in one row or column, or near in prose."""
+    pairs = combinations(held[:MAX_OPERANDS], 2)
+    return [
+        (one, other)
+        for one, other in pairs
+        if _same_place(one, other)
+        or (
+            one.row >= 0
+            and (one.row == other.row or one.column == other.column)
+            and one.measure.kind == other.measure.kind
+        )
+    ]
+
+
+def _percentages(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
+    """Yield what percentage one number is of the other, and by how many percent one is more or less."""
+    for pair in pairs:
+        one, other = (number.measure.value for number in pair)
+        if one > 0 and other > 0 and not (pair[0].measure.kind == pair[1].measure.kind == "percent"):
+            yield from (
+                100 * one / other,
+                100 * other / one,
+                100 * abs(one - other) / one,
+                100 * abs(one - other) / other,
+            )
+
+
+def _of_columns(claim: Reading, quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield totals and means of the columns of tables, and of what one clause of prose counts."""
+    adds, means = _SUM.search(claim.text), _MEAN.search(claim.text)
+    for quote in quotes if adds or means else ():
+        groups: dict[tuple[int, str], list[float]] = {}
+        for number in quote.numbers:
+            if number.row < 0 or not any(
+                table.is_sum(number.row) for table in quote.tables if number.row < len(table.rows)
+            ):
+                groups.setdefault((number.column, number.measure.kind), []).append(number.measure.value)
+        for values in groups.values():
+            if adds:
+                yield sum(values)
+            if means:
+                yield sum(values) / len(values)
+
+
+def _same_place(one: Number, other: Number) -> bool:
+    return one.row < 0 and other.row < 0 and abs(one.place - other.place) < NEAR
+
+
+def _points(number: Number, claim: Reading) -> bool:
+    return re.search(r"points?\b|百分点", claim.text[number.place : number.place + len(number.text) + 20]) is not None
+
+
+def year_follows(year: int, quotes: Sequence[Reading]) -> bool:
+    """Tell whether a year is some years, which a quote tells, from a year of the quote."""
+    for quote in quotes:
+        spans = {round(number.measure.value / 31_557_600) for number in quote.numbers if number.measure.kind == "time"}
+        spans |= (
+            {1}
+            if re.search(
+                r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比",
+                quote.text,
+            )
+            else set()
+        )
+        years = {period[0] for period in quote.periods if period[0] is not None}
+        if any(year in (known - span, known + span) for known in years for span in spans if span):
+            return True
+    return False
+
+
+def times_in_two_units(text: str) -> list[Measure]:
+    """Return times that are given in two units: `an hour and 35 minutes`, `一年半`."""
+    found = []
+    for match in re.finditer(
+        r"\b(an?|one|two|three|\d{1,3}) (hours?|years?|days?|weeks?|minutes?) and (?:a half|(\d{1,3}) (minutes?|seconds?|months?|days?|hours?))",
+        text,
+    ):
+        first = 1.0 if match.group(1) in {"a", "an", "one"} else _value(match.group(1))
+        units = {
+            "hour": 3600.0,
+            "year": 31557600.0,
+            "day": 86400.0,
+            "week": 604800.0,
+            "minute": 60.0,
+            "second": 1.0,
+            "month": 2629800.0,
+        }
+        whole = units[match.group(2).rstrip("s")]
+        rest = whole / 2 if match.group(3) is None else float(match.group(3)) * units[match.group(4).rstrip("s")]
+        value = first * whole + rest
+        found.append(Measure("time", value, value * 0.001, 1.0, match.group()))
+    return found

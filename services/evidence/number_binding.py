@@ -1,0 +1,171 @@
+"""Whether a claim's numbers are those that the quotes bind to what the claim is about.
+
+A number that a quote has for another period, row or name, or in another unit, does not hold the claim, and neither does
+one whose clause says less of what the claim says than another number of its kind does.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from services.evidence.readings import Number, Reading, conflict, word_keys
+from services.text.measures import MEASURED_KINDS
+from services.text.tokens import has_cjk
+
+Fault = Literal["period", "subject", "unit", "other", "reversed"]
+
+CONTRAST = 3
+"""How many more of a claim's words (pairs of Chinese characters) another number's clause must hold to fit better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misbound:
+    """A number of a claim that the quotes bind to something else."""
+
+    fault: Fault
+    number: str
+    """As the claim writes it."""
+    instead: str = ""
+    """What the quotes give for what the claim is about, where they give it."""
+
+
+def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
+    """Return the first number of a claim that the quotes bind to something else; None where all hold or none is found."""
+    held = [number for quote in quotes for number in quote.numbers]
+    labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
+    labels = {label for label in labels if not any(label != other and label in other for other in labels)}
+    about = frozenset(word_keys(claim.text))
+    for number in claim.numbers:
+        same = [other for other in held if equal(number, other)]
+        if not same:
+            continue
+        faults = [_fault(number, other, claim, labels, quotes) for other in same]
+        if all(faults):
+            rivals = (other for other in held if _of_kind(other, same[0]) and not equal(number, other))
+            fitting = [rival for rival in rivals if not _fault(number, rival, claim, labels, quotes)]
+            fault = next(fault for fault in faults if fault)
+            return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
+        bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
+        rival = _better(about, number, bound, held, claim, labels, quotes)
+        if rival is not None:
+            return Misbound("other", number.text, rival.text)
+    return _reversed(claim, held, labels, quotes)
+
+
+def equal(number: Number, other: Number) -> bool:
+    """Tell whether two numbers have one value, as written or in units that convert."""
+    mine, theirs = number.measure, other.measure
+    if mine.kind == theirs.kind and mine.agrees(theirs):
+        return True
+    if math.isclose(mine.value / mine.factor, theirs.value / theirs.factor, rel_tol=1e-9):
+        return True
+    return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
+
+
+def _fault(
+    number: Number, other: Number, claim: Reading, labels: set[str], quotes: Sequence[Reading]
+) -> Fault | Literal[""]:
+    """Return why a number of the quotes is not what the claim speaks of; empty where it may be."""
+    if _units_clash(number, other):
+        return "unit"
+    periods = number.periods if number.near or (len(claim.periods) == 1 and number.role != "from") else frozenset()
+    if other.role == "from" and not other.near:
+        periods = frozenset()
+    if conflict(periods, other.periods):
+        return "period"
+    if other.row >= 0:
+        named = labels & other.names
+        return "subject" if labels and not named else ""
+    mine, theirs = _words(number.names), _words(other.names)
+    elsewhere = _words(frozenset(name for quote in quotes for name in quote.names))
+    if mine and theirs and not mine & theirs and mine <= elsewhere:
+        return "subject"
+    return ""
+
+
+def _words(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for name in names for word in name.split())
+
+
+def _units_clash(number: Number, other: Number) -> bool:
+    mine, theirs = number.measure, other.measure
+    if "percent" in (mine.kind, theirs.kind) and mine.kind != theirs.kind:
+        return bool(mine.kind and theirs.kind)
+    if mine.kind not in MEASURED_KINDS or theirs.kind not in MEASURED_KINDS:
+        return False
+    return mine.kind != theirs.kind or not (mine.agrees(theirs) or math.isclose(mine.value, theirs.value, rel_tol=0.06))
+
+
+def _of_kind(number: Number, other: Number) -> bool:
+    return (
+        number.measure.kind == other.measure.kind
+        and (number.row >= 0) is (other.row >= 0)
+        and number.column == other.column
+    )
+
+
+def _better(
+    about: frozenset[str],
+    number: Number,
+    bound: Sequence[Number],
+    held: Sequence[Number],
+    claim: Reading,
+    labels: set[str],
+    quotes: Sequence[Reading],
+) -> Number | None:
+    """Return a number of the same kind whose clause says more of the claim than that of any number which it may be."""
+    if any(other.row >= 0 for other in bound):
+        return _better_column(about, bound, held)
+    fit = max((len(other.words & about) for other in bound), default=0)
+    words = number.words if has_cjk(claim.text) else about
+    for rival in held:
+        if rival.row >= 0 or equal(number, rival) or rival.measure.kind != bound[0].measure.kind:
+            continue
+        if len(rival.words & words) >= fit + CONTRAST and not _fault(number, rival, claim, labels, quotes):
+            return rival
+    return None
+
+
+def _better_column(about: frozenset[str], bound: Sequence[Number], held: Sequence[Number]) -> Number | None:
+    if any(other.words & about for other in bound) or any(other.row < 0 for other in bound):
+        return None
+    rows = {other.row for other in bound}
+    return next((rival for rival in held if rival.row in rows and rival.words & about), None)
+
+
+def _reversed(claim: Reading, held: Sequence[Number], labels: set[str], quotes: Sequence[Reading]) -> Misbound | None:
+    """Return the beginning of a change that the quotes give as its end."""
+    for first, last in _changes(claim):
+        starts = [other for other in held if equal(first, other) and not _fault(first, other, claim, labels, quotes)]
+        ends = [other for other in held if equal(last, other) and not _fault(last, other, claim, labels, quotes)]
+        pairs = [(start, end) for start in starts for end in ends if start.column < 0 or start.row == end.row]
+        if pairs and all(_turned(start, end) for start, end in pairs):
+            return Misbound("reversed", f"{first.text} → {last.text}", f"{last.text} → {first.text}")
+    return None
+
+
+def _changes(claim: Reading) -> Iterator[tuple[Number, Number]]:
+    for first in claim.numbers:
+        for last in claim.numbers:
+            if first.role == "from" and last is not first and last.role == "to":
+                yield first, last
+
+
+def _turned(start: Number, end: Number) -> bool:
+    if start.role == "to" and end.role == "from":
+        return True
+    if len(start.periods) == len(end.periods) == 1:
+        (before,), (after,) = start.periods, end.periods
+        return _later(before, after)
+    return False
+
+
+def _later(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
+    """Tell whether one period comes after another."""
+    for left, right in zip(one, other, strict=True):
+        if left is None or right is None:
+            return False
+        if left != right:
+            return left > right
+    return False

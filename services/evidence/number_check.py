@@ -1,0 +1,55 @@
+"""Whether quotes give a claim's numbers, dates and shares: as written, in other units, or worked out from others."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from services.evidence.derived_numbers import derivable, is_share, share_holds, shares_of, year_follows
+from services.evidence.number_binding import equal
+from services.evidence.readings import Number, Reading, period_of
+from services.text.numbers import Quantity, is_held, quantities
+
+MOST_MISSING = 100
+"""Numbers of a claim that are named as missing."""
+
+
+def missing_numbers(claim: Reading, quotes: Sequence[Reading]) -> list[str]:
+    """Return the numbers, dates and shares of a claim, as written, that the quotes neither give nor allow to work out."""
+    return list(dict.fromkeys(text for text, _ in zip(_missing(claim, quotes), range(MOST_MISSING), strict=False)))
+
+
+def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
+    texts = [quote.text for quote in quotes]
+    named = [
+        quantity for quote in quotes for table in quote.tables for head in table.heads for quantity in quantities(head)
+    ]
+    for number in claim.numbers:
+        if is_share(number, claim) or _part_of_a_name(number, claim, texts):
+            continue
+        held = any(equal(number, other) for quote in quotes for other in quote.numbers)
+        held = held or any(quantity.value == number.measure.value / number.measure.factor for quantity in named)
+        if not held and not derivable(number, claim, quotes):
+            yield number.text
+    written = [quantity for text in texts for quantity in quantities(text)]
+    for quantity in quantities(claim.text):
+        if _is_date(quantity) and not is_held(quantity, written) and not _follows(quantity, quotes):
+            yield quantity.text
+    for share in shares_of(claim.text):
+        if not share_holds(share, claim, quotes):
+            yield claim.text[share.start : share.end]
+
+
+def _part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> bool:
+    """Tell whether a number stands behind a word with a capital, and together with it in a quote."""
+    found = re.search(r"[A-Z][\w-]{1,30} $", claim.text[max(0, number.place - 32) : number.place])
+    return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
+
+
+def _is_date(quantity: Quantity) -> bool:
+    return quantity.kind == "years" or period_of(quantity) is not None
+
+
+def _follows(quantity: Quantity, quotes: Sequence[Reading]) -> bool:
+    period = period_of(quantity)
+    return (
+        period is not None and period[0] is not None and period[1:] == (None, None) and year_follows(period[0], quotes)
+    )

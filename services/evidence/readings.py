@@ -1,0 +1,316 @@
+"""Texts read for comparison: their numbers, each bound to the periods, names and words that stand around it.
+
+Prose is cut at punctuation and conjunctions; how much of that lies between two places is how far apart they are. A cell
+of a table is bound to its row and to its column's heading.
+"""
+
+import re
+from bisect import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from services.text.measures import Measure, is_year, measure_at, unit_of
+from services.text.names import names
+from services.text.numbers import MONTHS, Quantity, quantities, quantities_with_places
+from services.text.numerals import SCALES, scale_value
+from services.text.tokens import has_cjk, pieces, stem, tokens
+
+Period = tuple[int | None, int | None, int | None]
+"""Year, month and day, each where given."""
+
+CLOCK = "clock"
+"""Kind of what is written as hours, minutes and seconds: `2:31:08`."""
+SENTENCE = 10
+"""Distance of two sentences, and of two clauses that a semicolon parts."""
+MAX_CHARACTERS = 20_000
+"""Of a text that is read; what a quote has beyond them binds nothing."""
+_STEM = 6
+"""Letters by which forms of one word are known: volunteer, volunteering."""
+_BREAK = re.compile(
+    r"(?P<strong>[.!?](?=\s|$)|[;；。！？\n])|"
+    r"(?P<weak>[、—]|[,:](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:]|\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|than)\b)|"
+    r"\sand\s(?!\d)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
+    re.IGNORECASE,
+)
+_SEGMENT = re.compile(
+    r"[.!?](?=\s|$)|[;。\n]|[,:—](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:!?]|"
+    r"\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|and)\b)",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    rf"\b({'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?(?:\s(?:\d{{1,2}}))?\s?(?:and|to|until|[–-])\s(?=\w{{3,9}}\.?\s([12]\d{{3}})\b)",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    r"(?:\bfrom|\bup from|\bdown from|\binstead of|\bcompared (?:with|to)|\bagainst|\bthan|[从由])\s?[$€£¥]?$",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"(?:\bto|[至到])\s?[$€£¥]?$", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"[ -]?(?:[\w%€$£]{1,12}[ -]){0,2}(?:lower|higher|more|less|fewer|longer|shorter|later|earlier|above|below)\b"
+)
+_CHANGED = re.compile(r"(?:减少|增加|提高|下降|上升|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$")
+_CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?![\d:])")
+_LINE = re.compile(r"^\s*\|(.*)\|\s*$")
+_RULE = re.compile(r"^[\s|:-]+$")
+_SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
+_CALENDAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text and what it is bound to."""
+
+    text: str
+    """As written."""
+    measure: Measure
+    place: int
+    periods: frozenset[Period] = frozenset()
+    """The nearest ones of its clause, or those of its row and column."""
+    near: bool = False
+    """Whether a period stands right beside it."""
+    names: frozenset[str] = frozenset()
+    """Names of its clause, in lower case, or the labels of its row."""
+    words: frozenset[str] = frozenset()
+    """Words of its clause, or of its column's heading."""
+    role: str = ""
+    """`from` or `to`, where it is an end of a change."""
+    row: int = -1
+    """Place of its row in the table; -1 in prose."""
+    column: int = -1
+    rough: bool = False
+    """Whether it is said to be approximate."""
+    change: bool = False
+    """Whether it says by how much something differs: `9 metres lower`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table's body."""
+
+    row: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """A table of a text."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def is_sum(self, row: int) -> bool:
+        """Tell whether a row adds up the others."""
+        return any(_SUMS.match(cell) for cell in self.rows[row][:2])
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as it is compared."""
+
+    text: str
+    numbers: tuple[Number, ...] = ()
+    periods: frozenset[Period] = frozenset()
+    names: frozenset[str] = frozenset()
+    clauses: tuple[str, ...] = ()
+    """Its sentences, cut at semicolons."""
+    segments: tuple[str, ...] = ()
+    """Its clauses, cut at commas and conjunctions."""
+    tables: tuple[TableRead, ...] = ()
+    labels: frozenset[str] = field(default_factory=frozenset)
+    """First texts of the rows of its tables, in lower case."""
+
+
+def word_keys(text: str) -> list[str]:
+    """Return the words of a text by the letters that their forms have in common, Chinese as pairs."""
+    return [term if has_cjk(term) or term[0].isdigit() else term[:_STEM] for term in tokens(text)]
+
+
+@lru_cache(maxsize=256)
+def read(text: str) -> Reading:
+    """Read a text."""
+    prose, tables = _parted(text[:MAX_CHARACTERS])
+    reading = _prose(prose)
+    for table in tables:
+        reading = _with_table(reading, table)
+    return replace(reading, text=text)
+
+
+def conflict(one: frozenset[Period], other: frozenset[Period]) -> bool:
+    """Tell whether two sets of periods exclude each other."""
+    return bool(one and other) and not any(_compatible(left, right) for left in one for right in other)
+
+
+def _compatible(one: Period, other: Period) -> bool:
+    return all(left is None or right is None or left == right for left, right in zip(one, other, strict=True))
+
+
+def period_of(quantity: Quantity) -> Period | None:
+    """Return the period that a quantity names."""
+    if quantity.kind == "date":
+        return quantity.date
+    return (int(quantity.value), None, None) if is_year(quantity) else None
+
+
+def _prose(text: str) -> Reading:
+    text, placed = quantities_with_places(text)
+    breaks, depths = _breaks(text)
+
+    def depth(place: int) -> int:
+        return depths[bisect(breaks, place)]
+
+    periods = [(start, period) for start, _, quantity in placed if (period := period_of(quantity))]
+    periods += [
+        (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
+    ]
+    clauses = _clauses(text, breaks, depths)
+    clocks = {found.start(): found for found in _CLOCK.finditer(text)}
+    inside = {place for found in clocks.values() for place in range(*found.span())}
+    placed = [item for item in placed if item[0] not in inside]
+    placed += [(*found.span(), Quantity(found.group(), "number", _seconds(found))) for found in clocks.values()]
+    numbers: list[Number] = []
+    for start, end, quantity in placed:
+        if quantity.kind not in {"number", "percent"} or (period_of(quantity) and not unit_of(text, end)):
+            continue
+        measure = measure_at(text, start, end, quantity)
+        away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
+        least = min((distance for distance, _ in away), default=SENTENCE)
+        clause = next((part for first, last, part in clauses if first <= start < last), text)
+        numbers.append(
+            Number(
+                text=quantity.text,
+                measure=replace(measure, kind=CLOCK) if start in clocks else measure,
+                place=start,
+                periods=frozenset(period for distance, period in away if distance == least < SENTENCE),
+                near=least == 0,
+                names=frozenset(name.lower() for name in names(clause)),
+                words=frozenset(word_keys(clause)),
+                role="from"
+                if _FROM.search(text[max(0, start - 16) : start])
+                else "to"
+                if _TO.search(text[max(0, start - 8) : start])
+                else "",
+                rough=quantity.approximate,
+                change=_CHANGE.match(text, end) is not None
+                or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
+            )
+        )
+    return Reading(
+        text=text,
+        numbers=tuple(numbers),
+        periods=frozenset(period for _, period in periods),
+        names=frozenset(name.lower() for name in names(text)),
+        clauses=tuple(part for _, _, part in clauses),
+        segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),
+    )
+
+
+def _seconds(clock: re.Match[str]) -> float:
+    """Return hours, minutes and seconds as seconds; two parts are minutes and seconds."""
+    hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+    return float(hours * 3_600 + minutes * 60 + seconds)
+
+
+def _breaks(text: str) -> tuple[list[int], list[int]]:
+    places: list[int] = []
+    depths = [0]
+    for found in _BREAK.finditer(text):
+        places.append(found.start())
+        depths.append(depths[-1] + (SENTENCE if found.lastgroup == "strong" else 1))
+    return places, depths
+
+
+def _clauses(text: str, breaks: list[int], depths: list[int]) -> list[tuple[int, int, str]]:
+    """Return the stretches between strong breaks."""
+    strong = [
+        place for place, (before, after) in zip(breaks, pairwise(depths), strict=True) if after - before >= SENTENCE
+    ]
+    ends = [0, *strong, len(text)]
+    return [
+        (first, last, text[first:last].strip(" ;；。.\n")) for first, last in pairwise(ends) if text[first:last].strip()
+    ]
+
+
+def _parted(text: str) -> tuple[str, list[TableRead]]:
+    """Take the tables of a text apart from its prose."""
+    prose: list[str] = []
+    tables: list[TableRead] = []
+    rows: list[tuple[str, ...]] = []
+    for line in [*text.split("\n"), ""]:
+        found = _LINE.match(line)
+        if found is None:
+            if len(rows) > 1:
+                width = len(rows[0])
+                tables.append(TableRead(rows[0], tuple((*row, *[""] * width)[:width] for row in rows[1:])))
+            rows = []
+            prose.append(line)
+        elif not _RULE.match(line):
+            rows.append(tuple(cell.strip() for cell in found.group(1).split("|")))
+    return "\n".join(prose), tables
+
+
+def _with_table(reading: Reading, table: TableRead) -> Reading:
+    numbers = [*reading.numbers]
+    labels = set(reading.labels)
+    for place, row in enumerate(table.rows):
+        texts = [cell for cell in row if cell and not _is_number(cell) and not _CLOCK.fullmatch(cell)]
+        years = _calendar_years(row[0]) if _is_number(row[0]) else frozenset[Period]()
+        labels |= {text.lower() for text in texts[:1]}
+        for column, cell in enumerate(row):
+            head = table.heads[column]
+            clock = _CLOCK.fullmatch(cell)
+            found = [Quantity(cell, "number", _seconds(clock))] if clock else quantities(cell)[:1]
+            for quantity in found if clock or _is_number(cell) else []:
+                heading_years = _calendar_years(head)
+                measure = measure_at(cell, cell.find(quantity.text), len(cell), quantity)
+                numbers.append(
+                    Number(
+                        text=cell,
+                        measure=replace(measure, kind=CLOCK) if clock else _scaled(measure, head),
+                        place=-1,
+                        periods=heading_years or years,
+                        near=bool(heading_years or years),
+                        names=frozenset(text.lower() for text in texts),
+                        words=frozenset(word_keys(head)),
+                        row=place,
+                        column=column,
+                    )
+                )
+    return replace(
+        reading,
+        numbers=tuple(numbers),
+        tables=(*reading.tables, table),
+        labels=frozenset(labels),
+        periods=reading.periods | {period for number in numbers for period in number.periods},
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]*\s?%?", cell) is not None
+
+
+def _calendar_years(text: str) -> frozenset[Period]:
+    return frozenset((int(year), None, None) for year in _CALENDAR.findall(text))
+
+
+def _scaled(measure: Measure, head: str) -> Measure:
+    """Return a cell's measure with the unit and the scale of its column's heading."""
+    scale = next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
+    if found := re.search(r"[（(]\s*([十百千万亿]{1,3})", head):
+        scale = scale_value(found.group(1))
+    kind, factor = measure.kind, measure.factor
+    if not kind:
+        inside = re.search(r"[（(]([^（）()]{1,40})[）)]", head)
+        unit = unit_of(f"1 {inside.group(1)}" if inside else "", 1) if inside else None
+        kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
+    times = scale * factor / measure.factor
+    return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)
+
+
+def clause_words(clause: str) -> Iterator[str]:
+    """Yield the stems of a clause's words, small ones included."""
+    for piece in pieces(clause):
+        yield stem(piece)

@@ -1,0 +1,210 @@
+"""Comparisons and superlatives that a claim reads out of a table: checked over the column."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from services.evidence.readings import Number, Reading, TableRead, word_keys
+from services.text.polarity import direction, negated
+
+_COLUMNS = {
+    "deep": "depth 深", "high": "height altitude elevation 高 海拔", "tall": "height", "low": "height altitude", "heavy": "weight mass 重",
+    "light": "weight mass", "dens": "density", "expensive": "price cost 价 费用", "cheap": "price cost 价 费用", "dear": "price cost",
+    "old": "year founded built 年", "young": "year founded born", "long": "length time 长", "wet": "rain precipitation 降水", "dry": "rain precipitation",
+    "warm": "temperature 气温", "hot": "temperature 气温", "cold": "temperature 气温", "populous": "population 人口", "fast": "time speed", "strong": "strength",
+}  # fmt: skip
+"""Words that headings have for what an adjective measures."""
+_LEAST = re.compile(
+    r"^(?:low|least|few|short|small|light|cheap|young|narrow|slow|dry|cold|weak|early|shallow|soon|near)|^[低少小短轻早浅近慢]",
+    re.IGNORECASE,
+)
+_SUPERLATIVE = re.compile(
+    r"(?:\b(?:the |had the |has the )?(?P<much>most|least|fewest) (?P<noun>[a-z]{4,}(?: [a-z]{4,})?)|\b(?P<root>[a-z]{3,}?)(?:iest|est)\b(?P<after>(?: [a-z]{3,}){0,3})|"
+    r"(?P<before>[\u4e00-\u9fff]{2,8}?)(?:也|却)?最(?P<chinese>[高低多少大小长短重轻早晚快慢贵])|(?P<first>[\u4e00-\u9fff]{2,8}?)(?:也|均)?(?:居[\u4e00-\u9fff]{0,8}?之?首|位居第一|排名第一))"
+)
+_COMPARISON = re.compile(
+    r"\b(?P<more>more|higher|larger|greater|bigger|longer|deeper|older|heavier|later|faster)\b|\b(?P<less>less|fewer|lower|smaller|shorter|younger|lighter|earlier|slower)\b|"
+    r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)",
+    re.IGNORECASE,
+)
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WrongReading:
+    """What a claim reads out of a table and the table does not say."""
+
+    said: str
+    instead: str
+
+
+def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | None:
+    """Return the first comparison or superlative of a claim that a table refutes."""
+    for quote in quotes:
+        for table in quote.tables:
+            numbers = [number for number in quote.numbers if number.row >= 0]
+            for check in (_superlative, _comparison, _trend, _text_of_another_row):
+                if found := next(check(claim, table, numbers), None):
+                    return found
+    return None
+
+
+def _rows_named(text: str, table: TableRead) -> list[int]:
+    """Return the rows whose label a text names, in the order of the text."""
+    text = text.lower()
+    places = {}
+    for row, cells in enumerate(table.rows):
+        label = next((cell for cell in cells if re.search(r"[^\W\d_]", cell)), cells[0]).lower()
+        found = (
+            re.search(rf"(?<![\da-z]){re.escape(label)}(?![\da-z])" if label.isascii() else re.escape(label), text)
+            if label
+            else None
+        )
+        if found:
+            places[row] = found.start()
+    return sorted(places, key=lambda row: places[row])
+
+
+def _column(words: str, adjective: str, table: TableRead, numbers: Sequence[Number]) -> int | None:
+    """Return the one column of numbers whose heading a text or an adjective speaks of."""
+    measured = next(
+        (heads.split() for root, heads in _COLUMNS.items() if adjective and adjective.startswith(root[:4])), []
+    )
+    wanted = set(word_keys(words))
+    scores: dict[int, float] = {}
+    for column in {number.column for number in numbers}:
+        head = table.heads[column]
+        keys = set(word_keys(head))
+        scores[column] = len(keys & wanted) + 3 * any(name[:6] in head.lower() for name in measured)
+    best = max(scores.values(), default=0)
+    chosen = [column for column, score in scores.items() if score == best]
+    return chosen[0] if best > 0 and len(chosen) == 1 else None
+
+
+def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    rows = _rows_named(claim.text, table)
+    if len(rows) != 1 or negated(claim.text):
+        return
+    for found in _SUPERLATIVE.finditer(claim.text):
+        parts = found.groupdict()
+        adjective = (parts["root"] or parts["noun"] or parts["chinese"] or "").lower()
+        least = parts["much"] in {"least", "fewest"} or (
+            bool(parts["root"] or parts["chinese"]) and bool(_LEAST.match(adjective))
+        )
+        words = " ".join(filter(None, (parts["noun"], parts["after"], parts["before"], parts["first"])))
+        column = _column(words, "" if parts["chinese"] else adjective, table, numbers)
+        if column is None:
+            continue
+        values = {
+            number.row: number.measure.value
+            for number in numbers
+            if number.column == column and not table.is_sum(number.row)
+        }
+        if rows[0] in values and len(values) > 1:
+            extreme = min(values.values()) if least else max(values.values())
+            if values[rows[0]] != extreme:
+                holder = next(row for row, value in values.items() if value == extreme)
+                yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+
+
+def _label(table: TableRead, row: int) -> str:
+    return next((cell for cell in table.rows[row] if re.search(r"[^\W\d_]", cell)), table.rows[row][0])
+
+
+def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a comparison of two rows, or of two years of one row, that the values refute."""
+    found = list(_COMPARISON.finditer(claim.text))
+    if len(found) != 1 or negated(claim.text):
+        return
+    mark = found[0]
+    chinese = not mark.group().isascii()
+    than = None if chinese else _THAN.search(claim.text, mark.end())
+    if not chinese and than is None:
+        return
+    middle = mark.end() if chinese else than.start()  # type: ignore[union-attr]  # it was found
+    left, right = claim.text[:middle], claim.text[middle:]
+    more = bool(mark.group("more") or mark.group("above"))
+    pairs = [_two_rows(left, right, table, numbers), _two_years(left, right, claim, table, numbers)]
+    for one, other in filter(None, pairs):
+        if one.measure.value != other.measure.value and (one.measure.value > other.measure.value) is not more:
+            yield WrongReading(mark.group(), f"{one.text} / {other.text}")
+
+
+def _two_rows(left: str, right: str, table: TableRead, numbers: Sequence[Number]) -> tuple[Number, Number] | None:
+    first, second = _rows_named(left, table), _rows_named(right, table)
+    if len(first) != 1 or len(second) != 1 or first == second:
+        return None
+    years = set(re.findall(r"(?<!\d)[12]\d{3}(?!\d)", left + right))
+    fitting = [number for number in numbers if not years or any(year in table.heads[number.column] for year in years)]
+    column = _column(left + right, "", table, fitting)
+    one, other = (
+        next((number for number in fitting if number.row == rows[0] and number.column == column), None)
+        for rows in (first, second)
+    )
+    return (one, other) if one and other else None
+
+
+def _two_years(
+    left: str, right: str, claim: Reading, table: TableRead, numbers: Sequence[Number]
+) -> tuple[Number, Number] | None:
+    years = [re.findall(r"(?<!\d)[12]\d{3}(?!\d)", part) for part in (left, right)]
+    if len(years[0]) != 1 or len(years[1]) != 1 or years[0] == years[1]:
+        return None
+    rows = _rows_named(claim.text, table)
+    sides: list[Number] = []
+    for (year,) in years:
+        fitting = [
+            number
+            for number in numbers
+            if (int(year), None, None) in number.periods and (not rows or number.row in rows)
+        ]
+        words = {
+            column: len(set(word_keys(table.heads[column])) & set(word_keys(claim.text)))
+            for column in {number.column for number in fitting}
+        }
+        best = max(words.values(), default=0)
+        chosen = [number for number in fitting if words[number.column] == best > 0]
+        if len(chosen) != 1:
+            return None
+        sides += chosen
+    return sides[0], sides[1]
+
+
+_STEADY = re.compile(
+    r"逐年|持续|连年|\b(?:every year|each year|steadily|year after year|continuously|at all|in all|all)\b",
+    re.IGNORECASE,
+)
+
+
+def _trend(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a steady rise or fall that the years of a column do not show."""
+    if not _STEADY.search(claim.text) or negated(claim.text):
+        return
+    for segment in claim.segments:
+        towards = direction(segment)
+        column = _column(segment, "", table, numbers) if towards else None
+        values = [number for number in numbers if number.column == column and number.periods]
+        if column is None or len(values) < 3 or any(year.isdigit() for year in (table.heads[column],)):
+            continue
+        ordered = [
+            number.measure.value for number in sorted(values, key=lambda number: sorted(number.periods)[0][0] or 0)
+        ]
+        if any((after - before) * towards < 0 for before, after in pairwise(ordered)):
+            yield WrongReading(segment, ", ".join(number.text for number in values))
+
+
+def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a text that a claim gives for a row although the table gives it for another one."""
+    rows = _rows_named(claim.text, table)
+    words = set(word_keys(claim.text))
+    for column in range(1, len(table.heads)) if len(rows) == 1 else ():
+        held = [cells[column] for cells in table.rows]
+        mine = held[rows[0]]
+        others = {
+            cell
+            for cell in held
+            if len(cell) > 2 and cell != mine and re.search(r"[^\W\d_]", cell) and cell in claim.text
+        }
+        if others and mine not in claim.text and words & set(word_keys(table.heads[column])):
+            yield WrongReading(min(others), mine)
