@@ -30,27 +30,39 @@ class Misbound:
     """What the quotes give for what the claim is about, where they give it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a claim speaks of."""
+
+    claim: Reading
+    labels: frozenset[str]
+    """Rows of tables that it names."""
+    names: frozenset[str]
+    """Words of all names in the quotes."""
+
+
 def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     """Return the first number of a claim that the quotes bind to something else; None where all hold or none is found."""
     held = [number for quote in quotes for number in quote.numbers]
     labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
+    context = _Context(claim, frozenset(labels), _words(frozenset(name for quote in quotes for name in quote.names)))
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
         if not same:
             continue
-        faults = [_fault(number, other, claim, labels, quotes) for other in same]
+        faults = [_fault(number, other, context) for other in same]
         if all(faults):
             rivals = (other for other in held if _of_kind(other, same[0]) and not equal(number, other))
-            fitting = [rival for rival in rivals if not _fault(number, rival, claim, labels, quotes)]
+            fitting = [rival for rival in rivals if not _fault(number, rival, context)]
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
-        rival = _better(about, number, bound, held, claim, labels, quotes)
+        rival = _better(about, number, bound, held, context)
         if rival is not None:
             return Misbound("other", number.text, rival.text)
-    return _reversed(claim, held, labels, quotes)
+    return _reversed(held, context)
 
 
 def equal(number: Number, other: Number) -> bool:
@@ -63,23 +75,21 @@ def equal(number: Number, other: Number) -> bool:
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
 
 
-def _fault(
-    number: Number, other: Number, claim: Reading, labels: set[str], quotes: Sequence[Reading]
-) -> Fault | Literal[""]:
+def _fault(number: Number, other: Number, context: "_Context") -> Fault | Literal[""]:
     """Return why a number of the quotes is not what the claim speaks of; empty where it may be."""
     if _units_clash(number, other):
         return "unit"
-    periods = number.periods if number.near or (len(claim.periods) == 1 and number.role != "from") else frozenset()
+    periods = (
+        number.periods if number.near or (len(context.claim.periods) == 1 and number.role != "from") else frozenset()
+    )
     if other.role == "from" and not other.near:
         periods = frozenset()
     if conflict(periods, other.periods):
         return "period"
     if other.row >= 0:
-        named = labels & other.names
-        return "subject" if labels and not named else ""
+        return "subject" if context.labels and not context.labels & other.names else ""
     mine, theirs = _words(number.names), _words(other.names)
-    elsewhere = _words(frozenset(name for quote in quotes for name in quote.names))
-    if mine and theirs and not mine & theirs and mine <= elsewhere:
+    if mine and theirs and not mine & theirs and mine <= context.names:
         return "subject"
     return ""
 
@@ -110,19 +120,17 @@ def _better(
     number: Number,
     bound: Sequence[Number],
     held: Sequence[Number],
-    claim: Reading,
-    labels: set[str],
-    quotes: Sequence[Reading],
+    context: "_Context",
 ) -> Number | None:
     """Return a number of the same kind whose clause says more of the claim than that of any number which it may be."""
     if any(other.row >= 0 for other in bound):
         return _better_column(about, bound, held)
     fit = max((len(other.words & about) for other in bound), default=0)
-    words = number.words if has_cjk(claim.text) else about
+    words = number.words if has_cjk(context.claim.text) else about
     for rival in held:
         if rival.row >= 0 or equal(number, rival) or rival.measure.kind != bound[0].measure.kind:
             continue
-        if len(rival.words & words) >= fit + CONTRAST and not _fault(number, rival, claim, labels, quotes):
+        if len(rival.words & words) >= fit + CONTRAST and not _fault(number, rival, context):
             return rival
     return None
 
@@ -134,11 +142,11 @@ def _better_column(about: frozenset[str], bound: Sequence[Number], held: Sequenc
     return next((rival for rival in held if rival.row in rows and rival.words & about), None)
 
 
-def _reversed(claim: Reading, held: Sequence[Number], labels: set[str], quotes: Sequence[Reading]) -> Misbound | None:
+def _reversed(held: Sequence[Number], context: "_Context") -> Misbound | None:
     """Return the beginning of a change that the quotes give as its end."""
-    for first, last in _changes(claim):
-        starts = [other for other in held if equal(first, other) and not _fault(first, other, claim, labels, quotes)]
-        ends = [other for other in held if equal(last, other) and not _fault(last, other, claim, labels, quotes)]
+    for first, last in _changes(context.claim):
+        starts = [other for other in held if equal(first, other) and not _fault(first, other, context)]
+        ends = [other for other in held if equal(last, other) and not _fault(last, other, context)]
         pairs = [(start, end) for start in starts for end in ends if start.column < 0 or start.row == end.row]
         if pairs and all(_turned(start, end) for start, end in pairs):
             return Misbound("reversed", f"{first.text} → {last.text}", f"{last.text} → {first.text}")

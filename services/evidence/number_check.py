@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from services.evidence.derived_numbers import derivable, is_share, share_holds, shares_of, year_follows
+from services.evidence.derived_numbers import derivable, is_share, share_holds, year_follows
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, period_of
 from services.text.numbers import Quantity, is_held, quantities
+from services.text.shares import shares_of
 
 MOST_MISSING = 100
 """Numbers of a claim that are named as missing."""
@@ -14,19 +16,19 @@ MOST_MISSING = 100
 
 def missing_numbers(claim: Reading, quotes: Sequence[Reading]) -> list[str]:
     """Return the numbers, dates and shares of a claim, as written, that the quotes neither give nor allow to work out."""
-    return list(dict.fromkeys(text for text, _ in zip(_missing(claim, quotes), range(MOST_MISSING), strict=False)))
+    missing = dict.fromkeys(islice(_missing(claim, quotes), MOST_MISSING))
+    return sorted(missing, key=claim.text.find)
 
 
 def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
     texts = [quote.text for quote in quotes]
-    named = [
-        quantity for quote in quotes for table in quote.tables for head in table.heads for quantity in quantities(head)
-    ]
+    heads = "\n".join(head for quote in quotes for table in quote.tables for head in table.heads)
+    named = {quantity.value for quantity in quantities(heads)}
     for number in claim.numbers:
         if is_share(number, claim) or _part_of_a_name(number, claim, texts):
             continue
         held = any(equal(number, other) for quote in quotes for other in quote.numbers)
-        held = held or any(quantity.value == number.measure.value / number.measure.factor for quantity in named)
+        held = held or number.measure.value / number.measure.factor in named
         if not held and not derivable(number, claim, quotes):
             yield number.text
     written = [quantity for text in texts for quantity in quantities(text)]

@@ -6,16 +6,15 @@ of a table is bound to its row and to its column's heading.
 
 import re
 from bisect import bisect
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
 from services.text.numbers import MONTHS, Quantity, quantities, quantities_with_places
 from services.text.numerals import SCALES, scale_value
-from services.text.tokens import has_cjk, pieces, stem, tokens
+from services.text.tokens import has_cjk, pieces, tokens
 
 Period = tuple[int | None, int | None, int | None]
 """Year, month and day, each where given."""
@@ -26,6 +25,12 @@ SENTENCE = 10
 """Distance of two sentences, and of two clauses that a semicolon parts."""
 MAX_CHARACTERS = 20_000
 """Of a text that is read; what a quote has beyond them binds nothing."""
+MAX_COLUMNS = 40
+"""Of a table that is read."""
+MAX_CELLS = 1_000
+"""Numbers of a text with tables that are read."""
+MAX_NUMBERS = 300
+"""Numbers and periods of a text that are read."""
 _STEM = 6
 """Letters by which forms of one word are known: volunteer, volunteering."""
 _BREAK = re.compile(
@@ -84,15 +89,6 @@ class Number:
     """Whether it is said to be approximate."""
     change: bool = False
     """Whether it says by how much something differs: `9 metres lower`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a table's body."""
-
-    row: int
-    column: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +158,27 @@ def _prose(text: str) -> Reading:
     def depth(place: int) -> int:
         return depths[bisect(breaks, place)]
 
-    periods = [(start, period) for start, _, quantity in placed if (period := period_of(quantity))]
-    periods += [
-        (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
-    ]
     clauses = _clauses(text, breaks, depths)
+    starts = [first for first, _ in clauses]
+    around = [_Around(part) for _, part in clauses]
     clocks = {found.start(): found for found in _CLOCK.finditer(text)}
     inside = {place for found in clocks.values() for place in range(*found.span())}
     placed = [item for item in placed if item[0] not in inside]
     placed += [(*found.span(), Quantity(found.group(), "number", _seconds(found))) for found in clocks.values()]
+    periods = [(start, period) for start, _, quantity in placed if (period := period_of(quantity))][:MAX_NUMBERS]
+    periods += [
+        (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
+    ][:MAX_NUMBERS]
     numbers: list[Number] = []
     for start, end, quantity in placed:
         if quantity.kind not in {"number", "percent"} or (period_of(quantity) and not unit_of(text, end)):
             continue
+        if len(numbers) == MAX_NUMBERS:
+            break
         measure = measure_at(text, start, end, quantity)
         away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
         least = min((distance for distance, _ in away), default=SENTENCE)
-        clause = next((part for first, last, part in clauses if first <= start < last), text)
+        clause = around[max(0, bisect(starts, start) - 1)]
         numbers.append(
             Number(
                 text=quantity.text,
@@ -186,13 +186,9 @@ def _prose(text: str) -> Reading:
                 place=start,
                 periods=frozenset(period for distance, period in away if distance == least < SENTENCE),
                 near=least == 0,
-                names=frozenset(name.lower() for name in names(clause)),
-                words=frozenset(word_keys(clause)),
-                role="from"
-                if _FROM.search(text[max(0, start - 16) : start])
-                else "to"
-                if _TO.search(text[max(0, start - 8) : start])
-                else "",
+                names=clause.names,
+                words=clause.words,
+                role=_role(text, start),
                 rough=quantity.approximate,
                 change=_CHANGE.match(text, end) is not None
                 or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
@@ -203,7 +199,7 @@ def _prose(text: str) -> Reading:
         numbers=tuple(numbers),
         periods=frozenset(period for _, period in periods),
         names=frozenset(name.lower() for name in names(text)),
-        clauses=tuple(part for _, _, part in clauses),
+        clauses=tuple(part for _, part in clauses),
         segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),
     )
 
@@ -223,15 +219,35 @@ def _breaks(text: str) -> tuple[list[int], list[int]]:
     return places, depths
 
 
-def _clauses(text: str, breaks: list[int], depths: list[int]) -> list[tuple[int, int, str]]:
-    """Return the stretches between strong breaks."""
+def _clauses(text: str, breaks: list[int], depths: list[int]) -> list[tuple[int, str]]:
+    """Return the stretches between strong breaks, with their beginnings."""
     strong = [
         place for place, (before, after) in zip(breaks, pairwise(depths), strict=True) if after - before >= SENTENCE
     ]
     ends = [0, *strong, len(text)]
-    return [
-        (first, last, text[first:last].strip(" ;；。.\n")) for first, last in pairwise(ends) if text[first:last].strip()
-    ]
+    return [(first, text[first:last].strip(" ;；。.\n")) for first, last in pairwise(ends) if text[first:last].strip()]
+
+
+def _role(text: str, start: int) -> str:
+    """Return which end of a change a number is, by the word before it."""
+    if _FROM.search(text[max(0, start - 16) : start]):
+        return "from"
+    return "to" if _TO.search(text[max(0, start - 8) : start]) else ""
+
+
+class _Around:
+    """A clause, whose names and words are looked for once."""
+
+    def __init__(self, clause: str) -> None:
+        self._clause = clause
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in names(self._clause))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(word_keys(self._clause))
 
 
 def _parted(text: str) -> tuple[str, list[TableRead]]:
@@ -242,7 +258,7 @@ def _parted(text: str) -> tuple[str, list[TableRead]]:
     for line in [*text.split("\n"), ""]:
         found = _LINE.match(line)
         if found is None:
-            if len(rows) > 1:
+            if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
                 width = len(rows[0])
                 tables.append(TableRead(rows[0], tuple((*row, *[""] * width)[:width] for row in rows[1:])))
             rows = []
@@ -255,6 +271,7 @@ def _parted(text: str) -> tuple[str, list[TableRead]]:
 def _with_table(reading: Reading, table: TableRead) -> Reading:
     numbers = [*reading.numbers]
     labels = set(reading.labels)
+    words = [frozenset(word_keys(head)) for head in table.heads]
     for place, row in enumerate(table.rows):
         texts = [cell for cell in row if cell and not _is_number(cell) and not _CLOCK.fullmatch(cell)]
         years = _calendar_years(row[0]) if _is_number(row[0]) else frozenset[Period]()
@@ -274,14 +291,14 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
                         periods=heading_years or years,
                         near=bool(heading_years or years),
                         names=frozenset(text.lower() for text in texts),
-                        words=frozenset(word_keys(head)),
+                        words=words[column],
                         row=place,
                         column=column,
                     )
                 )
     return replace(
         reading,
-        numbers=tuple(numbers),
+        numbers=tuple(numbers[:MAX_CELLS]),
         tables=(*reading.tables, table),
         labels=frozenset(labels),
         periods=reading.periods | {period for number in numbers for period in number.periods},
@@ -308,9 +325,3 @@ def _scaled(measure: Measure, head: str) -> Measure:
         kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
     times = scale * factor / measure.factor
     return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)
-
-
-def clause_words(clause: str) -> Iterator[str]:
-    """Yield the stems of a clause's words, small ones included."""
-    for piece in pieces(clause):
-        yield stem(piece)

@@ -31,6 +31,9 @@ LITERALS = {
     "leadline/runs/persistence.py:_note_column": "a column's name",
     "nodes/reporter.py:_in_report": "the id of an excerpt, which code gives",
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
+    "services/evidence/roles.py:order": "a verb of a sentence, escaped",
+    "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",
+    "services/evidence/table_claims.py:_rows_named": "a label of a table, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""

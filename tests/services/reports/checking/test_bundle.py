@@ -96,7 +96,7 @@ def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) ->
         "id", "url", "title", "kind", "content_hash", "fetched_at", "published", "duplicate_of", "snippet_only", "text",
     }  # fmt: skip
     assert list(content["excerpts"][0]) == ["id", "source_id", "quote", "start", "end", "relevance"]
-    assert set(content["claims"][0]) == {"text", "citations", "verified", "reason"}
+    assert set(content["claims"][0]) == {"text", "citations", "verified", "status", "reason"}
     assert [one["verified"] for one in content["claims"]] == [True, False, True, True, True, True]
 
 
