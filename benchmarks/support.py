@@ -1,4 +1,4 @@
-"""Claim support without a model: the product's check of sentences against quotes, on WiCE's development part.
+"""Claim support without a model: the product's check of sentences, on WiCE's development part and on claims written for it.
 
     python -m benchmarks.support DATA
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import support_choice, support_meaning
+from benchmarks.claims import claim_sets, measure_claims
 from benchmarks.classification import figures
 from benchmarks.retrieval import rows
 from services.embedding.cross_lingual import MODEL
@@ -133,6 +134,16 @@ def main() -> None:
                 print(f"| {about} | {asked} | {answer} | {row['f1']} | {row['balanced_accuracy']} |")
     for name, about in sets.items():
         print(f"\nAUROC, {about}: {json.dumps(measured[name]['not supported, by the share of words'])}")
+    measured["claims"] = {
+        name: measure_claims(claims, lambda *claim: check_support(*claim).failing)
+        for name, claims in claim_sets(data).items()
+    }
+    print("\n| claims | right ones passed | wrong ones caught |\n|---|---|---|")
+    for name, figures_of in measured["claims"].items():
+        print(
+            f"| {name} | {figures_of['right passed']} % of {figures_of['right']} | "
+            f"{figures_of['wrong caught']} % of {figures_of['wrong']} |"
+        )
     pages = [row for name in _named(data, "claim") for row in rows(data, name)]
     measured["evidence sentences"] = evidence_recall(pages) | {"choice": support_choice.choice(pages)}
     print(json.dumps(measured["evidence sentences"], indent=1))

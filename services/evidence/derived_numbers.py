@@ -87,6 +87,8 @@ def _given_shares(quote: Reading) -> Iterator[float]:
 def _pairs(numbers: Sequence[Number]) -> Iterator[tuple[float, float]]:
     for one, other in combinations(numbers, 2):
         kinds = {one.measure.kind, other.measure.kind}
+        if "percent" in kinds:
+            continue
         if len(kinds) == 1 or (one.row < 0 and other.row < 0 and abs(one.place - other.place) < NEAR):
             yield one.measure.value, other.measure.value
             yield other.measure.value, one.measure.value
@@ -96,7 +98,7 @@ def _near(share: float, value: float, before: str, after: str) -> bool:
     if _MORE.search(before) or _MORE_AFTER.match(after):
         return share <= value <= share * BEYOND
     if _LESS.search(before):
-        return share / BEYOND <= value <= share * (1 + SHARE)
+        return share * (1 - 4 * SHARE) <= value <= share * (1 + SHARE)
     return math.isclose(share, value, rel_tol=SHARE)
 
 

@@ -55,7 +55,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
         faults = [_fault(number, other, context) for other in same]
         if all(faults):
             rivals = (other for other in held if _of_kind(other, same[0]) and not equal(number, other))
-            fitting = [rival for rival in rivals if not _fault(number, rival, context)]
+            fitting = [rival for rival in rivals if not _about_other(number, rival, context)]
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
@@ -77,8 +77,11 @@ def equal(number: Number, other: Number) -> bool:
 
 def _fault(number: Number, other: Number, context: "_Context") -> Fault | Literal[""]:
     """Return why a number of the quotes is not what the claim speaks of; empty where it may be."""
-    if _units_clash(number, other):
-        return "unit"
+    return "unit" if _units_clash(number, other) else _about_other(number, other, context)
+
+
+def _about_other(number: Number, other: Number, context: "_Context") -> Fault | Literal[""]:
+    """Return whether a number of the quotes is one of another period, row or name."""
     periods = (
         number.periods if number.near or (len(context.claim.periods) == 1 and number.role != "from") else frozenset()
     )
@@ -108,11 +111,14 @@ def _units_clash(number: Number, other: Number) -> bool:
 
 
 def _of_kind(number: Number, other: Number) -> bool:
-    return (
-        number.measure.kind == other.measure.kind
-        and (number.row >= 0) is (other.row >= 0)
-        and number.column == other.column
-    )
+    """Tell whether two numbers measure one thing: in a table, under headings that differ in their years at most."""
+    if number.measure.kind != other.measure.kind or (number.row >= 0) is not (other.row >= 0):
+        return False
+    return number.row < 0 or _undated(number.words) == _undated(other.words)
+
+
+def _undated(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if not word[0].isdigit())
 
 
 def _better(
@@ -128,9 +134,13 @@ def _better(
     fit = max((len(other.words & about) for other in bound), default=0)
     words = number.words if has_cjk(context.claim.text) else about
     for rival in held:
-        if rival.row >= 0 or equal(number, rival) or rival.measure.kind != bound[0].measure.kind:
+        if (
+            rival.row >= 0
+            or any(equal(other, rival) for other in context.claim.numbers)
+            or rival.measure.kind != bound[0].measure.kind
+        ):
             continue
-        if len(rival.words & words) >= fit + CONTRAST and not _fault(number, rival, context):
+        if len(rival.words & words) >= fit + CONTRAST and not _about_other(number, rival, context):
             return rival
     return None
 

@@ -9,7 +9,7 @@ from services.evidence.segments import MAX_SEGMENTS, Keyed, Segments, Turned
 from services.text.tokens import has_cjk
 
 _SPEAKER = re.compile(
-    r"\b(?:according to|in the words of|in (?=[\w ]{2,40}['’]s (?:view|opinion|words)))\s*((?:the |its |their )?[\w.-]+(?: [\w.-]+){0,2})|"
+    r"\b(?:[Aa]ccording to|[Ii]n the words of|[Ii]n (?=[\w ]{2,40}['’]s (?:view|opinion|words)))\s*((?:the |its |their )?[\w.-]+(?: [\w.-]+){0,2})|"
     r"((?:[Tt]he |[A-Z])[\w.-]+(?: [\w.-]+){0,2}?) (?:said|says|believes?|thinks?|argues?|claims?|warned|told|point(?:s|ed) out|called|blamed?)\b|"
     r"([\u4e00-\u9fff]{2,8}?)(?:则|也|还)?(?:认为|表示|指出|称|强调|介绍说|分析说)",
 )
@@ -104,7 +104,11 @@ def swapped(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turne
         for two, others in parts[first + 1 :]:
             for mine in (actors - two) & held:
                 for other in (others - one) & held:
-                    if _exchanged(mine, other, (one - two - {mine}) & held, (two - one - {other}) & held, keyed.near):
+                    # A name of Chinese characters is several pairs, none of which stands beside it
+                    names = (actors, others) if has_cjk(mine) else ({mine}, {other})
+                    if _exchanged(
+                        mine, other, (one - two - names[0]) & held, (two - one - names[1]) & held, keyed.near
+                    ):
                         return Turned("roles", (mine, other))
     return None
 

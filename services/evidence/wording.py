@@ -35,7 +35,7 @@ _PLANNED = re.compile(
 )
 _PART = re.compile(
     r"\b(?:some|several|many|most|a few|half|part|parts|one|certain|a number|a minority|a majority|only|rarely|sometimes|occasionally)\b"
-    r"(?: of)?(?: the| these| its| all)? (\w+)|(?:部分|一些|多数|大多数|少数|某些|其中|仅|只有|偶尔)(\S{2,4})",
+    r"(?: of)?(?: the| these| its| all)? (\w+)|(?:部分|一些|多数|大多数|少数|某些|其中|仅|只有|偶尔|[里中]有)(\S{2,4})",
     re.IGNORECASE,
 )
 _QUANTIFIED = re.compile(
@@ -96,14 +96,14 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
 
 
 def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
-    for segment in claim.segments:
+    """Tell whether the quotes deny what a segment of the claim says: in the nearest segment, alone with words of the claim."""
+    only = set() if negated(claim.text) else _only_in(claim, keyed.all)
+    for segment in () if negated(claim.text) and len(claim.segments) == 1 else claim.segments:
         near = nearest(segment, keyed.near)
-        if near and near[0][1] >= ALIKE and not negated(segment) and all(negated(text) for text, _ in near):
+        if negated(segment) or not near or not all(negated(text) for text, _ in near):
+            continue
+        if near[0][1] >= ALIKE or any(text in only for text, _ in near):
             return Turned("negation", (near[0][0],))
-    if not negated(claim.text):
-        for text in _only_in(claim, keyed.all):
-            if negated(text):
-                return Turned("negation", (text,))
     return None
 
 

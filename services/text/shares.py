@@ -28,7 +28,7 @@ def _share_pattern(name: str) -> str:
         if name.endswith(_ORDINAL)
         else r"(?!-)"
     )
-    return rf"\b{name.replace(' ', '[ -]')}\b{follows}"
+    return rf"(?<!and a )\b{name.replace(' ', '[ -]')}\b{follows}"
 
 
 _FRACTION = re.compile("|".join(map(_share_pattern, sorted(_FRACTIONS, key=len, reverse=True))), re.IGNORECASE)

@@ -1,0 +1,53 @@
+"""A claim's number must be the one that the quotes bind to what the claim is about: period, row, name, unit."""
+
+import pytest
+
+from services.evidence.number_binding import misbound
+from services.evidence.readings import read
+
+FERRY = "The Harrow ferry carried 4,120 passengers in 2011; in 2016 it carried 5,380 passengers."
+TOWNS = "Rents in Aldery rose from 9.1 euros in 2010 to 12.4 euros in 2020; in Bexley they stood at 8.3 euros."
+BOILER = "Below 0.8 bar the pump stops; above 2.5 bar the relief valve opens and the red lamp lights."
+WELLS = "| Well | Depth 2005 (m) | Depth 2015 (m) |\n|---|---|---|\n| Ashby | 41 | 58 |\n| Corran | 63 | 77 |"
+MILLS = (
+    "| 水厂 | 2019年产量（万吨） | 2021年产量（万吨） |\n|---|---|---|\n| 东溪 | 12.5 | 14.1 |\n| 西岭 | 9.8 | 11.6 |"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("In 2016 the Harrow ferry carried 5,380 passengers.", FERRY),
+        ("Between 2011 and 2016 traffic on the ferry rose from 4,120 to 5,380 passengers.", FERRY),
+        ("In Aldery rents rose from 9.1 to 12.4 euros.", TOWNS),
+        ("In Bexley rents stood at 8.3 euros.", TOWNS),
+        ("The relief valve opens above 2.5 bar.", BOILER),
+        ("In 2015 the well at Corran was 77 metres deep.", WELLS),
+        ("The well at Ashby was deepened from 41 to 58 metres.", WELLS),
+        ("2021年东溪水厂的产量为14.1万吨。", MILLS),
+    ],
+)
+def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quote: str) -> None:
+    assert misbound(read(claim), [read(quote)]) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "fault", "instead"),
+    [
+        ("In 2011 the Harrow ferry carried 5,380 passengers.", FERRY, "period", "4,120"),
+        ("In Aldery rents were 9.1 euros in 2020.", TOWNS, "period", "12.4"),
+        ("In Bexley rents stood at 12.4 euros.", TOWNS, "subject", "8.3"),
+        ("In Aldery rents rose to 12.4 dollars.", TOWNS, "unit", ""),
+        ("In Aldery rents fell from 12.4 to 9.1 euros.", TOWNS, "reversed", "9.1 → 12.4"),
+        ("The relief valve opens and the red lamp lights at 0.8 bar.", BOILER, "other", "2.5"),
+        ("In 2015 the well at Ashby was 77 metres deep.", WELLS, "subject", "58"),
+        ("In 2005 the well at Corran was 77 metres deep.", WELLS, "period", "63"),
+        ("The well at Corran was 77 feet deep in 2015.", WELLS, "unit", ""),
+        ("2021年西岭水厂的产量为14.1万吨。", MILLS, "subject", "11.6"),
+        ("2019年东溪水厂的产量为14.1万吨。", MILLS, "period", "12.5"),
+    ],
+)
+def test_a_number_that_is_bound_to_something_else_is_named(claim: str, quote: str, fault: str, instead: str) -> None:
+    wrong = misbound(read(claim), [read(quote)])
+    assert wrong is not None
+    assert (wrong.fault, wrong.instead) == (fault, instead)

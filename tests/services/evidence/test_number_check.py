@@ -1,0 +1,54 @@
+"""Numbers that quotes give in other forms, or that follow from theirs, are not missing; others are."""
+
+import pytest
+
+from services.evidence.number_check import missing_numbers
+from services.evidence.readings import read
+
+TRIAL = "Of 150 growers asked, 49 had lost bees. The survey began in 2012, three years after the mite arrived."
+BRIDGE = "The bridge took 95 minutes to cross on foot in 1931. It cost 84 million crowns, of which the state paid 31 million."
+SHARES = "In 2010 the share of homes with solar heating was 27.9 percent; in 2018 it was 31.4 percent."
+ROUTES = "| Line | Length (km) | Riders (thousand) |\n|---|---|---|\n| North | 12.4 | 310 |\n| South | 9.9 | 275 |\n| Harbour | 4.2 | 120 |"
+RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年客流量为1720万人次，比上年增加310万人次。"
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("About a third of the growers had lost bees.", TRIAL),
+        ("One in three growers had lost bees.", TRIAL),
+        ("101 of the growers had not lost any.", TRIAL),
+        ("The mite arrived in 2009.", TRIAL),
+        ("Crossing took an hour and 35 minutes.", BRIDGE),
+        ("The state paid 31 of the 84 million crowns.", BRIDGE),
+        ("Crossing took more than an hour and a half.", BRIDGE),
+        ("The share rose by 3.5 percentage points in eight years.", SHARES),
+        ("More than a quarter of the homes had it by 2010.", SHARES),
+        ("The share grew by 12.5 percent.", SHARES.replace(" percent", " units")),
+        ("The northern line is 2.5 kilometres longer than the southern.", ROUTES),
+        ("The three lines have a total length of 26.5 kilometres.", ROUTES),
+        ("The harbour line has 120,000 riders.", ROUTES),
+        ("全线有8座车站不是地下站。", RIVER),
+        ("上一年的客流量为1410万人次。", RIVER),
+        ("该河长34800米。", RIVER),
+    ],
+)
+def test_a_number_that_follows_from_the_quotes_is_not_missing(claim: str, quote: str) -> None:
+    assert missing_numbers(read(claim), [read(quote)]) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "missing"),
+    [
+        ("Half of the growers had lost bees.", TRIAL, ["Half"]),
+        ("The mite arrived in 2007.", TRIAL, ["2007"]),
+        ("Crossing took an hour and 50 minutes.", BRIDGE, ["50"]),
+        ("The share rose by 3.5 percent.", SHARES, ["3.5 percent"]),
+        ("Nearly half of the homes had it by 2018.", SHARES, ["half"]),
+        ("The harbour line has 120 riders.", ROUTES, ["120"]),
+        ("The northern line is 3.1 kilometres longer than the southern.", ROUTES, ["3.1"]),
+        ("2020年客流量为1.72亿人次。", RIVER, ["1.72亿"]),
+    ],
+)
+def test_a_number_that_does_not_follow_is_named(claim: str, quote: str, missing: list[str]) -> None:
+    assert missing_numbers(read(claim), [read(quote)]) == missing
