@@ -12,6 +12,8 @@ from services.run.settings import forget_settings
 from services.sandbox import sandbox as module
 from tests.fakes.openai_server import OpenAIServer, completion
 
+pytestmark = pytest.mark.long
+
 QUESTION = "What is the mean depth of the Challenger soundings in the table?"
 
 

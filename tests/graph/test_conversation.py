@@ -20,6 +20,8 @@ from services.turn.conversation import conversation_of, stands_alone
 from tests.conftest import EXAMPLES
 from tests.fakes.openai_server import OpenAIServer
 
+pytestmark = pytest.mark.long
+
 _SECTION = re.compile(r"What does “(.+)” say about “(.+)”|《(.+)》关于“(.+)”")
 FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
 KNOWN = "What took the place of hemp rope in the machine?"

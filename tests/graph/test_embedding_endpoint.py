@@ -13,6 +13,8 @@ from services.run.scope import Run, _current
 from services.search.documents import open_documents
 from tests.services.embedding.test_models import Endpoint, endpoint, folder
 
+pytestmark = pytest.mark.long
+
 __all__ = ["endpoint", "folder"]
 QUESTION = "Where did the dog sleep all winter long?"
 

@@ -32,6 +32,8 @@ from services.run.settings import settings
 from services.search.providers import allow_folders
 from tests.fakes.openai_server import OpenAIServer
 
+pytestmark = pytest.mark.long
+
 QUESTION = "What do the papers say about the sounding machine, its wire, its designer and the tallow?"
 A_PLAN = 4
 

@@ -16,6 +16,8 @@ from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 
+pytestmark = pytest.mark.long
+
 TWO_STEPS = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 ONE_STEP = "Where was the designer of the wire sounding machine born?"
 

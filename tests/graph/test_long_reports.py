@@ -19,6 +19,8 @@ from services.search.providers import allow_folders
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 
+pytestmark = pytest.mark.long
+
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 BODY: dict[str, Any] = {
     "model": "m",

@@ -17,6 +17,8 @@ from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.services.tools.mcp.conftest import left
 
+pytestmark = pytest.mark.long
+
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 STEP: dict[str, Any] = {
     "id": "1",

@@ -12,6 +12,8 @@ from graph import build_graph
 from schemas.context import RunContext
 from services.search.providers import allow_folders
 
+pytestmark = pytest.mark.long
+
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 STEP = {"title": "Tallow", "description": "Find out about tallow", "queries": ["tallow in the lead"]}
 REPLACEMENT = {"title": "Only the tallow", "steps": [{"id": "a", **STEP}]}

@@ -17,6 +17,8 @@ from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 
+pytestmark = pytest.mark.long
+
 QUESTION = "How deep were the soundings of the Challenger on average, and who designed the wire sounding machine?"
 BODY: dict[str, Any] = {"model": "m", "messages": []}
 CODE = """

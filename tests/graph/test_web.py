@@ -13,6 +13,8 @@ from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
 from tests.services.search.test_duckduckgo import results
 
+pytestmark = pytest.mark.long
+
 QUESTION = "Who designed the tide predicting machine and in which year was it built?"
 TEXT = (
     "# Tide predicting machines\n\nThe first tide predicting machine was designed by William Thomson and built in 1873. "

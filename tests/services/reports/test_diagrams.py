@@ -22,7 +22,10 @@ from tests.services.reports.test_html import SAFE, quiet
 from tests.services.reports.test_slides import OUTSIDE
 from tests.services.reports.vectors import VECTORS
 
-pytestmark = pytest.mark.skipif(not can_draw(), reason="diagrams need the extra charts")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not can_draw(), reason="diagrams need the extra charts"),
+]
 
 DRAWN = {
     "flowchart": "flowchart TD\n  A[测量船放下测深索] --> B{水深超过4000米？}\n  B -- 是 --> C[钢琴线]",

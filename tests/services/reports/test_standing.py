@@ -26,6 +26,8 @@ from services.reports.pdf import find_browser
 from tests.fakes.openai_server import OpenAIServer, role_of, think
 from tests.services.reports.full import chinese, english
 
+pytestmark = pytest.mark.long
+
 GREEN, AMBER = "17693A", "8A4B00"
 SHARES: list[Standing] = ["all", "some", "none"]
 

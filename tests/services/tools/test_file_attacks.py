@@ -20,6 +20,8 @@ from services.search.providers import folders_of
 from services.tools.file_reader import file_reader
 from services.tools.files.access import MAX_BYTES, _walk, open_file
 
+pytestmark = pytest.mark.long
+
 SECRET = "the-secret-outside"
 
 

@@ -16,6 +16,8 @@ from tests.fakes.postgres import PostgresServer
 from tests.services.tools.databases.attacks import DUCKDB, POSTGRES, SQLITE, Attack
 from tests.services.tools.databases.conftest import ROWS, Configure
 
+pytestmark = pytest.mark.long
+
 SECONDS = 1.0
 DRIVERS: dict[Dialect, ModuleType] = {"sqlite": sqlite_file, "duckdb": duckdb_file, "postgres": postgres_server}
 ALL: list[tuple[Dialect, Attack]] = [

@@ -21,6 +21,8 @@ from services.tools.mcp.tools import mcp_tools
 from tests.fakes.http import Reply, Request, serving
 from tests.services.tools.mcp.conftest import Configure, fake, left, listening, until
 
+pytestmark = pytest.mark.long
+
 
 async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
     tools, failures = await mcp_tools(run, names)

@@ -21,6 +21,8 @@ from services.tools.mcp.tools import mcp_tools
 from tests.conftest import PROJECT
 from tests.services.tools.mcp.conftest import Configure, fake, left, until
 
+pytestmark = pytest.mark.long
+
 
 async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
     return {tool.name: tool for tool in (await mcp_tools(run, names))[0]}
