@@ -47,6 +47,9 @@ _AGE = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
 _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
+_NEXT_YEAR = re.compile(
+    r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比"
+)
 _MINOR = re.compile(r"^(?:cent|€|\$|£)$")
 
 
@@ -126,13 +129,16 @@ def _bounded(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
 
 def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
     """Tell whether a small number in words counts rows or a list, or only refers to what was named: `the two towns`."""
-    if (
-        number.text[:1].isascii() and number.text[:1].isdigit()
-    ) or number.measure.value / number.measure.factor > MAX_COUNTED:
+    count = number.measure.value / number.measure.factor
+    if re.match(r"\d", number.text, re.ASCII) or count > MAX_COUNTED or not float(count).is_integer():
         return False
-    return any(
-        number.measure.value / number.measure.factor <= len(table.rows) for quote in quotes for table in quote.tables
-    )
+    if number.text == "两":
+        return True
+    if count <= MAX_REFERRED and _BACK_REFERENCE.search(claim.text[max(0, number.place - 8) : number.place]):
+        return True
+    if any(count <= len(table.rows) for quote in quotes for table in quote.tables):
+        return True
+    return any(len(_LIST.findall(clause)) + 1 == count for quote in quotes for clause in quote.clauses)
 
 
 def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
@@ -172,7 +178,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
             yield one.measure.value + other.measure.value
     yield from _of_columns(claim, quotes)
     if mine.kind == "percent" and not _points(number, claim):
-        yield from _percentages(operands_of(held))
+        yield from _percentages(_related(held))
     if mine.kind == "time" or _AGE.search(claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]):
         factor = mine.factor
         years = sorted({period[0] for quote in quotes for period in quote.periods if period[0] is not None})[
@@ -192,7 +198,7 @@ def _days(period: Period) -> float:
     return year * 365.25 + (month - 1) * 30.4375 + max(0, day - 1)
 
 
-def operands_of(held: Sequence[Number]) -> list[tuple[Number, Number]]:
+def _related(held: Sequence[Number]) -> list[tuple[Number, Number]]:
     """Return pairs of numbers that one may be a share of the other: of one kind, in one row or column, or near in prose."""
     pairs = combinations(held[:MAX_OPERANDS], 2)
     return [
@@ -249,14 +255,8 @@ def year_follows(year: int, quotes: Sequence[Reading]) -> bool:
     """Tell whether a year is some years, which a quote tells, from a year of the quote."""
     for quote in quotes:
         spans = {round(number.measure.value / 31_557_600) for number in quote.numbers if number.measure.kind == "time"}
-        spans |= (
-            {1}
-            if re.search(
-                r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比",
-                quote.text,
-            )
-            else set()
-        )
+        if _NEXT_YEAR.search(quote.text):
+            spans.add(1)
         years = {period[0] for period in quote.periods if period[0] is not None}
         if any(year in (known - span, known + span) for known in years for span in spans if span):
             return True

@@ -71,24 +71,18 @@ def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | Non
     for segment in claim.segments:
         for verb in islice(_VERB.finditer(segment), MAX_SEGMENTS):
             before, after = (set(word_keys(part)) for part in (segment[: verb.start()], segment[verb.end() :]))
+            passive = _BE.search(segment[: verb.start()]) is not None
             for text, _keys in keyed.near:
                 there = re.search(rf"\b{re.escape(verb.group())}\b", text)
-                if there is None or bool(_BE.search(segment[: verb.start()])) is not bool(
-                    _BE.search(text[: there.start()])
-                ):
+                if there is None or passive is not (_BE.search(text[: there.start()]) is not None):
                     continue
                 their_before, their_after = (
                     set(word_keys(part)) for part in (text[: there.start()], text[there.end() :])
                 )
                 left, right = before & their_after - after - their_before, after & their_before - before - their_after
-                if left & _actors(segment) and right and left and _heads(text, right):
+                if left & _actors(segment) and right & _actors(text):
                     return Turned("roles", (text,))
     return None
-
-
-def _heads(text: str, words: set[str]) -> bool:
-    """Tell whether some of a segment's words may name who acts in it."""
-    return bool(words & _actors(text))
 
 
 SWAPPED = 2
@@ -128,13 +122,6 @@ def _actors(segment: str) -> frozenset[str]:
 def _exchanged(mine: str, other: str, beside_mine: frozenset[str], beside_other: frozenset[str], keyed: Keyed) -> bool:
     with_mine = frozenset(word for _, keys in keyed if mine in keys and other not in keys for word in keys)
     with_other = frozenset(word for _, keys in keyed if other in keys and mine not in keys for word in keys)
-    crossed_mine, crossed_other = (
-        len(beside_mine & (with_other - with_mine)),
-        len(beside_other & (with_mine - with_other)),
-    )
+    crossed = [len(beside_mine & (with_other - with_mine)), len(beside_other & (with_mine - with_other))]
     straight = len(beside_mine & with_mine) + len(beside_other & with_other)
-    return (
-        crossed_mine > 0
-        and crossed_other > 0
-        and crossed_mine + crossed_other >= straight + (SWAPPED_CHINESE if has_cjk(mine) else SWAPPED)
-    )
+    return all(crossed) and sum(crossed) >= straight + (SWAPPED_CHINESE if has_cjk(mine) else SWAPPED)

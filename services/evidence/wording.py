@@ -143,8 +143,9 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
         if pattern is _PLANNED and _LATER.search(claim.text):
             continue
         guessed = {text: found.group() for text, _ in keyed.all if (found := pattern.search(text))}
-        for text in [*(text for text in near if text in guessed), *(text for text in guessed if text in only)]:
-            return Turned("hedge", (guessed[text],))
+        told = next((text for text in guessed if text in near or text in only), None)
+        if told is not None:
+            return Turned("hedge", (guessed[told],))
     return None
 
 

@@ -85,7 +85,7 @@ def _value(written: str) -> float:
 
 
 def times_in_two_units(text: str) -> list[Measure]:
-    """Return times that are given in two units: `an hour and 35 minutes`, `一年半`."""
+    """Return times that are given in two units: `an hour and 35 minutes`, `a year and a half`."""
     found = []
     for match in re.finditer(
         r"\b(an?|one|two|three|\d{1,3}) (hours?|years?|days?|weeks?|minutes?) and (?:a half|(\d{1,3}) (minutes?|seconds?|months?|days?|hours?))",
