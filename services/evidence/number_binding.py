@@ -72,6 +72,10 @@ def equal(number: Number, other: Number) -> bool:
         return True
     if math.isclose(mine.value / mine.factor, theirs.value / theirs.factor, rel_tol=1e-9):
         return True
+    if not mine.kind and math.isclose(
+        mine.value / mine.factor, theirs.value / theirs.factor / other.scale, rel_tol=1e-9
+    ):
+        return True  # a row that is copied, without the scale that its heading gives
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
 
 

@@ -85,6 +85,8 @@ class Number:
     row: int = -1
     """Place of its row in the table; -1 in prose."""
     column: int = -1
+    scale: float = 1.0
+    """What its column's heading multiplies it by: 1,000 under `(thousand)`."""
     rough: bool = False
     """Whether it is said to be approximate."""
     change: bool = False
@@ -283,10 +285,12 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
             for quantity in found if clock or _is_number(cell) else []:
                 heading_years = _calendar_years(head)
                 measure = measure_at(cell, cell.find(quantity.text), len(cell), quantity)
+                scale = _scale_of(head)
                 numbers.append(
                     Number(
                         text=cell,
-                        measure=replace(measure, kind=CLOCK) if clock else _scaled(measure, head),
+                        measure=replace(measure, kind=CLOCK) if clock else _scaled(measure, head, scale),
+                        scale=scale,
                         place=-1,
                         periods=heading_years or years,
                         near=bool(heading_years or years),
@@ -313,11 +317,15 @@ def _calendar_years(text: str) -> frozenset[Period]:
     return frozenset((int(year), None, None) for year in _CALENDAR.findall(text))
 
 
-def _scaled(measure: Measure, head: str) -> Measure:
-    """Return a cell's measure with the unit and the scale of its column's heading."""
-    scale = next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
+def _scale_of(head: str) -> int:
+    """Return what a column's heading multiplies its cells by."""
     if found := re.search(r"[（(]\s*([十百千万亿]{1,3})", head):
-        scale = scale_value(found.group(1))
+        return scale_value(found.group(1))
+    return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
+
+
+def _scaled(measure: Measure, head: str, scale: float) -> Measure:
+    """Return a cell's measure with the unit and the scale of its column's heading."""
     kind, factor = measure.kind, measure.factor
     if not kind:
         inside = re.search(r"[（(]([^（）()]{1,40})[）)]", head)

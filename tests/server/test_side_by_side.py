@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ async def test_runs_at_a_time_know_nothing_of_each_other(tmp_path: Path) -> None
     limited = list(MAKERS)[::2]
     limits: dict[str, dict[str, Any]] = {name: {"max_searches": 1} for name in limited}
     with openai_server() as endpoint:
+        endpoint.on_request = lambda _: time.sleep(0.1)  # a model takes its time, in which others are asked
         settings = {
             "LEADLINE_DOCS": str(notes),
             "OPENAI_API_KEY": KEY,

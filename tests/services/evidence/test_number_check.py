@@ -28,6 +28,7 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
         ("The northern line is 2.5 kilometres longer than the southern.", ROUTES),
         ("The three lines have a total length of 26.5 kilometres.", ROUTES),
         ("The harbour line has 120,000 riders.", ROUTES),
+        ("North · 12.4 · 310.", ROUTES),
         ("Of the three lines, the northern is the longest.", ROUTES),
         ("The two shares were not far apart.", SHARES),
         ("全线有8座车站不是地下站。", RIVER),
