@@ -16,6 +16,8 @@ from services.tools.query_database import QueryDatabase
 from tests.services.tools.conftest import output
 from tests.services.tools.databases.conftest import Configure
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.usefixtures("any_database")
 async def test_rows_come_as_a_table_with_their_number_and_the_types_of_the_columns(tool: BaseTool) -> None:

@@ -15,6 +15,8 @@ from services.search.table_views import table_views
 from tests.conftest import EXAMPLES
 from tests.services.models.offline.prompts_of import code
 
+pytestmark = pytest.mark.long
+
 RAIN = (190, 152, 170, 114, 106, 132, 148, 190, 283, 271, 259, 235), (55, 40, 48, 44, 58, 70, 82, 95, 88, 90, 79, 61)
 MONTHS = "January February March April May June July August September October November December".split()
 SALES = """日期,门店,品类,销量（件）,销售额（元）,是否退货
