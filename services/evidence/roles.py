@@ -90,7 +90,7 @@ SWAPPED = 2
 SWAPPED_CHINESE = 3
 
 
-def swapped(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
+def swapped(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether two actors of a claim have changed places: the quotes have the words beside each beside the other."""
     parts = [(frozenset(word_keys(segment)), _actors(segment)) for segment in claim.segments]
     held = frozenset(word for _, keys in keyed.near for word in keys)

@@ -196,17 +196,10 @@ class _Check:
         """Return why a text is not supported, in the reader's language (empty when it is), and its likeness if that told."""
         if written_ids and not ids:
             return self.labels.reasons["unknown"].format(what=", ".join(written_ids)), None
-        quotes = [
-            self.excerpts[identifier].quote
-            for identifier in ids
-            if self.excerpts[identifier].content_hash not in self.untraced
-        ]
-        untraced = [
-            self.excerpts[identifier].quote
-            for identifier in ids
-            if self.excerpts[identifier].content_hash in self.untraced
-        ]
-        titles = [self.titles.get(self.excerpts[identifier].content_hash, "") for identifier in ids]
+        cited = [self.excerpts[identifier] for identifier in ids]
+        quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
+        untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
+        titles = [self.titles.get(excerpt.content_hash, "") for excerpt in cited]
         verdict = check_support(words, quotes, titles, self.likeness, untraced)
         return self.labels.reason(verdict), verdict.likeness
 
