@@ -89,6 +89,10 @@ class EvidenceFile(BaseModel):
     sources: list[BundledSource]
     excerpts: list[BundledExcerpt]
     claims: Annotated[list[Claim], Field(description="Every sentence that claims something, in the report's order.")]
+    left_out: Annotated[
+        list[Claim],
+        Field(description="Sentences of the draft that the report does not have, each with the reason."),
+    ] = []
     plans: list[Plan]
     results: list[BundledResult]
     reflections: Annotated[

@@ -1,7 +1,9 @@
 """Evidence: sources, the excerpts that quote them, and the claims that cite the excerpts."""
 
 import re
-from typing import Any, Literal
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
 
 from pydantic import AliasChoices, BaseModel, Field, computed_field
 from pydantic.json_schema import SkipJsonSchema
@@ -124,9 +126,23 @@ class Excerpt(BaseModel):
     relevance: Relevance = "medium"
 
 
-Status = Literal["", "quoted", "supported", "unverified"]
-"""What the check of a sentence came to: the words of a source, borne by what it cites, or neither; empty in bundles of
-versions before 0.2, whose check saw less."""
+Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradicted"]
+"""What the check of a sentence came to: the words of a source, supported by what it cites, a conclusion from supported
+premises, none of these, or refuted by what it cites, which stays in no report; empty in bundles of versions before 0.2, whose
+check saw less."""
+
+Judged = Literal["supported", "partly", "contradicted", "not_told"]
+"""What a model says that the cited passages do with a sentence."""
+
+
+class Judgement(BaseModel):
+    """What a model that verifies said of a sentence."""
+
+    verdict: Judged
+    words: str = ""
+    """The decisive words, verbatim from a cited passage; empty where nothing decides."""
+    model: str = ""
+    """Its name."""
 
 
 class Claim(BaseModel):
@@ -141,24 +157,35 @@ class Claim(BaseModel):
     """Why it is not verified; empty when it is."""
     likeness: float | None = None
     """Cosine with what it cites, where that is in another language and only meaning could be compared."""
+    judgement: Judgement | None = None
+    """What a model said of it, where one was asked."""
+
+
+def status_counts(claims: Iterable[Claim]) -> dict[Status, int]:
+    """Return how many sentences have each status, in the order of `Status`, without those that none has.
+
+    Claims of bundles without `status` count as supported or unverified.
+    """
+    counted = Counter(claim.status or ("supported" if claim.verified else "unverified") for claim in claims)
+    return {status: counted[status] for status in get_args(Status) if counted[status]}
 
 
 Standing = Literal["all", "some", "none", "empty"]
-"""How many of a report's statements are verified: all, and there is one; some; none; or it makes no statement."""
+"""How many of a report's statements are quoted or supported: all, and there is one; some; none; or it makes no statement."""
 
 
-def standing(claims: int, verified: int) -> Standing:
+def standing(claims: int, sure: int) -> Standing:
     """Return how a report stands. Whatever shows it gives a tick and green for `all` alone.
 
     Args:
-        claims: statements that cite something.
-        verified: those of them that their quotes support.
+        claims: statements of the report.
+        sure: those of them that are quoted or supported; an inferred one is not.
     """
     if not claims:
         return "empty"
-    if verified >= claims:
+    if sure >= claims:
         return "all"
-    return "some" if verified else "none"
+    return "some" if sure else "none"
 
 
 class Contradiction(BaseModel):

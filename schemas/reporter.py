@@ -52,6 +52,8 @@ class Report(BaseModel):
     sources: list[Source] = Field(default_factory=list)
     excerpts: list[Excerpt] = Field(default_factory=list)
     citations: list[Claim] = Field(default_factory=list)
+    left_out: list[Claim] = Field(default_factory=list)
+    """Sentences of the draft that the report does not have, because what they cite refutes them or they were to be dropped."""
     contradictions: list[Contradiction] = Field(default_factory=list)
     plans: list[Plan] = Field(default_factory=list)
     results: list[StepResult] = Field(default_factory=list)

@@ -96,7 +96,8 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
             for source in dumped["sources"]
         ],
         "excerpts": _excerpts_by_id(dumped["excerpts"], ids),
-        "claims": [_known(claim, "likeness") for claim in dumped["citations"]],
+        "claims": [_known(claim, "likeness", "judgement") for claim in dumped["citations"]],
+        "left_out": [_known(claim, "likeness", "judgement") for claim in dumped["left_out"]],
         **{key: dumped[key] for key in record},
         "results": [{**result, "excerpts": _excerpts_by_id(result["excerpts"], ids)} for result in dumped["results"]],
         "artifacts": [
@@ -116,9 +117,9 @@ def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> l
     return by_id
 
 
-def _known(fields: Mapping[str, Any], optional: str) -> dict[str, Any]:
-    """Leave out an optional field that is not known."""
-    return {key: value for key, value in fields.items() if key != optional or value is not None}
+def _known(fields: Mapping[str, Any], *optional: str) -> dict[str, Any]:
+    """Leave out optional fields that are not known."""
+    return {key: value for key, value in fields.items() if key not in optional or value is not None}
 
 
 def _remove_old_texts(folder: Path, names: set[str]) -> None:
