@@ -8,7 +8,7 @@ from itertools import combinations
 from services.evidence.readings import CLOCK, Number, Period, Reading
 from services.text.numerals import SCALES
 from services.text.polarity import negated
-from services.text.shares import Share, shares_of, times_in_two_units
+from services.text.shares import Share, shares_of
 from services.text.tokens import pieces
 
 MAX_OPERANDS = 40
@@ -142,16 +142,10 @@ def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
 
 
 def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
-    """Tell whether a number is a quote's in minor units of money, part of a time in two units, or scaled by a later word."""
+    """Tell whether a number is a quote's in minor units of money, or scaled by a later word."""
     mine = number.measure
     if mine.kind == "cent":
         return any(_MINOR.match(other.measure.kind) and math.isclose(mine.value, other.measure.value) for other in held)
-    for time in times_in_two_units(claim.text):
-        if number.text in time.text:
-            return any(
-                other.measure.kind == "time" and math.isclose(other.measure.value, time.value, rel_tol=1e-3)
-                for other in held
-            )
     scales = {SCALES[word] for word in pieces(claim.text) if word in SCALES}
     return any(math.isclose(mine.value * scale, other.measure.value) for scale in scales for other in held)
 
@@ -179,6 +173,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     yield from _of_columns(claim, quotes)
     if mine.kind == "percent" and not _points(number, claim):
         yield from _percentages(_related(held))
+        yield from (100 * share.value for quote in quotes for share in shares_of(quote.text))
     if mine.kind == "time" or _AGE.search(claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]):
         factor = mine.factor
         years = sorted({period[0] for quote in quotes for period in quote.periods if period[0] is not None})[
@@ -186,10 +181,16 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         ]
         yield from ((last - first) * factor for first, last in combinations(years, 2))
     if mine.kind == "time":
-        dates = sorted({_days(period) for quote in quotes for period in quote.periods if None not in period[:2]})[
-            :MAX_OPERANDS
-        ]
-        yield from ((last - first) * 86_400.0 for first, last in combinations(dates, 2))
+        for dated in (True, False):
+            dates = sorted(
+                {
+                    _days(period)
+                    for quote in quotes
+                    for period in quote.periods
+                    if period[1] is not None and (period[0] is not None) is dated
+                }
+            )[:MAX_OPERANDS]
+            yield from ((last - first) * 86_400.0 for first, last in combinations(dates, 2))
 
 
 def _days(period: Period) -> float:

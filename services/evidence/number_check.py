@@ -7,7 +7,8 @@ from itertools import islice
 from services.evidence.derived_numbers import derivable, is_share, share_holds, year_follows
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, period_of
-from services.text.numbers import Quantity, is_held, quantities
+from services.text.measures import unit_of
+from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
 from services.text.shares import shares_of
 
 MOST_MISSING = 100
@@ -32,16 +33,24 @@ def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
         if not held and not derivable(number, claim, quotes):
             yield number.text
     written = [quantity for text in texts for quantity in quantities(text)]
-    for quantity in quantities(claim.text):
-        if _is_date(quantity) and not is_held(quantity, written) and not _follows(quantity, quotes):
+    text, placed = quantities_with_places(claim.text)
+    for _, end, quantity in placed:
+        counted = quantity.kind == "number" and unit_of(text, end) is not None  # 1100吨 is no year
+        if _is_date(quantity) and not counted and not is_held(quantity, written) and not _follows(quantity, quotes):
             yield quantity.text
     for share in shares_of(claim.text):
         if not share_holds(share, claim, quotes):
             yield claim.text[share.start : share.end]
 
 
+_LABELLED = re.compile(r"[路号线楼班期届版型室区栋幢团营连队级]")
+"""What makes the digits before it a label, as in `8路`: no quantity that could be worked out."""
+
+
 def _part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> bool:
-    """Tell whether a number stands behind a word with a capital, and together with it in a quote."""
+    """Tell whether a number stands behind a word with a capital or makes a label, and together with it in a quote."""
+    if label := _LABELLED.match(claim.text, number.place + len(number.text)):
+        return any(f"{number.text}{label.group()}" in text for text in texts)
     found = re.search(r"[A-Z][\w-]{1,30} $", claim.text[max(0, number.place - 32) : number.place])
     return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
 

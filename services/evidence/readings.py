@@ -14,6 +14,7 @@ from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
 from services.text.numbers import MONTHS, Quantity, quantities, quantities_with_places
 from services.text.numerals import SCALES, scale_value
+from services.text.shares import times_in_two_units
 from services.text.tokens import has_cjk, pieces, tokens
 
 Period = tuple[int | None, int | None, int | None]
@@ -164,10 +165,19 @@ def _prose(text: str) -> Reading:
     starts = [first for first, _ in clauses]
     around = [_Around(part) for _, part in clauses]
     clocks = {found.start(): found for found in _CLOCK.finditer(text)}
+    times = {time.start: time for time in times_in_two_units(text)}
     inside = {place for found in clocks.values() for place in range(*found.span())}
+    inside |= {place for time in times.values() for place in range(time.start, time.end)}
     placed = [item for item in placed if item[0] not in inside]
     placed += [(*found.span(), Quantity(found.group(), "number", _seconds(found))) for found in clocks.values()]
-    periods = [(start, period) for start, _, quantity in placed if (period := period_of(quantity))][:MAX_NUMBERS]
+    placed += [
+        (time.start, time.end, Quantity(time.measure.text, "number", time.measure.value)) for time in times.values()
+    ]
+    periods = [
+        (start, period)
+        for start, end, quantity in placed
+        if (period := period_of(quantity)) and (quantity.kind == "date" or not unit_of(text, end))
+    ][:MAX_NUMBERS]
     periods += [
         (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
     ][:MAX_NUMBERS]
@@ -177,7 +187,7 @@ def _prose(text: str) -> Reading:
             continue
         if len(numbers) == MAX_NUMBERS:
             break
-        measure = measure_at(text, start, end, quantity)
+        measure = times[start].measure if start in times else measure_at(text, start, end, quantity)
         away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
         least = min((distance for distance, _ in away), default=SENTENCE)
         clause = around[max(0, bisect(starts, start) - 1)]

@@ -8,7 +8,7 @@ from typing import Literal
 from services.embedding.cross_lingual import Likeness
 from services.evidence.number_binding import misbound
 from services.evidence.number_check import missing_numbers
-from services.evidence.readings import read
+from services.evidence.readings import Reading, read
 from services.evidence.table_claims import wrong_reading
 from services.evidence.wording import turned
 from services.text.measures import UNIT_WORDS
@@ -23,6 +23,8 @@ SUPPORT = 0.3
 (`benchmarks/claims.py`) what passes is flat from 0.2 to 0.35."""
 SUPPORT_CHINESE = 0.2
 """The same for bigrams of Chinese, of which a harmless change of wording breaks more."""
+SUPPORT_ANCHORED = 0.15
+"""The same for a sentence with numbers, dates or row labels that the quotes hold: they tie it to them where its wording is its own."""
 MAX_CLAIM = 2_000
 """Characters of a sentence whose numbers and words are bound; of a longer one, numbers, names and words are looked for only."""
 LONG = 10
@@ -38,6 +40,7 @@ MEANING = 0.55
 Failing = Literal[
     "", "uncited", "numbers", "untraced", "names", "words", "language", "meaning", "negation", "denied", "opposite",
     "period", "subject", "unit", "other", "reversed", "table", "hedge", "scope", "cause", "superlative", "roles",
+    "quote",
 ]  # fmt: skip
 SEEN_BEFORE = frozenset({"uncited", "numbers", "untraced", "names", "language", "meaning"})
 """Failings that the check of versions before 0.2 saw as well, so that their bundles can be held to them."""
@@ -98,7 +101,14 @@ def check_support(
         return Verdict("table", (wrong_cell.said,), wrong_cell.instead)
     if claim and (turn := turned(claim, readings)):
         return Verdict(turn.turn, turn.what)
-    return Verdict() if _told(text, quotes, around) else Verdict("words")
+    anchored = claim is not None and _anchored(claim, readings)
+    return Verdict() if _told(text, quotes, around, anchored) else Verdict("words")
+
+
+def _anchored(claim: Reading, quotes: Sequence[Reading]) -> bool:
+    """Tell whether a sentence has numbers or dates, which were checked, or names a row of a table."""
+    lowered = claim.text.lower()
+    return bool(claim.numbers or claim.periods) or any(label in lowered for quote in quotes for label in quote.labels)
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:
@@ -111,12 +121,13 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
     return Verdict("" if cosine >= MEANING else "meaning", likeness=cosine)
 
 
-def _told(text: str, quotes: Sequence[str], around: str) -> bool:
+def _told(text: str, quotes: Sequence[str], around: str, anchored: bool) -> bool:
     """Tell whether quotes hold enough of a sentence's words; those of a long text must hold them in one place."""
     parts = [quote[span.start : span.end] for quote in quotes for span in sentences(quote)]
     if len(parts) > LONG:
         return coverage(text, parts, PLACE) >= SUPPORT
-    return lexical_share(text, around) >= (SUPPORT_CHINESE if has_cjk(text) else SUPPORT)
+    bar = SUPPORT_ANCHORED if anchored else SUPPORT_CHINESE if has_cjk(text) else SUPPORT
+    return lexical_share(text, around) >= bar
 
 
 def lexical_share(text: str, around: str) -> float:

@@ -37,7 +37,9 @@ _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
     r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
 )
-_NOT_OF_A_NAME = CJK_STOP | frozenset("一各每某本该此两几等多大小全内外新老名所家第前后同另任省市县洲国年种哪些")
+_NOT_OF_A_NAME = CJK_STOP | frozenset(
+    "一二三四五六七八九十百千万各每某本该此两几等多大小全内外新老名所家第前后同另任居省市县洲国年种哪些"
+)
 
 
 def missing_names(text: str, around: str) -> list[str]:
@@ -49,13 +51,19 @@ def missing_names(text: str, around: str) -> list[str]:
         if not can_be_found(name, around):
             continue
         if has_cjk(name):
-            if re.sub(r"\W+", "", _plain(name)) not in squeezed:
+            if re.sub(r"\W+", "", _plain(name)) not in squeezed and not _is_a_cell(name, around):
                 missing.append(name)
             continue
         words = [_plain(word) for word in _PART.findall(re.sub(r"['’]s\b", "", name))]
         if not all(_occurs(word, held, squeezed) for word in words if word not in _JOINING):
             missing.append(name)
     return missing
+
+
+def _is_a_cell(name: str, around: str) -> bool:
+    """Tell whether a table has a name without the kind that its heading gives: `星河` under `运营公司`."""
+    found = _CHINESE_PLACE.fullmatch(name)
+    return found is not None and found.group(2) in around and f"|{found.group(1)}|" in around.replace(" ", "")
 
 
 def can_be_found(name: str, around: str) -> bool:

@@ -20,6 +20,10 @@ _ORDINAL = ("third", "quarter", "fifth", "sixth", "tenth")
 """Words that name a share only where something follows that a share has: a third season is none."""
 
 
+_NOT_OF_A_TIME = r"(?! (?:of )?an? (?:hour|day|year|century|decade|million|dozen)\b)"
+"""`Half an hour` is a time, no share."""
+
+
 def _share_pattern(name: str) -> str:
     if not name.isascii():
         return name
@@ -28,6 +32,7 @@ def _share_pattern(name: str) -> str:
         if name.endswith(_ORDINAL)
         else r"(?!-)"
     )
+    follows += _NOT_OF_A_TIME if name.endswith(("half", "quarter", "quarters")) else ""
     return rf"(?<!and a )\b{name.replace(' ', '[ -]')}\b{follows}"
 
 
@@ -84,25 +89,74 @@ def _value(written: str) -> float:
     return float(english_value(written) if written.isascii() else chinese_value(written))
 
 
-def times_in_two_units(text: str) -> list[Measure]:
-    """Return times that are given in two units: `an hour and 35 minutes`, `a year and a half`."""
+_SECONDS = {
+    "second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0, "month": 2_629_800.0, "year": 31_557_600.0,
+    "decade": 315_576_000.0, "century": 3_155_760_000.0, "centurie": 3_155_760_000.0, "fortnight": 1_209_600.0,
+    "秒": 1.0, "分钟": 60.0, "小时": 3_600.0, "钟头": 3_600.0, "天": 86_400.0, "日": 86_400.0, "周": 604_800.0, "星期": 604_800.0,
+    "月": 2_629_800.0, "年": 31_557_600.0, "世纪": 3_155_760_000.0,
+}  # fmt: skip
+_WHOLE = r"(?:an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)"
+_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|century|centuries)"
+_UNIT_CHINESE = r"(?:分钟|小时|钟头|天|周|星期|月|年|世纪)"
+_TIME = re.compile(
+    rf"\b(?P<first>{_WHOLE})[ -](?P<unit>{_UNIT}) and (?:a (?P<half>half)|(?P<rest>\d{{1,3}}|{_WHOLE}) (?P<smaller>{_UNIT}))\b|"
+    rf"\b(?P<more>{_WHOLE}) and a half[ -](?P<of>{_UNIT})\b|"
+    r"\b(?P<part>half|(?:a|one|three) quarters?)(?: of)? an? (?P<whole>hour|day|year|century|decade)\b|"
+    r"\b(?P<name>a fortnight|half-hour|half-year|quarter-hour)\b|"
+    rf"(?P<count>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<measured>{_UNIT_CHINESE})半|"
+    rf"(?P<counted>[{CHINESE_DIGIT}十\d]{{1,3}})个半(?P<large>{_UNIT_CHINESE})|"
+    rf"(?<![一上下前后大])半个?(?P<single>小时|钟头|天|月|年|世纪)(?!度)|(?P<quarter>[一三两])刻钟|"
+    rf"(?P<hours>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<big>小时|年|天|分钟?)零?(?P<minutes>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<little>分钟|秒|小时|月|天)",
+    re.IGNORECASE,
+)
+_NAMED_TIMES = {"a fortnight": 1_209_600.0, "half-hour": 1_800.0, "half-year": 15_778_800.0, "quarter-hour": 900.0}
+
+
+class Time(NamedTuple):
+    """A time that a text gives as a compound: `an hour and 35 minutes`, `一年半`."""
+
+    start: int
+    end: int
+    measure: Measure
+
+
+def times_in_two_units(text: str) -> list[Time]:
+    """Return times in two units or with halves and quarters: `a year and a half`, `half an hour`, `一年半`, `一刻钟`."""
     found = []
-    for match in re.finditer(
-        r"\b(an?|one|two|three|\d{1,3}) (hours?|years?|days?|weeks?|minutes?) and (?:a half|(\d{1,3}) (minutes?|seconds?|months?|days?|hours?))",
-        text,
-    ):
-        first = 1.0 if match.group(1) in {"a", "an", "one"} else _value(match.group(1))
-        units = {
-            "hour": 3600.0,
-            "year": 31557600.0,
-            "day": 86400.0,
-            "week": 604800.0,
-            "minute": 60.0,
-            "second": 1.0,
-            "month": 2629800.0,
-        }
-        whole = units[match.group(2).rstrip("s")]
-        rest = whole / 2 if match.group(3) is None else float(match.group(3)) * units[match.group(4).rstrip("s")]
-        value = first * whole + rest
-        found.append(Measure("time", value, value * 0.001, 1.0, match.group()))
+    for match in _TIME.finditer(text):
+        value = _seconds({name: part for name, part in match.groupdict().items() if part})
+        found.append(Time(*match.span(), Measure("time", value, value * 0.001, 1.0, match.group())))
+        if len(found) == MAX_SHARES:
+            break
     return found
+
+
+def _seconds(parts: dict[str, str]) -> float:
+    if name := parts.get("name"):
+        return _NAMED_TIMES[name.lower()]
+    if part := parts.get("part"):
+        share = 0.5 if part.lower() == "half" else 0.75 if part.lower().startswith("three") else 0.25
+        return share * _unit_of_time(parts["whole"])
+    if quarter := parts.get("quarter"):
+        return 900.0 * _count(quarter)
+    if single := parts.get("single"):
+        return 0.5 * _unit_of_time(single)
+    for first, unit in (("more", "of"), ("count", "measured"), ("counted", "large")):
+        if first in parts:
+            return (_count(parts[first]) + 0.5) * _unit_of_time(parts[unit])
+    first, unit, rest, smaller = (
+        ("hours", "big", "minutes", "little") if "hours" in parts else ("first", "unit", "rest", "smaller")
+    )
+    whole = _count(parts[first]) * _unit_of_time(parts[unit])
+    if "half" in parts:
+        return whole + 0.5 * _unit_of_time(parts[unit])
+    return whole + _count(parts[rest]) * _unit_of_time(parts[smaller])
+
+
+def _unit_of_time(written: str) -> float:
+    written = written.lower()
+    return _SECONDS["分钟" if written == "分" else written if written in _SECONDS else written.rstrip("s")]
+
+
+def _count(written: str) -> float:
+    return 1.0 if written.lower() in {"a", "an"} else _value(written)

@@ -9,6 +9,8 @@ TRIAL = "Of 150 growers asked, 49 had lost bees. The survey began in 2012, three
 BRIDGE = "The bridge took 95 minutes to cross on foot in 1931. It cost 84 million crowns, of which the state paid 31 million."
 SHARES = "In 2010 the share of homes with solar heating was 27.9 percent; in 2018 it was 31.4 percent."
 ROUTES = "| Line | Length (km) | Riders (thousand) |\n|---|---|---|\n| North | 12.4 | 310 |\n| South | 9.9 | 275 |\n| Harbour | 4.2 | 120 |"
+FIRE = "4月2日起火，4月5日扑灭。施工历时18个月，噪声类投诉占四成。"
+LINES = "| 线路 | 2021年客流（人次） | 2023年客流（人次） | 长度（公里） |\n|---|---|---|---|\n| 2路 | 6100 | 7500 | 23.1 |\n| 8路 | 8700 | 8200 | 19.6 |"
 RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年客流量为1720万人次，比上年增加310万人次。"
 
 
@@ -34,6 +36,13 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
         ("全线有8座车站不是地下站。", RIVER),
         ("上一年的客流量为1410万人次。", RIVER),
         ("该河长34800米。", RIVER),
+        ("Crossing took over an hour and a half.", BRIDGE),
+        ("The share rose within eight years.", SHARES),
+        ("施工历时一年半。", FIRE),
+        ("大火烧了三天。", FIRE),
+        ("噪声占40%。", FIRE),
+        ("2路增加了1400人次。", LINES),
+        ("The fire lasted eight days.", "It broke out on 3 August and was under control on 11 August."),
     ],
 )
 def test_a_number_that_follows_from_the_quotes_is_not_missing(claim: str, quote: str) -> None:
@@ -45,12 +54,17 @@ def test_a_number_that_follows_from_the_quotes_is_not_missing(claim: str, quote:
     [
         ("Half of the growers had lost bees.", TRIAL, ["Half"]),
         ("The mite arrived in 2007.", TRIAL, ["2007"]),
-        ("Crossing took an hour and 50 minutes.", BRIDGE, ["50"]),
+        ("Crossing took an hour and 50 minutes.", BRIDGE, ["an hour and 50 minutes"]),
         ("The share rose by 3.5 percent.", SHARES, ["3.5 percent"]),
         ("Nearly half of the homes had it by 2018.", SHARES, ["half"]),
         ("The harbour line has 120 riders.", ROUTES, ["120"]),
         ("The northern line is 3.1 kilometres longer than the southern.", ROUTES, ["3.1"]),
         ("2020年客流量为1.72亿人次。", RIVER, ["1.72亿"]),
+        ("Crossing took half an hour.", BRIDGE, ["half an hour"]),
+        ("施工历时两年半。", FIRE, ["两年半"]),
+        ("大火烧了四天。", FIRE, ["四"]),
+        ("噪声占30%。", FIRE, ["30%"]),
+        ("6路全长23公里。", LINES, ["6"]),
     ],
 )
 def test_a_number_that_does_not_follow_is_named(claim: str, quote: str, missing: list[str]) -> None:

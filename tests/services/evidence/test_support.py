@@ -3,7 +3,7 @@
 import pytest
 
 from services.evidence.support import check_support
-from services.text.names import names
+from services.text.names import missing_names, names
 from tests.services.conftest import QUOTES
 
 CHALLENGER, WIRE, PLAN, OUTDOORS = QUOTES.values()
@@ -82,7 +82,20 @@ def test_several_quotes_support_a_sentence_together() -> None:
         ("Murray later wrote it down.", ["Murray"]),
         ("The LAMP2 trial and 研究ATOM1组", ["LAMP2", "ATOM1"]),
         ("这所大学位于该省，由中山大学牵头。", ["中山大学"]),
+        ("其面积居四县之首。", []),
     ],
 )
 def test_names_are_told_from_words_that_begin_a_sentence(sentence: str, expected: list[str]) -> None:
     assert names(sentence) == expected
+
+
+def test_a_name_may_stand_in_a_table_without_the_kind_that_its_heading_gives() -> None:
+    table = "| 线路 | 公司 |\n|---|---|\n| 3路 | 星河 |"
+    assert missing_names("3路由星河公司运营。", table) == []
+    assert missing_names("3路由通达公司运营。", table) == ["通达公司"]
+
+
+def test_a_sentence_with_numbers_that_the_quotes_hold_may_have_words_of_its_own() -> None:
+    quote = "The islands were ceded in 1763 and handed over in 1771."
+    assert check_support("Eight years went by before the islands actually changed owners.", [quote]).failing == ""
+    assert check_support("Much time went by before the islands actually changed owners.", [quote]).failing == "words"
