@@ -97,5 +97,5 @@ def test_a_name_may_stand_in_a_table_without_the_kind_that_its_heading_gives() -
 
 def test_a_sentence_with_numbers_that_the_quotes_hold_may_have_words_of_its_own() -> None:
     quote = "The islands were ceded in 1763 and handed over in 1771."
-    assert check_support("Eight years went by before the islands actually changed owners.", [quote]).failing == ""
-    assert check_support("Much time went by before the islands actually changed owners.", [quote]).failing == "words"
+    assert check_support("Eight years later the islands actually changed owners.", [quote]).failing == ""
+    assert check_support("Much later the islands really and actually changed owners.", [quote]).failing == "words"
