@@ -17,6 +17,7 @@ from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
+from services.evidence.programs import Program, programs_of
 from services.evidence.settled_copies import settled_copies
 from services.evidence.views import finding_views, steps_by_id
 from services.models import write
@@ -70,6 +71,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         written.asked = await _recommended(state, written, excerpts, runtime)
     written.limits += [failure for failure in failed if failure not in state["limits"]]
     written.limits += [*left_out(run, locale), *_reused(state)]
+    written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, _draft(state, context, written, excerpts), usage=usage)
     asked = [role for role in usage.roles if role != EMBEDDING]
@@ -100,6 +102,8 @@ class Written:
     """Questions to ask next, besides those in the text."""
     likeness: Likeness | None = None
     """Of its sentences with quotes in another language."""
+    programs: dict[str, Program] = field(default_factory=dict)
+    """Behind the numbers that it may cite, by the content hash of their source."""
 
 
 def _answered(state: ResearchState) -> str:
@@ -214,7 +218,15 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         notes=written.notes,
         opening=_note(state["triage"], context),
         likeness=written.likeness,
+        programs=written.programs,
     )
+
+
+async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runtime[RunContext]) -> dict[str, Program]:
+    """Return the programs that the report shows if it cites what they printed."""
+    sources = state["sources"]
+    used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts if excerpt.content_hash in sources)
+    return await programs_of((sources[key] for key in used), evidence_of(runtime))
 
 
 def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:

@@ -10,7 +10,7 @@ from schemas.chart import Chart
 from schemas.evidence import Standing, standing
 
 Style = Literal["strong", "emphasis", "code"]
-Role = Literal["", "contradictions", "limits", "follow_up", "references"]
+Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
 """What a section that the program itself adds is; empty for those of the report's text."""
 Alignment = Literal["", "left", "center", "right"]
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)

@@ -23,6 +23,15 @@ class Labels:
     follow_up: str = "Questions to ask next"
     references: str = "References"
     files: str = "Files"
+    computations: str = "Computations"
+    tables_read: str = "Tables: {tables}"
+    """What a program read."""
+    quotes_read: str = "quotes of earlier steps"
+    findings_read: str = "findings of earlier steps"
+    more_lines: str = "… {count} more lines in {file}"
+    """Of a program that is too long to be shown whole."""
+    program: str = "The program"
+    enumeration: str = ", "
     nothing_found: str = "No evidence was found for this question, so this report makes no claims."
     nothing_held: str = (
         "No sentence of the draft was supported by the evidence it cited, so this report makes no claims."
@@ -130,6 +139,13 @@ CHINESE = Labels(
     follow_up="可以继续追问",
     references="参考来源",
     files="文件",
+    computations="计算过程",
+    tables_read="表格：{tables}",
+    quotes_read="前面步骤的摘录",
+    findings_read="前面步骤的结论",
+    more_lines="… 另有 {count} 行，见 {file}",
+    program="程序",
+    enumeration="、",
     nothing_found="没有找到与该问题有关的证据，因此本报告不作任何论断。",
     nothing_held="草稿中没有任何句子得到其引用证据的支持，因此本报告不作任何论断。",
     failed_step="步骤“{title}”失败：{error}",

@@ -16,9 +16,11 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
+from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.charts.fences import check_charts
 from services.reports.checking.citations import CheckedReport, check_citations
+from services.reports.computations import computations
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
 from services.reports.references import details
@@ -61,6 +63,8 @@ class Draft:
     """Compares sentences with quotes in another language by meaning."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    """Of computations and database queries, by the content hash of their source."""
 
 
 def finish_report(draft: Draft, usage: Usage) -> Report:
@@ -97,14 +101,18 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
             labels.follow_up,
             [f"{place}. {escape_markdown(question)}" for place, question in enumerate(draft.follow_up_questions, 1)],
         ),
+    ]
+    added = [
+        _section(labels.computations, _computations(numbering, set(cited), draft, labels)),
         _section(labels.files, [_file(artifact) for artifact in artifacts]),
         _section(labels.references, _references(numbering, set(cited), draft, labels)),
     ]
+    told = _linked("\n\n".join(part for part in parts if part), draft, numbering)
     return Report(
         title=title.replace(labels.mark, "").strip(),
         question=draft.question,
         locale=draft.locale,
-        markdown=_linked("\n\n".join(part for part in parts if part), draft, numbering) + "\n",
+        markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,
         excerpts=draft.excerpts,
         citations=checked.claims,
@@ -225,6 +233,13 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
 def _file(artifact: Artifact) -> str:
     described = f": {escape_markdown(artifact.description)}" if artifact.description else ""
     return f"- [{escape_markdown(artifact.name)}]({artifact_path(artifact)}){described}"
+
+
+def _computations(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:
+    """Return the programs of what is cited; no excerpt is cited in them, whatever they look like."""
+    used = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
+    sources = [source for source in numbering.sources if source.id in used]
+    return computations(sources, draft.programs, labels, draft.locale)
 
 
 def _references(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:

@@ -130,13 +130,22 @@ def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
         fixed.contradictions: "contradictions",
         fixed.limits: "limits",
         fixed.follow_up: "follow_up",
+        fixed.computations: "computations",
         fixed.references: "references",
     }
     settled: list[Section] = []
     for section in reversed(sections):
         role: Role = names.pop(words(section.title), "") if section.level == 2 else ""
+        if role == "computations" and not _shows_programs(section, settled, fixed.files):
+            role = ""
         settled.append(replace(section, role=role))
     return tuple(reversed(settled))
+
+
+def _shows_programs(section: Section, after: Sequence[Section], files: str) -> bool:
+    """Tell the section of programs from one that a report's text calls by its name: only files and references follow it."""
+    last = all(later.role == "references" or words(later.title) == files for later in after)
+    return last and any(isinstance(block, Code) for block in section.blocks)
 
 
 class _Reader:

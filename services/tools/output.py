@@ -28,6 +28,8 @@ class ToolOutput(BaseModel):
 
     text: str
     """The whole result. Where there are no passages, this text is stored as a source that can be quoted."""
+    heading: str = ""
+    """What is stored before the text, such as the query that it answers: it can be read, and nothing is quoted from it."""
     response_format: ResponseFormat = "standard"
     kind: SourceKind = "tool"
     title: CleanLine = ""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
+from services.evidence.programs import query_heading
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.tools.databases.configuration import Database, database
@@ -54,6 +55,9 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
         name, data = as_csv(rows)
         return ToolOutput(
             text=as_table(rows, file=name),
+            heading=query_heading(
+                database=chosen.name, tables=statement.reads, sql=request.query, values=request.params
+            ),
             response_format=request.response_format,
             kind="database",
             title=title if statement.reads else "",

@@ -1,9 +1,11 @@
 """Sources and passages of what tools returned, so that it can be quoted."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 from schemas.evidence import Passage, Source
 from services.run.evidence_store import EvidenceStore
+from services.text.normal_form import normalise_text
 from services.text.passages import split
 from services.text.ranking import bm25
 from services.text.tokens import tokens
@@ -21,15 +23,20 @@ async def passages_of(
         evidence: the store.
 
     Returns:
-        Its passages, the whole text where it has none of its own; their sources by content hash.
+        Its passages, the whole text below its heading where it has none of its own; their sources by content hash.
     """
     if output.passages or not output.title:
         return output.passages, output.sources
     text = await evidence.get_text(content_hash)
+    start = 0
+    if output.heading:
+        stored = await asyncio.to_thread(normalise_text, output.heading + text)
+        start = len(stored) - len(text)
+        content_hash = await evidence.put_text(stored)
     source = Source(
         url=output.url, title=output.title, kind=output.kind, content_hash=content_hash, fetched_at=output.at
     )
-    whole = Passage(id="", content_hash=content_hash, title=source.title, start=0, end=len(text), text=text)
+    whole = Passage(id="", content_hash=content_hash, title=source.title, start=start, end=start + len(text), text=text)
     return [whole], {content_hash: source}
 
 

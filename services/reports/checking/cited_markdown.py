@@ -91,9 +91,17 @@ class _Checker:
             yield from self._block(block)
         for section in self.parsed.sections:
             yield from self._line(section.title)
-            if section.role != "references":
-                for block in section.blocks:
-                    yield from self._block(block)
+            for block in section.blocks if section.role != "references" else ():
+                yield from self._of_program(block) if section.role == "computations" else self._block(block)
+
+    def _of_program(self, block: Block) -> Iterator[str]:
+        """Check what stands beside a program: of the title of its source, which states nothing, the link alone."""
+        citations = citations_in(block.content) if isinstance(block, Paragraph) else ()
+        titles = {" ".join(title.split()) for title in self._cited(citations)[1]}
+        if isinstance(block, Paragraph) and words(block.content) in titles:
+            yield from self._links(citations)
+        else:
+            yield from self._block(block)
 
     def _block(self, block: Block) -> Iterator[str]:
         match block:

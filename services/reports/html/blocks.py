@@ -69,6 +69,15 @@ class Blocks:
             clean = clean.replace(_placeholder("diagram", place), self._diagram(diagram))
         return clean
 
+    def programs(self, blocks: Iterable[Block]) -> Markup:
+        """Render blocks with each program folded away."""
+        return Markup("\n").join(
+            Markup("<details><summary>{}</summary>{}</details>").format(self.labels.program, self.html([block]))
+            if isinstance(block, Code)
+            else self.html([block])
+            for block in blocks
+        )
+
     def inline(self, content: Inlines) -> Markup:
         """Render a line by itself."""
         return sanitised(self.line(content))

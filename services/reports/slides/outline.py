@@ -103,7 +103,7 @@ def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
             rows=((labels.author, report.created),),
         )
     ]
-    sections = [section for section in report.sections if section.role != "references"]
+    sections = [section for section in report.sections if section.role not in {"computations", "references"}]
     parts = list(_parts(sections))
     names = [shortened(words(part[0].title), 72) for part in parts]
     for start in range(0, len(names), CONTENTS):

@@ -1,0 +1,65 @@
+"""The section that shows the programs of a report: for each cited computation its program and the tables that it read.
+
+It is added after the check, and no number in it counts as a claim.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from schemas.clean import clean_line, clean_text
+from schemas.evidence import Source
+from services.evidence.literals import NO_INPUT
+from services.evidence.programs import FINDINGS_FILE, QUOTES_FILE, Program
+from services.reports.labels import Labels
+from services.reports.source_numbers import link_of
+from services.run.ui_text import say
+from services.text.markdown_escape import escape_markdown
+
+FIRST_LINES, LAST_LINES = 45, 15
+"""Lines of a long program that are shown: how it begins, and how it ends, where the work is mostly asked for."""
+_BACKTICKS = re.compile("`+")
+_LONGEST_REASON = 300
+"""Characters of what no source gives."""
+_COMMENTS = {"python": "#", "sql": "--"}
+
+
+def computations(sources: Iterable[Source], programs: Mapping[str, Program], labels: Labels, locale: str) -> list[str]:
+    """Return the section's Markdown, or nothing where no source has a program.
+
+    Args:
+        sources: numbered, those that the report cites.
+        programs: by the content hash of their source.
+        labels: of the report's language.
+        locale: the language.
+    """
+    shown = [
+        _shown(source, programs[source.content_hash], labels, locale)
+        for source in sources
+        if source.content_hash in programs
+    ]
+    return ["\n\n".join(shown)] if shown else []
+
+
+def _shown(source: Source, program: Program, labels: Labels, locale: str) -> str:
+    files = {QUOTES_FILE: labels.quotes_read, FINDINGS_FILE: labels.findings_read}
+    blocks = [f"**{escape_markdown(source.title or source.url)}** [[{source.number}]]({link_of(source)})"]
+    if program.reads:
+        tables = labels.enumeration.join(escape_markdown(clean_line(files.get(name, name))) for name in program.reads)
+        blocks.append(labels.tables_read.format(tables=tables))
+    if source.untraced:
+        what = [say("no_input", locale) if origin == NO_INPUT else origin for origin in source.untraced]
+        reason = labels.reasons["untraced"].format(what=", ".join(what)[:_LONGEST_REASON])
+        blocks.append(f"⚠ {escape_markdown(clean_line(reason))}")
+    return "\n\n".join([*blocks, _fenced(program, link_of(source), labels)])
+
+
+def _fenced(program: Program, stored: str, labels: Labels) -> str:
+    """Return a program as a code block, with a fence that nothing in it ends; a long one without its middle."""
+    lines = clean_text(program.code).strip("\n").split("\n")
+    left_out = len(lines) - FIRST_LINES - LAST_LINES
+    if left_out > 0:
+        note = f"{_COMMENTS[program.language]} {labels.more_lines.format(count=left_out, file=stored)}"
+        lines = [*lines[:FIRST_LINES], note, *lines[-LAST_LINES:]]
+    code = "\n".join(lines)
+    fence = "`" * max(3, 1 + max((len(run) for run in _BACKTICKS.findall(code)), default=0))
+    return f"{fence}{program.language}\n{code}\n{fence}"

@@ -1,0 +1,114 @@
+"""Whole runs over a table: the report shows the program that was really run, and names the table that it read."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import areplay
+from schemas.planner import Plan, Step
+from schemas.reporter import Report
+from services.reports.checking.bundle import verify_bundle
+from services.reports.checking.cited_markdown import verify_markdown
+from services.run.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer
+from tests.graph.test_tools import QUESTION, call
+
+pytestmark = pytest.mark.long
+
+CASTS = "ship,year,fathoms\nGazelle,1875,100\nGazelle,1876,300\nVema,1957,7\n"
+
+
+def holds(report: Report) -> bool:
+    """Tell whether the written report passes both checks."""
+    folder = Path(report.folder or "")
+    return not verify_bundle(folder).problems and not verify_markdown(folder / "report.md").problems
+
+
+@pytest.mark.parametrize(
+    ("question", "locale", "heading", "tables"),
+    [
+        ("What is the total of fathoms in the table of casts?", "en-US", "## Computations", "Tables: casts.csv"),
+        ("表格 casts 中 fathoms 的总和是多少？", "zh-CN", "## 计算过程", "表格：casts.csv"),
+    ],
+)
+async def test_without_a_model_the_report_shows_the_program_and_names_the_table(
+    question: str, locale: str, heading: str, tables: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "casts.csv").write_text(CASTS)
+    (folder / "harbour.csv").write_text("port,berths\nLeith,4\n")
+    report = await aresearch(question, docs=[folder], out=tmp_path / "out", locale=locale)
+    assert "407" in report.markdown
+    shown = report.markdown.partition(f"{heading}\n")[2]
+    assert tables in shown.splitlines()
+    assert "harbour.csv" not in shown
+    assert "```python\n" in shown
+    assert "\nmain('casts.csv', " in shown
+    assert f"more lines in sources/{report.sources[0].content_hash}.txt" in shown or "另有" in shown
+    assert holds(report)
+    assert (await areplay(report.run_id)).markdown == report.markdown
+
+
+async def test_numbers_that_a_model_makes_up_are_named_beside_its_program(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "print(f'The mean depth is {(8190 + 7131) / 2} m.')"
+    report = await _with_tools(endpoint, docs, tmp_path, monkeypatch, call("run_python", code=code), "7660.5")
+    shown = report.markdown.partition("## Computations\n")[2]
+    assert "⚠ Computed from numbers that no source gives: 7131, 8190." in shown
+    assert f"```python\n{code}\n```" in shown
+    assert "Tables: " not in shown
+    assert holds(report)
+
+
+async def test_a_query_is_shown_with_the_database_and_the_tables_that_it_read(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ships.db"
+    with sqlite3.connect(file) as ships:
+        ships.execute("CREATE TABLE casts (ship TEXT, fathoms INTEGER)")
+        ships.executemany("INSERT INTO casts VALUES (?, ?)", [("Gazelle", 100), ("Gazelle", 300)])
+    ships.close()
+    monkeypatch.setenv("LEADLINE_DATABASES", f"primary=sqlite:///{file}")
+    sql = "SELECT ship, sum(fathoms) AS fathoms\nFROM casts\nWHERE ship = :ship\nGROUP BY ship"
+    asked = call("query_database", query=sql, params={"ship": "Gazelle"})
+    report = await _with_tools(endpoint, docs, tmp_path, monkeypatch, asked, "400")
+    shown = report.markdown.partition("## Computations\n")[2]
+    assert f"Tables: primary (casts)\n\n```sql\n{sql}\n-- :ship = 'Gazelle'\n```" in shown
+    assert str(file) not in report.markdown
+    assert all("SELECT" not in excerpt.quote for excerpt in report.excerpts)
+    assert holds(report)
+
+
+async def _with_tools(
+    endpoint: OpenAIServer, docs: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, called: Reply, number: str
+) -> Report:
+    """Run a step that makes one call, and a report that cites the first line of what it returned that has the number."""
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    step = Step(
+        id="1",
+        title="Depth",
+        description="Depths of the Gazelle",
+        step_type="processing",
+        need_web_search=False,
+        tools=["run_python", "query_database"],
+    )
+    said = f"The result is {number}."
+    endpoint.script |= {
+        "planner": [Plan(locale="en-US", title="Depths", steps=[step]).model_dump_json()],
+        "coder": [called, said],
+        "reporter": [f"# Depths\n\nThe result for the Gazelle is {number} [E1-1]."],
+    }
+    return await aresearch(
+        QUESTION,
+        docs=[docs],
+        out=folder / "out",
+        max_plan_iterations=1,
+        max_step_attempts=1,
+        tool_protocol="native",
+    )

@@ -1,0 +1,177 @@
+"""The section of programs: it shows the program of each cited computation and names its tables, and states nothing itself."""
+
+import io
+from pathlib import Path
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+from markdown_it import MarkdownIt
+
+from schemas.evidence import Excerpt, Source
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.evidence.computation import Computation
+from services.evidence.literals import NO_INPUT
+from services.evidence.programs import Program, program_behind
+from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.computations import FIRST_LINES, LAST_LINES
+from services.reports.document import Code, words
+from services.reports.formats import render
+from services.reports.html.page import render_html
+from services.reports.markdown import Draft, finish_report
+from services.reports.parser import parse_report
+from services.reports.slides.outline import outline
+from services.run.evidence_store import EvidenceStore, content_hash
+from tests.fakes.browser import chromium, needs_chromium
+
+CODE = "import pandas\n\nprint('The casts add up to', pandas.read_csv('harbour.csv').depth.sum(), 'metres.')"
+SAID = "The casts add up to 400 metres."
+
+
+def report_of(
+    code: str = CODE, *, locale: str = "en-US", body: str = f"{SAID[:-1]} [E1-1].", **source: object
+) -> Report:
+    """Return the report of one computation."""
+    text = Computation(code, "casts of 1875", SAID, {"harbour.csv": b"depth\n100\n300", "other.csv": b""}).text()
+    start = text.rindex(SAID)
+    stored = Source(
+        url="computation:code-1", title="casts of 1875", kind="computation", content_hash=content_hash(text)
+    )
+    stored = stored.model_copy(update=source)
+    program = program_behind(stored, text)
+    draft = Draft(
+        question="How deep is the harbour?",
+        locale=locale,
+        title="",
+        markdown=body,
+        excerpts=[Excerpt(id="E1-1", content_hash=stored.content_hash, quote=SAID, start=start, end=len(text))],
+        sources={stored.content_hash: stored},
+        programs={stored.content_hash: program} if program else {},
+    )
+    return finish_report(draft, Usage())
+
+
+def section(report: Report) -> str:
+    """Return the Markdown of the section."""
+    return report.markdown.partition("## Computations\n" if report.locale == "en-US" else "## 计算过程\n")[2]
+
+
+@pytest.mark.parametrize(("locale", "tables"), [("en-US", "Tables: harbour.csv"), ("zh-CN", "表格：harbour.csv")])
+def test_a_cited_computation_is_shown_with_its_number_its_tables_and_its_program(locale: str, tables: str) -> None:
+    report = report_of(locale=locale)
+    [source] = report.sources
+    shown, _, references = section(report).partition("\n## ")
+    assert f"**casts of 1875** [[1]](sources/{source.content_hash}.txt)\n\n{tables}\n\n```python\n{CODE}\n```" in shown
+    assert references
+    parsed = parse_report(report)
+    assert parsed.sections[-2].role == "computations"
+
+
+def test_what_is_not_cited_is_not_shown() -> None:
+    assert not section(report_of(body="The harbour is blue [E1-7]."))
+
+
+def test_no_number_of_a_program_is_a_claim_and_no_mark_in_it_a_citation() -> None:
+    report = report_of(f"# 99,999 metres [E1-1]\n{CODE}")
+    assert [claim.text for claim in report.citations] == [SAID]
+    assert "# 99,999 metres [E1-1]" in section(report)
+
+
+def test_a_program_cannot_end_its_own_block() -> None:
+    report = report_of(f'note = """\n```\n## Limits\n<b>it</b>\n````\n"""\n{CODE}')
+    fences = [token for token in MarkdownIt("commonmark").parse(report.markdown) if token.type == "fence"]
+    assert [fence.content.strip().endswith(CODE) for fence in fences] == [True]
+    assert [one.role for one in parse_report(report).sections] == ["computations", "references"]
+
+
+def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
+    filler = "\n".join(f"step_{place} = None" for place in range(100))
+    report = report_of(f"{filler}\n{CODE}")
+    [code] = [block for block in parse_report(report).sections[-2].blocks if isinstance(block, Code)]
+    lines = code.text.split("\n")
+    assert len(lines) == FIRST_LINES + LAST_LINES + 1
+    assert lines[FIRST_LINES] == f"# … 43 more lines in sources/{report.sources[0].content_hash}.txt"
+    assert code.text.endswith(CODE)
+
+
+@pytest.mark.parametrize(
+    ("untraced", "locale", "words_of_it"),
+    [
+        (["8184"], "en-US", "⚠ Computed from numbers that no source gives: 8184."),
+        ([NO_INPUT], "zh-CN", "⚠ 由没有来源给出的数字计算得出：程序没有读取任何输入。"),
+    ],
+)
+def test_numbers_from_nowhere_are_named(untraced: list[str], locale: str, words_of_it: str) -> None:
+    assert words_of_it in section(report_of(locale=locale, untraced=untraced))
+
+
+def test_a_chapter_that_a_report_calls_by_the_same_name_stays_one_of_its_text() -> None:
+    report = report_of(body=f"## Computations\n\n{SAID[:-1]} [E1-1].\n\n```\nx\n```\n\n## Ports\n\n{SAID[:-1]} [E1-1].")
+    assert [one.role for one in parse_report(report).sections] == ["", "", "computations", "references"]
+    without = report.model_copy(update={"markdown": "# T\n\n## Computations\n\n```\nx\n```\n\n## Ports\n\nNone."})
+    assert [one.role for one in parse_report(without).sections] == ["", ""]
+
+
+def test_the_page_folds_the_program_away() -> None:
+    page = render_html(parse_report(report_of(f"# <script>\n{CODE}")), interactive=False)
+    folded = page.partition('<section class="computations"')[2].partition("</section>")[0]
+    assert '<details><summary>The program</summary><pre tabindex="0"><code># &lt;script&gt;' in folded
+    assert "Tables: harbour.csv" in folded
+
+
+@needs_chromium
+def test_the_page_stays_inside_the_window_with_an_open_program(tmp_path: Path) -> None:
+    place = tmp_path / "report.html"
+    place.write_text(render_html(parse_report(report_of(f"# {'wide ' * 80}\n{CODE}")), interactive=False), "utf-8")
+    with chromium() as page:
+        page.open(place, width=360)
+        page.evaluate("document.querySelector('.computations details').open = true")
+        assert page.evaluate("document.querySelector('.computations pre').getBoundingClientRect().height > 50")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert not page.logged
+
+
+async def test_the_check_of_a_text_takes_no_program_for_claims_and_finds_a_false_one_beside_it(tmp_path: Path) -> None:
+    store = EvidenceStore(InMemoryStore())
+    text = Computation(CODE, "casts of 1875", SAID, {"harbour.csv": b"depth\n100\n300", "other.csv": b""}).text()
+    await store.put_text(text)
+    report = report_of()
+    await write_bundle(report, tmp_path, store)
+    file = tmp_path / "report.md"
+    assert not verify_bundle(tmp_path).problems
+    assert not verify_markdown(file).problems
+    link = f"[[1]](sources/{report.sources[0].content_hash}.txt)"
+    written = report.markdown
+    file.write_text(written.replace("Tables: ", f"The casts add up to 999 metres {link}.\n\nTables: "), "utf-8")
+    [problem] = verify_markdown(file).problems
+    assert "999" in problem
+    file.write_text(written.replace(f"** {link}", "** [[1]](https://example.org/)"), "utf-8")
+    assert "not to its source" in verify_markdown(file).problems[0]
+
+
+def test_the_deck_leaves_programs_out() -> None:
+    slides = outline(parse_report(report_of()))
+    assert not any("pandas" in card.text for slide in slides for card in slide.cards)
+    assert not any("Computations" in (slide.title, *(cell for row in slide.rows for cell in row)) for slide in slides)
+
+
+async def test_word_has_the_program_and_its_tables() -> None:
+    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    document = docx.Document(io.BytesIO((await render(report_of(), ["docx"]))["report.docx"]))
+    paragraphs = [paragraph.text for paragraph in document.paragraphs]
+    assert paragraphs.index("Computations") < paragraphs.index("Tables: harbour.csv") < paragraphs.index(CODE)
+
+
+def test_a_query_is_shown_as_sql() -> None:
+    report = report_of()
+    [source] = report.sources
+    draft = Draft("q", "en-US", "", f"{SAID[:-1]} [E1-1].", report.excerpts, {source.content_hash: source})
+    draft.programs = {source.content_hash: Program("SELECT sum(depth) FROM casts", "sql", ("primary (casts)",))}
+    shown = section(finish_report(draft, Usage()))
+    assert "Tables: primary (casts)\n\n```sql\nSELECT sum(depth) FROM casts\n```" in shown
+
+
+def test_titles_are_words_of_the_source() -> None:
+    title = parse_report(report_of(title="*mean* of [1]")).sections[-2].blocks[0]
+    assert words(title.content) == "*mean* of [1]"  # type: ignore[union-attr]  # a paragraph
