@@ -44,6 +44,10 @@ class Labels:
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
     copy: str = "same text: {urls}"
     published: str = "published {date}"
+    newer: str = "published {date}, newer"
+    """Of the later of sources that disagree."""
+    primary: str = "primary source"
+    """Of sources that disagree, the one that another names as where it has it from."""
     uncited: str = "read, not cited"
 
     skip: str = "Skip to the report"
@@ -156,6 +160,8 @@ CHINESE = Labels(
     snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
     copy="相同文本：{urls}",
     published="发布于 {date}",
+    newer="发布于 {date}，较新",
+    primary="原始来源",
     uncited="已读，未引用",
     skip="跳到正文",
     contents="目录",

@@ -21,6 +21,7 @@ from services.evidence.views import steps_by_id
 from services.reports.charts.fences import check_charts
 from services.reports.checking.citations import CheckedReport, check_citations
 from services.reports.computations import computations
+from services.reports.disagreement_sides import side_notes
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
 from services.reports.references import details
@@ -203,9 +204,12 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels
         )
         heading = [f"**{escape_markdown(contradiction.topic)}**\n"] if grounded else []
         note = [] if contradiction.differs else [f"\n{labels.unconfirmed}"]
-        blocks.append(
-            "\n".join([*heading, *(f"- “{escape_markdown(side.quote)}” [{side.id}]" for side in sides), *note])
-        )
+        notes = side_notes(sides, draft.sources, labels)
+        lines = [
+            f"- “{escape_markdown(side.quote)}” [{side.id}]" + (f" — {escape_markdown(about)}" if about else "")
+            for side, about in zip(sides, notes, strict=True)
+        ]
+        blocks.append("\n".join([*heading, *lines, *note]))
     return _section(labels.contradictions, ["\n\n".join(blocks)] if blocks else [])
 
 

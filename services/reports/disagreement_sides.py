@@ -1,0 +1,52 @@
+"""What stands behind each side of a contradiction: its source's date, which is newer, and which is the origin of another."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from schemas.evidence import Excerpt, Source
+from services.evidence.primary import primary
+from services.reports.labels import Labels
+
+_ISO = re.compile(r"[12]\d{3}(?:-\d{2}(?:-\d{2})?)?")
+
+
+def side_notes(sides: Sequence[Excerpt], sources: Mapping[str, Source], labels: Labels) -> list[str]:
+    """Return the note of each side; empty where there is nothing to say of it.
+
+    Args:
+        sides: excerpts that contradict each other.
+        sources: by content hash; a copy speaks for the source that it is cited as.
+        labels: of the report's language.
+    """
+    cited = [_cited_as(sources[side.content_hash], sources) for side in sides]
+    dates = [source.published or "" for source in cited]
+    quotes, titles, addresses = zip(
+        *((side.quote, source.title, source.url) for side, source in zip(sides, cited, strict=True)), strict=True
+    )
+    notes: list[str] = []
+    for place, date in enumerate(dates):
+        published = labels.newer if _newest(date, dates) else labels.published
+        said = [published.format(date=date)] if date else []
+        if primary(place, quotes, titles, addresses):
+            said.append(labels.primary)
+        notes.append(" · ".join(said))
+    return notes
+
+
+def _cited_as(source: Source, sources: Mapping[str, Source]) -> Source:
+    return sources.get(source.duplicate_of or "", source)
+
+
+def _newest(date: str, dates: Sequence[str]) -> bool:
+    """Tell whether a date is later than one of the others and earlier than none; all must be told, and as exactly as it is needed."""
+    if not all(_ISO.match(one) for one in dates):
+        return False
+    order = [_order(date, other) for other in dates]
+    return 1 in order and -1 not in order
+
+
+def _order(date: str, other: str) -> int:
+    """Return 1 where a date is later than another, -1 where earlier, 0 where that is not told: March may be before 3 March."""
+    left, right = (found.group() if (found := _ISO.match(one)) else "" for one in (date, other))
+    size = min(len(left), len(right))
+    return (left[:size] > right[:size]) - (left[:size] < right[:size])

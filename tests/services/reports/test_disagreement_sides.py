@@ -1,0 +1,177 @@
+"""Each side of a contradiction shows its source's date, which is newer, and which is the origin, in every format."""
+
+import html
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from schemas.evidence import Contradiction
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.evidence.primary import origins
+from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.disagreement_sides import side_notes
+from services.reports.document import words
+from services.reports.docx import render_docx
+from services.reports.html.page import render_html
+from services.reports.labels import CHINESE, ENGLISH
+from services.reports.markdown import Draft, finish_report
+from services.reports.parser import parse_report
+from services.reports.slides.deck import render_deck
+from services.reports.slides.outline import outline
+from services.reports.slides.pptx import render_pptx
+from services.run.evidence_store import EvidenceStore
+from tests.services.reports.conftest import Make, source_of
+from tests.services.reports.full import evidence as evidence_of
+
+DATED = ("published 2021-03-04", "published 2023-04-01, newer")
+
+
+def notes(*sides: tuple[str, str, str | None], chinese: bool = False, urls: tuple[str, ...] = ()) -> list[str]:
+    """Return the notes of sides, each a quote with its source's title and date."""
+    excerpts, sources = evidence_of([quote for quote, _, _ in sides])
+    for place, (excerpt, (_, title, published)) in enumerate(zip(excerpts, sides, strict=True)):
+        changes = {"title": title, "published": published} | ({"url": urls[place]} if urls else {})
+        sources[excerpt.content_hash] = sources[excerpt.content_hash].model_copy(update=changes)
+    return side_notes(excerpts, sources, CHINESE if chinese else ENGLISH)
+
+
+def dated(*dates: str | None) -> list[str]:
+    return notes(*((f"The hall is {place} m long.", "", date) for place, date in enumerate(dates, 20)))
+
+
+@pytest.fixture
+def report(draft: Make) -> Report:
+    dates = {"web": DATED[0].split()[1], "paper": DATED[1].split()[1].strip(",")}
+    sources = [source_of(name, published=dates.get(name)) for name in ("web", "paper", "plan")]
+    conflict = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
+    return finish_report(
+        draft("# Depth\n\nIt was sounded [E1-1].", sources=sources, contradictions=[conflict]), Usage()
+    )
+
+
+def test_both_sides_show_their_dates_behind_the_citation_and_the_later_one_is_newer(report: Report) -> None:
+    sides = [line for line in report.markdown.splitlines() if line.startswith("- “")]
+    assert [side.rpartition(") — ")[2] for side in sides] == list(DATED)
+
+
+@pytest.mark.parametrize(
+    ("dates", "shown"),
+    [
+        ((None, None), ["", ""]),
+        (("2021", None), ["published 2021", ""]),
+        (("2021-03-04", "2021-03-04"), ["published 2021-03-04", "published 2021-03-04"]),
+        (("2021", "2021-03-04"), ["published 2021", "published 2021-03-04"]),
+        (("2022", "2021-03-04"), ["published 2022, newer", "published 2021-03-04"]),
+        (("spring", "2021-03-04"), ["published spring", "published 2021-03-04"]),
+        (("2019", "2023", "2021"), ["published 2019", "published 2023, newer", "published 2021"]),
+    ],
+)
+def test_newer_is_said_only_where_every_date_is_told_and_one_is_later(
+    dates: tuple[str | None, ...], shown: list[str]
+) -> None:
+    assert dated(*dates) == shown
+
+
+def test_dates_are_told_in_chinese() -> None:
+    sides = (("大厅长24米。", "", "2021-03-04"), ("大厅长30米。", "", "2023-04-01"))
+    assert notes(*sides, chinese=True) == ["发布于 2021-03-04", "发布于 2023-04-01，较新"]
+
+
+def test_a_copy_has_the_date_of_the_source_that_it_is_cited_as() -> None:
+    excerpts, sources = evidence_of(["The hall is 24 m long.", "The hall is 30 m long.", "The hall is 24 m long, too."])
+    first, _, third = (excerpt.content_hash for excerpt in excerpts)
+    sources[third] = sources[third].model_copy(update={"published": "2020"})
+    sources[first] = sources[first].model_copy(update={"published": "2023", "duplicate_of": third})
+    assert side_notes(excerpts[:2], sources, ENGLISH) == ["published 2020", ""]
+
+
+@pytest.mark.parametrize(
+    ("quote", "title", "url"),
+    [
+        ("According to the Harbour Office, Oslo exported 24 t.", "Harbour Office: Exports", "a.md"),
+        ("According to the Harbour Office, Oslo exported 24 t.", "The Harbour Office Annual Report 2021", "a.md"),
+        ("Oslo exported 24 t (data from Statistics Norway).", "Exports", "https://www.statistics-norway.example/a"),
+        ("据国家统计局数据，上海港出口量为24吨。", "国家统计局2021年统计公报", "a.md"),
+        ("上海港出口量为24吨（来源：上海海关）。", "出口量 - 上海海关", "a.md"),
+    ],
+)
+def test_the_source_that_the_other_side_names_as_its_origin_is_primary(quote: str, title: str, url: str) -> None:
+    own = "上海港出口量为18吨。" if origins(quote)[0] > "一" else "Oslo exported 18 t."
+    assert notes((quote, "News", None), (own, title, None), urls=("b.md", url)) == ["", "primary source"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "own", "title"),
+    [
+        ("Oslo exported 24 t.", "Oslo exported 18 t.", "Harbour Office"),
+        (
+            "According to the Harbour Office, Oslo exported 24 t.",
+            "Oslo exported 18 t.",
+            "Mayor: Harbour Office is wrong",
+        ),
+        ("According to the Harbour Office, Oslo exported 24 t.", "Oslo exported 18 t.", "The Harbour"),
+        ("According to Smith, Oslo exported 24 t.", "Oslo exported 18 t.", "Smith"),
+        (
+            "According to the Harbour Office, Oslo exported 24 t.",
+            "According to the Trade Union, it was 18 t.",
+            "Harbour Office",
+        ),
+        ("据统计，上海港出口量为24吨。", "上海港出口量为18吨。", "统计"),
+        ("据国家统计局数据，上海港出口量为24吨。", "上海港出口量为18吨。", "国家统计局数据有误"),
+    ],
+)
+def test_a_source_that_nobody_names_or_that_is_only_about_the_origin_is_not(quote: str, own: str, title: str) -> None:
+    assert notes((quote, "News", None), (own, title, None)) == ["", ""]
+
+
+def test_the_dates_stand_in_page_word_slides_and_powerpoint(report: Report) -> None:
+    parsed = parse_report(report)
+    [conflict] = parsed.disagreements
+    assert [words(side).rpartition(" — ")[2] for side in conflict.sides] == list(DATED)
+    cards = [card.text for slide in outline(parsed) for card in slide.cards if card.kind == "quote"]
+    assert [card.rpartition(" — ")[2] for card in cards] == list(DATED)
+    shown = {
+        "html": render_html(parsed),
+        "deck": render_deck(parsed),
+        "docx": _texts(render_docx(parsed), "word/document.xml"),
+        "pptx": _texts(render_pptx(parsed), "ppt/slides/slide"),
+    }
+    for name, text in shown.items():
+        assert [note for note in DATED if note in html.unescape(text)] == list(DATED), name
+
+
+async def test_a_report_with_dates_still_verifies(report: Report, evidence: EvidenceStore, tmp_path: Path) -> None:
+    await write_bundle(report, tmp_path, evidence)
+    assert verify_bundle(tmp_path).problems == []
+    assert verify_markdown(tmp_path / "report.md").problems == []
+
+
+async def test_a_side_without_a_full_stop_is_held_against_its_quote_and_not_with_its_date(
+    evidence: EvidenceStore, tmp_path: Path
+) -> None:
+    texts = ["hall length: 24 m", "hall length: 30 m"]
+    excerpts, sources = evidence_of(texts, published="2023-04-01")
+    for text in texts:
+        await evidence.put_text(text)
+    conflict = Contradiction(topic="hall length", excerpt_ids=["E1-1", "E1-2"])
+    draft = Draft(
+        "How long is the hall?", "en-US", "", "It is 24 m [E1-1].", excerpts, sources, contradictions=[conflict]
+    )
+    report = finish_report(draft, Usage())
+    await write_bundle(report, tmp_path, evidence)
+    assert "— published 2023-04-01" in report.markdown
+    assert verify_markdown(tmp_path / "report.md").problems == []
+    (tmp_path / "report.md").write_text(report.markdown.replace("“hall length: 30 m”", "“hall length: 31 m”"))
+    assert len(verify_markdown(tmp_path / "report.md").problems) == 1
+
+
+def _texts(data: bytes, begins: str) -> str:
+    """Return the texts of the parts of an office file whose names begin so."""
+    with zipfile.ZipFile(io.BytesIO(data)) as parts:
+        read = [parts.read(name).decode() for name in parts.namelist() if name.startswith(begins)]
+    return re.sub(r"<[^>]+>", "", " ".join(read))
