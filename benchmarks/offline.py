@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
+from services.reports.counts_line import is_counts
 from services.run.settings import forget_settings
 
 RESULTS = Path(__file__).parent / "results" / "offline.json"
@@ -62,8 +63,10 @@ SETS = [
 
 
 def opening_of(markdown: str) -> str:
-    """Return what stands between a report's title and its first section."""
-    return markdown.partition("\n")[2].split("\n## ")[0].strip()
+    """Return what stands between a report's title and its first section, without the counts of its statements."""
+    opening = markdown.partition("\n")[2].split("\n## ")[0].strip()
+    counts, _, rest = opening.partition("\n")
+    return rest.strip() if is_counts(counts) else opening
 
 
 def plain(text: str) -> str:

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from prompts import prompt_info
 from schemas.context import RunContext
 from schemas.coordinator import Triage
-from schemas.evidence import Excerpt
+from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question
@@ -23,8 +23,10 @@ from services.evidence.views import finding_views, steps_by_id
 from services.models import write
 from services.models.fallback import answer_by_rules
 from services.reports.chat_message import report_message
+from services.reports.labels import labels_for
 from services.reports.markdown import Draft, across_languages, finish_report
 from services.reports.sectioned import TEMPLATES, words_of, write_long
+from services.reports.statuses import sure_claims
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, StoreError, UselessAnswer
 from services.run.events import emit_message
@@ -263,10 +265,16 @@ def _reused(state: ResearchState) -> list[str]:
 
 
 def _counts(report: Report) -> dict[str, int]:
-    verified = sum(claim.verified for claim in report.citations)
-    return {"claims": len(report.citations), "verified": verified, "sources": sum(bool(s.id) for s in report.sources)}
+    return {
+        "claims": len(report.citations),
+        "verified": sum(claim.verified for claim in report.citations),
+        "sure": sure_claims(report.citations),
+        "sources": sum(bool(source.id) for source in report.sources),
+    }
 
 
 def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:
-    values = _counts(report)
-    emit_message(runtime, "report", "reporter", "report", locale, data={"title": report.title, **values}, **values)
+    values, statuses = _counts(report), status_counts(report.citations)
+    data = {"title": report.title, **values, "statuses": statuses}
+    counts = labels_for(locale).counted(statuses)
+    emit_message(runtime, "report", "reporter", "report", locale, data=data, counts=counts, sources=values["sources"])

@@ -12,8 +12,10 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from schemas.evidence import Standing, Status, standing, status_counts
 from schemas.reporter import Report
 from schemas.usage import Usage
+from services.reports.statuses import sure_claims
 from services.run.errors import BadInput, LeadlineError, ServerGone
 
 
@@ -44,9 +46,20 @@ class Outcome(BaseModel):
     """Where the report's files are."""
     claims: int = 0
     verified: int = 0
+    sure: int | None = None
+    """Statements that are quoted or supported; None in results of earlier versions."""
+    statuses: dict[Status, int] = {}
+    """Statements by status, those that occur."""
+    locale: str = ""
+    """Of the report."""
     limits: list[str] = []
     usage: Usage | None = None
     error: str = ""
+
+    @property
+    def standing(self) -> Standing:
+        """How many of its statements are quoted or supported."""
+        return standing(self.claims, self.verified if self.sure is None else self.sure)
 
 
 class Runner(Protocol):
@@ -179,6 +192,9 @@ async def _research(
                 "folder": report.folder,
                 "claims": len(report.citations),
                 "verified": sum(claim.verified for claim in report.citations),
+                "sure": sure_claims(report.citations),
+                "statuses": status_counts(report.citations),
+                "locale": report.locale,
                 "limits": report.limits,
                 "usage": report.usage,
             }

@@ -15,10 +15,11 @@ from leadline.batch.questions import Outcome
 from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
+from leadline.progress.run_view import MARKS_OF_REPORTS, standing_told
 from leadline.runs.first_line import LONGEST_QUESTION
 from schemas.clean import clean_line
 from schemas.events import Event
-from schemas.evidence import Standing, standing
+from services.reports.labels import labels_for
 
 _MARKS = {
     "notice": "·",
@@ -33,13 +34,6 @@ _MARKS = {
     "report": "·",
 }
 """The mark of each kind of event."""
-_MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
-    "all": ("✓", "green"),
-    "some": ("!", "yellow"),
-    "none": ("!", "yellow"),
-    "empty": ("·", "dim"),
-}
-"""The mark and the colour of a report, by how many of its statements are verified."""
 
 
 class Lines(Progress):
@@ -117,10 +111,11 @@ def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 
         def ended(outcome: Outcome) -> None:
             line = " ".join(clean_line(outcome.question).split())[:LONGEST_QUESTION]
-            mark, style = _MARKS_OF_REPORTS[standing(outcome.claims, outcome.verified)]
+            mark, style = MARKS_OF_REPORTS[outcome.standing]
             if outcome.status != "done":
                 mark, style = "x", "red"
-            bar.console.print(Text(f"{mark} {outcome.id}  {line}", style=style if console.is_terminal else ""))
+            counts = f" ({labels_for(outcome.locale).counted(outcome.statuses)})" if outcome.statuses else ""
+            bar.console.print(Text(f"{mark} {outcome.id}  {line}{counts}", style=style if console.is_terminal else ""))
             bar.advance(task)
 
         yield ended
@@ -130,7 +125,7 @@ def _mark(event: Event) -> str:
     if event.type == "step_finished" and event.data.get("status") != "done":
         return "x"
     if event.type == "report":
-        return _MARKS_OF_REPORTS[standing(event.data.get("claims", 0), event.data.get("verified", 0))][0]
+        return MARKS_OF_REPORTS[standing_told(event.data)][0]
     return _MARKS[event.type]
 
 

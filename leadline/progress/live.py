@@ -17,7 +17,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from leadline.progress.plan_review import ask_in_words
-from leadline.progress.run_view import PlanSeen, StepSeen, Watched
+from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
 from schemas.events import Event
 from services.run.ui_text import say
 
@@ -65,7 +65,8 @@ class Board:
                 if sum(map(len, groups)) > room:
                     groups[place] = [self._folded(place + 1, plan)]
             groups = [self._cut(groups, room)]
-        return [*(line for group in groups for line in group), *([] if seen.ended else [self._head()]), self._foot()]
+        head = self._report() or ([] if seen.ended else [self._head()])
+        return [*(line for group in groups for line in group), *head, self._foot()]
 
     def _cut(self, groups: list[list[Text]], room: int) -> list[Text]:
         """Return the lines of all plans, the first ones left out where there is no room for all."""
@@ -77,6 +78,15 @@ class Board:
 
     def _head(self) -> Text:
         return Text.assemble((self._spinner(), "cyan"), " ", _line(self._watched.doing or "…"))
+
+    def _report(self) -> list[Text]:
+        """Return the line of a report that is written: its statements by status."""
+        seen = self._watched
+        if not seen.summary:
+            return []
+        mark, style = MARKS_OF_REPORTS[seen.standing]
+        plain = {"✓": "+", "·": "."}.get(mark, mark)
+        return [Text(f"{plain if self._ascii else mark} {self._plain(_line(seen.summary))}", style=style)]
 
     def _foot(self) -> Text:
         seen = self._watched

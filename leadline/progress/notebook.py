@@ -8,12 +8,15 @@ report = await aresearch("…", on_event=Progress())
 from html import escape
 from typing import Any
 
-from leadline.progress.run_view import PlanSeen, StepSeen, Watched
+from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
 from schemas.events import Event
+from schemas.evidence import Standing
 from services.run.ui_text import say
 
 MARKS = {"waiting": "·", "running": "…", "done": "✓", "failed": "✗", "skipped": "–"}
 COLOURS = {"waiting": "#888", "running": "#06c", "done": "#080", "failed": "#c00", "skipped": "#a60"}
+REPORT_COLOURS: dict[Standing, str] = {"all": "#080", "some": "#a60", "none": "#a60", "empty": "#888"}
+"""Of a report, by how many of its statements are quoted or supported."""
 
 
 class Progress:
@@ -43,7 +46,8 @@ class Progress:
         seen = self.watched
         notices = "".join(f'<div style="color:#a60">! {escape(notice)}</div>' for notice in seen.notices)
         plans = "".join(self._plan_html(number, plan) for number, plan in enumerate(seen.plans, 1))
-        doing = f"<div>{escape(seen.summary or seen.doing)}</div>"
+        colour = f' style="color:{REPORT_COLOURS[seen.standing]}"' if seen.summary else ""
+        doing = f"<div{colour}>{escape(self._doing())}</div>"
         return f"<div>{notices}{plans}{doing}<small>{escape(seen.account())}</small></div>"
 
     def _plan_html(self, number: int, plan: PlanSeen) -> str:
@@ -66,7 +70,12 @@ class Progress:
             for step in plan.steps:
                 detail = self._detail(step)
                 lines.append(f"  - {MARKS[step.state]} {step.id} {step.title}{f' ({detail})' if detail else ''}")
-        return "\n".join([*lines, seen.summary or seen.doing, seen.account()])
+        return "\n".join([*lines, self._doing(), seen.account()])
+
+    def _doing(self) -> str:
+        """Return what was written, with its mark, or what the run is at."""
+        seen = self.watched
+        return f"{MARKS_OF_REPORTS[seen.standing][0]} {seen.summary}" if seen.summary else seen.doing
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))

@@ -1,12 +1,21 @@
 """What a watcher knows of a run from its events: plans with their steps, sources, calls, tokens. Terminal and notebook draw it."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from schemas.events import Event
+from schemas.evidence import Standing, standing
 from services.run.ui_text import say
 
+MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
+    "all": ("✓", "green"),
+    "some": ("!", "yellow"),
+    "none": ("!", "yellow"),
+    "empty": ("·", "dim"),
+}
+"""The mark and the colour of a report, by how many of its statements are quoted or supported."""
 StepState = Literal["waiting", "running", "done", "failed", "skipped"]
 
 
@@ -57,6 +66,8 @@ class Watched:
     """US dollars; None as soon as the price of one call is not known."""
     summary: str = ""
     """What was written, once it is."""
+    standing: Standing = "empty"
+    """How it stands."""
     ended: bool = False
     """Set by whoever watches: nothing more will come."""
     _started: float = field(default_factory=time.monotonic)
@@ -125,6 +136,7 @@ class Watched:
                 )
             case "report":
                 self.summary = event.title
+                self.standing = standing_told(data)
 
     def _count(self, used: dict[str, Any]) -> None:
         self.calls += int(used.get("calls", 0))
@@ -163,6 +175,11 @@ class Watched:
         if step is not None:
             step.sources += 1
             step.latest = title
+
+
+def standing_told(data: Mapping[str, Any]) -> Standing:
+    """Return how a report stands, by what its event says; events of earlier versions count verified statements alone."""
+    return standing(int(data.get("claims", 0)), int(data.get("sure", data.get("verified", 0))))
 
 
 def clock(seconds: float) -> str:

@@ -17,10 +17,12 @@ from pydantic import BaseModel
 from leadline.server.api_client import api_of
 from leadline.server.own_threads import OwnThread
 from leadline.server.thread_values import standing_values, turns_found
+from schemas.evidence import Status, status_counts
 from schemas.reporter import Report
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.html.page import render_fragment
 from services.reports.parser import parse_report
+from services.reports.statuses import sure_claims
 from services.turn.agent_inbox import PLANNER
 
 views = APIRouter()
@@ -35,6 +37,10 @@ class ReportView(BaseModel):
     """The report's body, sanitised; its styles are `/page/report.css` and `/page/tokens.css`."""
     claims: int
     verified: int
+    sure: int
+    """Statements that are quoted or supported."""
+    statuses: dict[Status, int]
+    """Statements by status, those that occur."""
     sources: int
     follow_up_questions: list[str]
 
@@ -82,6 +88,8 @@ async def _view(report: Report) -> ReportView:
         html=await asyncio.to_thread(render_fragment, parsed),
         claims=len(report.citations),
         verified=sum(claim.verified for claim in report.citations),
+        sure=sure_claims(report.citations),
+        statuses=status_counts(report.citations),
         sources=sum(bool(source.id) for source in report.sources),
         follow_up_questions=report.follow_up_questions,
     )

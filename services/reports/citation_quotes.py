@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from schemas.evidence import Claim, Excerpt
+from schemas.evidence import Claim, Excerpt, Status
 from schemas.reporter import Report
-from services.reports.document import Citation, Inline, Inlines, Unverified, letters, words
+from services.reports.document import Citation, Inline, Inlines, Mark, letters, words
 from services.reports.references import numbers_of
 from services.reports.source_numbers import link_of
+from services.reports.statuses import status_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +33,25 @@ class Proofs:
             links={source.number: link_of(source) for source in report.sources if source.number is not None},
         )
 
-    def citations(self, excerpt_ids: Iterable[str]) -> tuple[Citation, ...]:
-        """Return the citations of excerpts, each source once, in the order of the excerpts."""
+    def citations(self, excerpt_ids: Iterable[str], status: Status = "") -> tuple[Citation, ...]:
+        """Return the citations of excerpts, each source once, in the order of the excerpts; `status` is that of their claim."""
         by_number: dict[int, list[str]] = {}
         for excerpt_id in excerpt_ids:
             by_number.setdefault(self.numbers.get(excerpt_id, 0), []).append(excerpt_id)
         return tuple(
-            Citation(number, self.links[number], tuple(ids))
+            Citation(number, self.links[number], tuple(ids), status)
             for number, ids in by_number.items()
             if number in self.links
         )
 
     def attached(self, content: Inlines, around: str = "") -> Inlines:
-        """Give each citation of a text the excerpts that prove the sentence before it, and each mark its reason.
+        """Give each citation of a text its excerpts and the status of the sentence before it, and each mark its reason.
 
         Args:
             content: a paragraph, or a cell of a table.
             around: the whole row, for a cell: its claim spans the cells.
         """
-        if not any(isinstance(inline, Citation | Unverified) for inline in content):
+        if not any(isinstance(inline, Citation | Mark) for inline in content):
             return content
         text = letters(around or words(content))
         spans = [(text.find(claimed), len(claimed), claim) for claimed, claim in self.claims if claimed in text]
@@ -59,14 +60,21 @@ class Proofs:
         for inline in content:
             claims = [claim for start, size, claim in spans if size and (around or start < before <= start + size)]
             if isinstance(inline, Citation):
-                attached.append(replace(inline, excerpts=self._of(inline.number, claims, text)))
-            elif isinstance(inline, Unverified):
-                reason = next((claim.reason for claim in claims if not claim.verified), "")
+                excerpts = self._of(inline.number, claims, text)
+                attached.append(replace(inline, excerpts=excerpts, status=self._status(claims)))
+            elif isinstance(inline, Mark):
+                reason = next((claim.reason for claim in claims if status_of(claim) == inline.status), "")
                 attached.append(replace(inline, reason=reason))
             else:
                 before += len(letters(words((inline,))))
                 attached.append(inline)
         return tuple(attached)
+
+    @staticmethod
+    def _status(claims: Iterable[Claim]) -> Status:
+        """Return the status of the sentence that a citation stands behind: of several claims found there, the longest one's."""
+        longest = max(claims, key=lambda claim: len(claim.text), default=None)
+        return status_of(longest) if longest else ""
 
     def _of(self, number: int, claims: Iterable[Claim], text: str) -> tuple[str, ...]:
         """Return the excerpts that claims cite under a number; where there are none, those that say what the text says."""

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
 from schemas.chart import Chart
-from schemas.evidence import Standing, standing
+from schemas.evidence import Standing, Status
+from services.reports.statuses import Counts
 
 Style = Literal["strong", "emphasis", "code"]
 Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
@@ -40,6 +41,8 @@ class Citation:
     link: str
     excerpts: tuple[str, ...] = ()
     """Ids of the excerpts that prove the sentence before it."""
+    status: Status = ""
+    """Of that sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,13 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Unverified:
-    """The mark behind a sentence that its citations do not support."""
+class Mark:
+    """The mark behind a sentence that its citations do not support, or only by a conclusion."""
 
+    status: Status = "unverified"
+    """`inferred` or `unverified`."""
     reason: str = ""
-    """Why not, in the reader's language; empty where the check's record does not tell."""
+    """Why, in the reader's language; empty where the check's record does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Break:
     """A hard line break."""
 
 
-Inline = Text | Formula | Citation | Link | Unverified | Break
+Inline = Text | Formula | Citation | Link | Mark | Break
 Inlines = tuple[Inline, ...]
 
 
@@ -183,7 +188,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number that stands in a verified claim."""
+    """A number that stands in a claim that is quoted or supported."""
 
     value: str
     """As written, with its unit."""
@@ -235,8 +240,10 @@ class ParsedReport:
     sections: tuple[Section, ...]
     references: tuple[Reference, ...]
     figures: tuple[KeyFigure, ...] = ()
-    claims: int = 0
-    verified: int = 0
+    disagreements: tuple[Disagreement, ...] = ()
+    """The contradictions between sources."""
+    counts: Counts = field(default_factory=Counts)
+    """Its statements by status."""
     created: str = ""
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
     pictures: Mapping[str, Picture] = field(default_factory=dict)
@@ -253,8 +260,8 @@ class ParsedReport:
 
     @property
     def standing(self) -> Standing:
-        """How many of its statements are verified."""
-        return standing(self.claims, self.verified)
+        """How many of its statements are quoted or supported."""
+        return self.counts.standing
 
     @property
     def body(self) -> tuple[Section, ...]:
@@ -264,12 +271,6 @@ class ParsedReport:
     def section(self, role: Role) -> Section | None:
         """Return the section that the program added, if it did."""
         return next((section for section in self.sections if section.role == role), None)
-
-    @property
-    def disagreements(self) -> tuple[Disagreement, ...]:
-        """The contradictions between sources."""
-        section = self.section("contradictions")
-        return tuple(_disagreements(section)) if section else ()
 
     @property
     def drawings(self) -> tuple[Drawing, ...]:
@@ -325,23 +326,6 @@ def is_web_link(link: str) -> bool:
 def letters(text: str) -> str:
     """Return what remains of a text in every format: its letters and digits."""
     return "".join(char for char in text if char.isalnum())
-
-
-def _disagreements(section: Section) -> Iterator[Disagreement]:
-    """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
-    topic = ""
-    disagreements: list[Disagreement] = []
-    for block in section.blocks:
-        if isinstance(block, Listing):
-            sides = [part.content for part in chain.from_iterable(block.items) if isinstance(part, Paragraph)]
-            disagreements.append(Disagreement(topic, tuple(sides)))
-            topic = ""
-        elif isinstance(block, Paragraph):
-            if disagreements and not is_bold(block.content):
-                disagreements[-1] = replace(disagreements[-1], note=words(block.content))
-            else:
-                topic = words(block.content)
-    yield from disagreements
 
 
 def is_bold(content: Inlines) -> bool:

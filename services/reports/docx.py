@@ -11,6 +11,7 @@ from docx.oxml.ns import qn
 from docx.shared import Inches, Pt, RGBColor
 
 from schemas.clean import clean_text
+from schemas.evidence import Status
 from services.reports.charts.svg import chart_png
 from services.reports.document import (
     Block,
@@ -24,13 +25,13 @@ from services.reports.document import (
     Inline,
     Link,
     Listing,
+    Mark,
     Paragraph,
     ParsedReport,
     Quotation,
     Rule,
     Table,
     Text,
-    Unverified,
     is_bold,
     is_web_link,
     words,
@@ -122,14 +123,13 @@ class _Writer:
         self._charts = 0
 
     def facts(self) -> None:
-        """Say what was asked, how much of the answer was verified and when its sources were read."""
+        """Say what was asked, how the statements stand and when the sources were read."""
         report = self._report
         facts: list[tuple[str, str]] = []
         if report.subtitle:
             facts.append((f"{self.labels.question}: {report.subtitle}", SOFT))
-        if report.claims:
-            counted = self.labels.verified.format(verified=report.verified, claims=report.claims)
-            facts.append((f"✓ {counted}", GOOD) if report.standing == "all" else (counted, WARN))
+        if report.counts.text:
+            facts.append((report.counts.shown, GOOD if report.standing == "all" else WARN))
         if report.created:
             facts.append((self.labels.as_of.format(date=report.created), SOFT))
         self.small(*facts)
@@ -224,10 +224,15 @@ class _Writer:
                     self._link(paragraph, text, link)
                 case Formula(latex=latex):
                     self._formula(paragraph, latex)
-                case Unverified():
-                    paragraph.add_run(" ⚠").bold = True
+                case Mark(status=status):
+                    self._mark(paragraph, status)
                 case Break():
                     paragraph.add_run().add_break()
+
+    def _mark(self, paragraph: Any, status: Status) -> None:
+        run = paragraph.add_run(f" {self.labels.bare_mark(status)}")
+        run.bold = True
+        run.font.color.rgb = RGBColor.from_string(ACCENT if status == "inferred" else WARN)
 
     @staticmethod
     def _link(paragraph: Any, text: str, link: str) -> None:

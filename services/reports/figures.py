@@ -1,4 +1,4 @@
-"""Key figures: numbers with a unit that stand in verified claims, the report's first ones first."""
+"""Key figures: numbers with a unit that stand in claims that are quoted or supported, the report's first ones first."""
 
 import re
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from schemas.reporter import Report
 from services.reports.citation_quotes import Proofs
 from services.reports.document import KeyFigure
+from services.reports.statuses import SURE, status_of
 from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
 
 MAX_FIGURES = 4
@@ -32,10 +33,11 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
         text = " ".join(claim.text.split())
-        if not claim.verified or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
+        status = status_of(claim)
+        if status not in SURE or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
         value = _figure(text, in_question)
-        citations = proofs.citations(claim.citations) if value and value not in figures else ()
+        citations = proofs.citations(claim.citations, status) if value and value not in figures else ()
         if citations:
             figures[value] = KeyFigure(value, text, citations)
         if len(figures) == MAX_FIGURES:

@@ -21,9 +21,11 @@ from services.evidence.views import steps_by_id
 from services.reports.charts.fences import check_charts
 from services.reports.checking.citations import CheckedReport, check_citations
 from services.reports.computations import computations
+from services.reports.counts_line import counts_line
 from services.reports.disagreement_sides import side_notes
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
+from services.reports.marked_sentences import marked_sentences
 from services.reports.references import details
 from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
@@ -94,10 +96,18 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     parts = [
         f"# {title}",
+        counts_line(checked.claims, labels),
         "\n>\n".join(f"> {escape_markdown(line)}" for line in draft.opening.splitlines() if line.strip()),
         body or (labels.nothing_held if draft.excerpts else labels.nothing_found),
         conflicts,
-        _section(labels.limits, [f"- {escape_markdown(limit)}" for limit in [*limits, *draft.notes]]),
+        _section(
+            labels.limits,
+            [
+                *(f"- {escape_markdown(limit)}" for limit in limits),
+                *marked_sentences(checked.claims, labels),
+                *(f"- {escape_markdown(note)}" for note in draft.notes),
+            ],
+        ),
         _section(
             labels.follow_up,
             [f"{place}. {escape_markdown(question)}" for place, question in enumerate(draft.follow_up_questions, 1)],
@@ -110,7 +120,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     ]
     told = _linked("\n\n".join(part for part in parts if part), draft, numbering)
     return Report(
-        title=title.replace(labels.mark, "").strip(),
+        title=labels.without_marks(title),
         question=draft.question,
         locale=draft.locale,
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",

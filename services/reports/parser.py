@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 
 from markdown_it.tree import SyntaxTreeNode
 
@@ -11,10 +11,12 @@ from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import is_chart
 from services.reports.citation_quotes import Proofs
+from services.reports.counts_line import counts_of, is_counts
 from services.reports.document import (
     Alignment,
     Block,
     Code,
+    Disagreement,
     Display,
     Drawing,
     Heading,
@@ -29,6 +31,7 @@ from services.reports.document import (
     Table,
     Text,
     citations_in,
+    is_bold,
     words,
 )
 from services.reports.figures import key_figures
@@ -51,9 +54,11 @@ def parse_report(report: Report) -> ParsedReport:
     reader = _Reader(report, proofs, locale)
     root = SyntaxTreeNode(PARSER.parse(report.markdown))
     title, lead, sections = _cut(root.children, reader)
+    lead = _without_counts(lead)
     opening = _leading_quotations(lead)
     lead = lead[len(opening) :]
     summary, lead = _summary(lead)
+    labels, settled = labels_for(locale), _with_roles(sections, locale)
     return ParsedReport(
         locale=locale,
         question=report.question,
@@ -61,11 +66,11 @@ def parse_report(report: Report) -> ParsedReport:
         opening=opening,
         summary=summary,
         lead=lead,
-        sections=_with_roles(sections, locale),
-        references=references(report, labels_for(locale)),
+        sections=settled,
+        references=references(report, labels),
         figures=key_figures(report, proofs),
-        claims=len(report.citations),
-        verified=sum(claim.verified for claim in report.citations),
+        disagreements=tuple(_disagreements(settled)),
+        counts=counts_of(report.citations, labels),
         created=max((source.fetched_at[:10] for source in report.sources if source.fetched_at), default=""),
     )
 
@@ -98,6 +103,15 @@ def _anchor(title: str, taken: set[str]) -> str:
     return anchor
 
 
+def _without_counts(lead: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Take the counts of the statements off, which every format shows in its own way; earlier versions wrote none."""
+    first = lead[0] if lead else None
+    is_line = isinstance(first, Paragraph) and all(
+        isinstance(inline, Text) and "emphasis" in inline.styles for inline in first.content
+    )
+    return lead[1:] if is_line and isinstance(first, Paragraph) and is_counts(words(first.content)) else lead
+
+
 def _leading_quotations(lead: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the notes that stand first: quotations that cite nothing."""
     return tuple(takewhile(lambda block: isinstance(block, Quotation) and not _cites(block), lead))
@@ -121,6 +135,23 @@ def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
         summary = tuple(inline for inline in rest if not isinstance(inline, Text) or inline.text)
         return (summary, (*lead[:place], *lead[place + 1 :])) if summary else ((), lead)
     return (), lead
+
+
+def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
+    """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
+    topic = ""
+    disagreements: list[Disagreement] = []
+    for block in chain.from_iterable(section.blocks for section in sections if section.role == "contradictions"):
+        if isinstance(block, Listing):
+            sides = [part.content for part in chain.from_iterable(block.items) if isinstance(part, Paragraph)]
+            disagreements.append(Disagreement(topic, tuple(sides)))
+            topic = ""
+        elif isinstance(block, Paragraph):
+            if disagreements and not is_bold(block.content):
+                disagreements[-1] = replace(disagreements[-1], note=words(block.content))
+            else:
+                topic = words(block.content)
+    return disagreements
 
 
 def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.reports.document import Citation, Inline, Inlines, Text, Unverified, words
+from services.reports.document import Citation, Inline, Inlines, Mark, Text, words
 from services.text.passages import sentences
 
 
@@ -13,8 +13,8 @@ class CitedSentence:
 
     text: str
     citations: tuple[Citation, ...]
-    unverified: bool
-    """Whether the report itself marks it."""
+    mark: Mark | None
+    """That of the report itself."""
 
 
 def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[CitedSentence]:
@@ -27,7 +27,7 @@ def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[Cited
     text = ""
     marks: list[tuple[int, Inline]] = []
     for inline in content:
-        if isinstance(inline, Citation | Unverified):
+        if isinstance(inline, Citation | Mark):
             text = text.rstrip()
             marks.append((len(text), inline))
         else:
@@ -40,5 +40,6 @@ def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[Cited
         sentence_text = " ".join(text[start:end].split())
         if sentence_text or inside:
             citations = tuple(mark for mark in inside if isinstance(mark, Citation))
-            yield CitedSentence(sentence_text, citations, any(isinstance(mark, Unverified) for mark in inside))
+            mark = next((mark for mark in inside if isinstance(mark, Mark)), None)
+            yield CitedSentence(sentence_text, citations, mark)
         last = end

@@ -19,7 +19,9 @@ from services.evidence.number_tracing import lines_of
 from services.evidence.settled_copies import settled_copies
 from services.evidence.views import finding_views
 from services.models import write
+from services.reports.counts_line import counts_of
 from services.reports.formats import FORMATS, check_formats, render
+from services.reports.labels import ENGLISH
 from services.reports.markdown import Draft, finish_report
 from services.run.errors import SearchError
 from services.run.scope import current_run
@@ -75,10 +77,8 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
         finished = await asyncio.to_thread(finish_report, draft, Usage())
         [data] = (await render(finished, [chosen])).values()
         key = await workspace.evidence.put_bytes(data)
-        claims = (
-            f"{sum(citation.verified for citation in finished.citations)} of {len(finished.citations)} claims verified"
-        )
-        return ToolOutput(text=f"Written: {name} ({claims}).", artifacts={name: key})
+        counts = counts_of(finished.citations, ENGLISH)
+        return ToolOutput(text=f"Written: {name} ({counts.shown or ENGLISH.no_statements}).", artifacts={name: key})
 
     return as_tool(
         NAME,

@@ -13,6 +13,7 @@ from schemas.coordinator import Turn
 from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
+from services.reports.counts_line import is_counts
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
@@ -105,9 +106,11 @@ def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> li
 
 
 def _prose(report: str) -> str:
-    """Return what a report says: without its headings, its quotes, its links and what stands below `---` or in lists of sources."""
+    """Return what a report says: without headings, counts, quotes, links and what stands below `---` or in lists of sources."""
     lines = [
-        line for line in _LINK.sub("", report).splitlines() if line.strip() and not line.startswith(("#", ">", "|"))
+        line
+        for line in _LINK.sub("", report).splitlines()
+        if line.strip() and not line.startswith(("#", ">", "|")) and not is_counts(line)
     ]
     return " ".join(lines or [report]).replace("**TL;DR** ", "")
 

@@ -1,4 +1,6 @@
-"""The page's mark over a report: green and with a tick only where every statement is verified."""
+"""What the page says over a report: its statements by status, green and with a tick only where all are quoted or supported."""
+
+import re
 
 from tests.fakes.browser import Page
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, opened, report_text
@@ -8,18 +10,28 @@ BADGE = f"{REPORT}.querySelector('.badge')"
 GREEN, AMBER = "rgb(23, 105, 58)", "rgb(138, 75, 0)"
 
 
-def test_nothing_verified_is_amber_and_has_no_tick(page: Page, site: Site) -> None:
+def test_nothing_sure_is_amber_and_has_no_tick(page: Page, site: Site) -> None:
     site.model.endpoint.choose = unsupported
     opened(page, site.address)
     ask(page, SIMPLE)
     report_text(page)
-    assert page.evaluate(f"{BADGE}.textContent") == "0 of 2 statements verified against their quotes"
+    assert page.evaluate(f"{BADGE}.textContent") == "2 statements: 2 unverified"
     assert page.evaluate(f"getComputedStyle({BADGE}).color") == AMBER
+    marks = f"[...{REPORT}.querySelectorAll('mark.unverified')]"
+    assert page.evaluate(f"{marks}.length") == 2
+    assert page.evaluate(f"{marks}.every(mark => mark.title.startsWith('Not in what it cites: '))")
+    limits = page.evaluate(f"{REPORT}.querySelector('.limits').textContent")
+    assert limits.count("Unverified: “") == 2
 
 
-def test_everything_verified_is_green_and_has_a_tick(page: Page, site: Site) -> None:
+def test_everything_sure_is_green_and_has_a_tick(page: Page, site: Site) -> None:
     opened(page, site.address)
     ask(page, SIMPLE)
     report_text(page)
-    assert page.evaluate(f"{BADGE}.textContent").startswith("✓ ")
+    said = page.evaluate(f"{BADGE}.textContent")
+    assert re.fullmatch(r"✓ (?:1 statement|\d+ statements): \d+ (?:quoted|supported)(?:, \d+ supported)?", said)
     assert page.evaluate(f"getComputedStyle({BADGE}).color") == GREEN
+    states = page.evaluate(f"[...{REPORT}.querySelectorAll('.tip .state')].map(state => state.textContent)")
+    assert states
+    assert set(states) <= {"quoted", "supported"}
+    assert page.evaluate(f"{REPORT}.querySelector('mark')") is None

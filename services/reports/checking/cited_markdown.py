@@ -131,7 +131,7 @@ class _Checker:
 
     def _line(self, content: tuple[Inline, ...]) -> Iterator[str]:
         for sentence in cited_sentences(content):
-            yield from self._sentence(sentence.text, sentence.citations, marked=sentence.unverified)
+            yield from self._sentence(sentence.text, sentence.citations, marked=sentence.mark is not None)
 
     def _sentence(self, text: str, citations: tuple[Citation, ...], *, marked: bool = False) -> Iterator[str]:
         yield from self._links(citations)

@@ -19,6 +19,7 @@ from services.reports.document import (
     Inlines,
     Link,
     Listing,
+    Mark,
     Paragraph,
     ParsedReport,
     Quotation,
@@ -26,7 +27,6 @@ from services.reports.document import (
     Rule,
     Table,
     Text,
-    Unverified,
     is_web_link,
 )
 from services.reports.html.figure import figure, table
@@ -110,13 +110,17 @@ class Blocks:
                 return self._citation(inline)
             case Link(text=text, link=link):
                 return self._anchor(link, Markup("{}").format(text))
-            case Unverified(reason=reason):
-                why = reason or self.labels.unverified_meaning
-                return Markup('<mark class="unverified" title="{}">⚠<span class="sr"> {}</span></mark>').format(
-                    why, why
-                )
+            case Mark():
+                return self._mark(inline)
             case Break():
                 return Markup("<br>")
+
+    def _mark(self, mark: Mark) -> Markup:
+        """Show the mark, and on hover why it is there."""
+        why = mark.reason or self.labels.meanings[mark.status]
+        return Markup('<mark class="{}" title="{}">{}<span class="sr">: {}</span></mark>').format(
+            mark.status, why, self.labels.bare_mark(mark.status), why
+        )
 
     def _anchor(self, link: str, shown: Markup, **attributes: str) -> Markup:
         target = safe_link(link)
@@ -128,7 +132,7 @@ class Blocks:
         return Markup('<a href="{}" target="_blank" rel="noopener noreferrer"{}>{}</a>').format(target, more, shown)
 
     def _citation(self, citation: Citation) -> Markup:
-        """Show the number, and on hover or focus the verbatim quote with its source."""
+        """Show the number, and on hover or focus how its sentence stands, and the verbatim quote with its source."""
         self._tips += 1
         tip = f"tip-{self._tips}"
         reference = next(
@@ -138,12 +142,14 @@ class Blocks:
             return Markup("<sup>[{}]</sup>").format(citation.number)
         shown = Markup("[{}]").format(citation.number)
         quotes = [quote.text for quote in reference.quotes if quote.id in citation.excerpts]
+        state = Markup('<span class="state {}">{}</span> ').format(citation.status, self.labels.words[citation.status])
         return Markup(
-            '<span class="cite" data-ref="{}">&#8288;{}<span class="tip" role="tooltip" id="{}">{}{}</span></span>'
+            '<span class="cite" data-ref="{}">&#8288;{}<span class="tip" role="tooltip" id="{}">{}{}{}</span></span>'
         ).format(
             citation.number,
             Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(citation.number, tip, shown),
             tip,
+            state if citation.status else "",
             Markup("").join(Markup("<q>{}</q>").format(_short(quote)) for quote in quotes),
             self._source_line(reference),
         )

@@ -14,6 +14,7 @@ from services.reports.document import (
     Inline,
     Inlines,
     Listing,
+    Mark,
     Paragraph,
     ParsedReport,
     Picture,
@@ -25,6 +26,7 @@ from services.reports.document import (
 )
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
+from services.reports.marked_sentences import why_marked
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
@@ -40,6 +42,8 @@ WIDE, HIGH = 1150, 510
 """Pixels that a diagram may take of a slide, which has 1280 by 720."""
 MIN_SCALE = 0.6
 """Scale at which a diagram can still be read; a larger one stays text."""
+SIGNS = {"inferred": "≈", "unverified": "⚠"}
+"""Of marks that stand within a card's text or a cell."""
 CONTENTS = 10
 """Entries of one slide of contents."""
 
@@ -54,7 +58,10 @@ class Card:
     """Of the sources that it cites."""
     kind: str = "plain"
     """`plain`, `quote`, `figure`, `formula` or `code`."""
-    unverified: bool = False
+    mark: Mark | None = None
+    """Behind its last sentence; marks within stand in the text as their signs."""
+    reasons: tuple[tuple[str, Mark], ...] = ()
+    """Its marked sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class Slide:
     """One slide."""
 
     kind: str
-    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`."""
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`; the rows of a cover are its small lines."""
     title: str
     subtitle: str = ""
     cards: tuple[Card, ...] = ()
@@ -72,8 +79,10 @@ class Slide:
     picture: Picture | None = None
     numbers: tuple[int, ...] = ()
     """Of the sources of a table or chart."""
+    reasons: tuple[tuple[str, Mark], ...] = ()
+    """Marked rows of a table."""
     notes: tuple[str, ...] = ()
-    """First what the report says beside the slide, then its sources."""
+    """First what the report says beside the slide, then why sentences are marked, then its sources."""
 
     @property
     def few(self) -> bool:
@@ -100,7 +109,7 @@ def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
             "cover",
             title,
             report.subtitle,
-            rows=((labels.author, report.created),),
+            rows=((report.counts.shown,), (labels.author, report.created)),
         )
     ]
     sections = [section for section in report.sections if section.role not in {"computations", "references"}]
@@ -120,7 +129,8 @@ def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
         for section in part:
             slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:
-        slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=True)))
+        marked = any(isinstance(inline, Mark) for inline in report.summary)
+        slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=not marked)))
     slides.append(Slide("end", labels.the_end, labels.generated))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
@@ -164,7 +174,7 @@ def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
     points = _card_slides(words(section.title), first)
     rest = [card for slide in points[MAX_SECTION_SLIDES:] for card in slide.cards] + rest
     points = points[:MAX_SECTION_SLIDES]
-    beside = tuple(f"{card.text} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
+    beside = tuple(f"{_with_sign(card)} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in rest)
     shown = [slide for slide in slides if slide.kind in {"table", "chart", "diagram"}]
     return [*points[:-1], *(replace(point, notes=beside) for point in points[-1:]), *shown]
 
@@ -212,7 +222,7 @@ def _card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
 def _size(card: Card) -> int:
     if card.kind == "code":
         return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
-    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers)
+    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers) + (12 if card.mark else 0)
 
 
 def _card_pieces(card: Card) -> list[Card]:
@@ -245,22 +255,37 @@ def _block_cards(block: Block) -> Iterator[Card]:
 
 def _sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
     for sentence in cited_sentences(in_line(content), single=single):
-        yield Card(sentence.text, numbers=_numbers(sentence.citations), unverified=sentence.unverified)
+        reasons = ((sentence.text, sentence.mark),) if sentence.mark else ()
+        yield Card(sentence.text, numbers=_numbers(sentence.citations), mark=sentence.mark, reasons=reasons)
 
 
 def _item_card(item: Sequence[Block]) -> Card:
     inner = [card for block in item for card in _block_cards(block)]
+    shown = [
+        replace(card, text=plain_math(card.text) if card.kind == "formula" else _with_sign(card)) for card in inner[:-1]
+    ] + [replace(card, text=plain_math(card.text)) if card.kind == "formula" else card for card in inner[-1:]]
     return Card(
-        " ".join(plain_math(card.text) if card.kind == "formula" else card.text for card in inner),
+        " ".join(card.text for card in shown),
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
-        unverified=any(card.unverified for card in inner),
+        mark=inner[-1].mark if inner else None,
+        reasons=tuple(chain.from_iterable(card.reasons for card in inner)),
     )
+
+
+def _with_sign(card: Card) -> str:
+    return f"{card.text} {SIGNS[card.mark.status]}" if card.mark else card.text
 
 
 def _table_slides(title: str, table: Table) -> list[Slide]:
     """Cut a table into slides by the height of its rows; the header comes again on each."""
-    header = tuple(words(in_line(cell)) for cell in table.header)
-    numbered = [(tuple(words(in_line(cell)) for cell in row), _numbers(chain(*row))) for row in table.rows]
+    header = tuple(map(_cell, table.header))
+    numbered = [(tuple(map(_cell, row)), _numbers(chain(*row))) for row in table.rows]
+    reasons = tuple(
+        (" | ".join(words(in_line(cell)) for cell in row), mark)
+        for row in (table.header, *table.rows)
+        for mark in chain(*row)
+        if isinstance(mark, Mark)
+    )
     over = _numbers(chain(*table.header))
     slides = []
     head = row_height(header)
@@ -270,14 +295,25 @@ def _table_slides(title: str, table: Table) -> list[Slide]:
     for cells, cited in numbered:
         for part in halves(cells, TABLE_ROOM - head):
             if rows and row_height(part) > room:
-                slides.append(Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers))))
+                slides.append(_table_slide(title, (header, *rows), numbers, reasons))
                 rows, numbers, room = [], list(over), TABLE_ROOM - head
             rows.append(part)
             numbers += cited
             room -= row_height(part)
     if rows:
-        slides.append(Slide("table", title, rows=(header, *rows), numbers=tuple(dict.fromkeys(numbers))))
+        slides.append(_table_slide(title, (header, *rows), numbers, reasons))
     return slides
+
+
+def _table_slide(
+    title: str, rows: tuple[tuple[str, ...], ...], numbers: list[int], reasons: tuple[tuple[str, Mark], ...]
+) -> Slide:
+    return Slide("table", title, rows=rows, numbers=tuple(dict.fromkeys(numbers)), reasons=reasons)
+
+
+def _cell(content: Inlines) -> str:
+    signs = "".join(f" {SIGNS[inline.status]}" for inline in content if isinstance(inline, Mark))
+    return words(in_line(content)) + signs
 
 
 def _chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:
@@ -291,6 +327,9 @@ def _numbers(content: Iterable[Inline]) -> tuple[int, ...]:
 
 
 def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
+    labels = labels_for(report.locale)
+    for sentence, mark in dict.fromkeys([*slide.reasons, *chain.from_iterable(card.reasons for card in slide.cards)]):
+        yield why_marked(sentence, mark.status, mark.reason, labels)
     cited = dict.fromkeys([*slide.numbers, *(number for card in slide.cards for number in card.numbers)])
     for reference in report.references:
         if reference.number in cited:

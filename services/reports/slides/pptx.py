@@ -102,7 +102,8 @@ class _Writer:
         elif slide.subtitle:
             self._text(shortened(slide.subtitle, 300), _Box(MARGIN, 4.5 if cover else 5.1, 11, 1.5), 20, SHEET)
         if cover:
-            self._text(" · ".join(filter(None, slide.rows[0])), _Box(MARGIN, 6.6, 8, 0.5), 15, SHEET)
+            for place, row in enumerate(slide.rows):
+                self._text(" · ".join(filter(None, row)), _Box(MARGIN, 6.15 + 0.45 * place, ROOM, 0.5), 15, SHEET)
 
     @staticmethod
     def _broken(title: str) -> str:
@@ -158,8 +159,9 @@ class _Writer:
         marks = "".join(f" [{number}]" for number in card.numbers)
         if marks:
             self._run(paragraph, marks, 12, ACCENT)
-        if card.unverified:
-            self._run(paragraph, " ⚠", 14, WARN)
+        if card.mark:
+            colour = ACCENT if card.mark.status == "inferred" else WARN
+            self._run(paragraph, f" {self._labels.bare_mark(card.mark.status)}", 14, colour)
         for paragraph in frame.paragraphs:
             paragraph.alignment = PP_ALIGN.LEFT
 

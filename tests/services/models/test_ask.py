@@ -288,7 +288,8 @@ async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endp
     report = await aresearch("Who designed the wire sounding machine and where was it tried first?", docs=[docs])
     assert "evil.example" not in report.markdown
     assert "<script" not in report.markdown
-    assert "E77-7" not in report.markdown
+    assert "[E77-7]" not in report.markdown
+    assert "E77-7" not in report.markdown.partition("## Limits of this report")[0]  # which say that it cited it
     assert "unverified" in report.markdown
     assert not any(claim.verified for claim in report.citations if "gold" in claim.text or "nobody" in claim.text)
 

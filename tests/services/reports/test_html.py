@@ -17,6 +17,7 @@ from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import ENGLISH, chinese, english, evidence
+from tests.services.reports.states import SENTENCES, stated
 from tests.services.reports.vectors import VECTORS
 
 
@@ -51,9 +52,9 @@ def test_a_report_shows_everything_inside_the_window_and_asks_for_nothing(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("document.documentElement.lang").startswith(language)
     assert page.evaluate("document.querySelectorAll('.card').length") == 4
-    assert page.evaluate("document.querySelectorAll('.unverified').length") == 2
+    assert page.evaluate("document.querySelectorAll('mark.unverified').length") == 2
     assert page.evaluate("document.querySelectorAll('.side').length") == 2
-    assert page.evaluate("document.querySelectorAll('math mfrac').length") == 2
+    assert page.evaluate("document.querySelectorAll('math mfrac').length") == 3
     assert page.evaluate("document.querySelectorAll('.references > li').length") == 6
 
 
@@ -96,6 +97,36 @@ def test_a_mark_says_why_its_sentence_is_not_verified() -> None:
     html = render_html(parse_report(english()), interactive=False)
     assert 'title="Not in what it cites: 99,999."' in html
     assert 'title="所引内容中没有：99999。"' in render_html(parse_report(chinese()), interactive=False)
+
+
+@needs_chromium
+@pytest.mark.parametrize("locale", SENTENCES)
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_states_of_statements_fit_the_window_and_can_be_read(
+    page: Page, tmp_path: Path, locale: str, width: int, dark: bool
+) -> None:
+    shown(page, stated(locale), tmp_path, width=width, dark=dark)
+    assert quiet(page), (page.logged, page.asked)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for status in ("inferred", "unverified"):
+        assert page.evaluate(f"document.querySelectorAll('mark.{status}').length") == 4
+        colours = page.evaluate(
+            f"(s => [s.color, s.backgroundColor])(getComputedStyle(document.querySelector('p mark.{status}')))"
+        )
+        assert contrast(*colours) >= 4.5
+    page.evaluate("document.querySelector('.cite .mark').focus()")
+    assert page.evaluate("document.querySelector('.cite .tip .state').offsetWidth") > 0
+
+
+def contrast(*colours: str) -> float:
+    """Return the contrast of two opaque colours, as WCAG counts it."""
+    lights = []
+    for colour in colours:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
 
 
 @needs_chromium

@@ -1,4 +1,4 @@
-"""A tick, and green, mean that every statement is verified, in every format; less is amber and says how much less."""
+"""Every format shows the states of statements alike: counts, marks and reasons; a tick and green mean that all are sure."""
 
 import io
 import json
@@ -10,67 +10,201 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 from rich.console import Console
+from rich.text import Text
 
 from leadline.batch.questions import Outcome
 from leadline.progress.lines import Lines, batch_progress
+from leadline.progress.live import Board
+from leadline.progress.notebook import Progress
+from leadline.progress.run_view import Watched, standing_told
 from schemas.context import OutputFormat
 from schemas.events import Event
-from schemas.evidence import EXCERPT_ID, Standing, standing
-from schemas.reporter import Report
+from schemas.evidence import EXCERPT_ID, Claim, Standing, Status, standing, status_counts
+from schemas.usage import Usage
+from services.reports.checking.bundle import write_bundle
+from services.reports.checking.bundle_check import verify_bundle
+from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.counts_line import is_counts
+from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.notebook import notebook_html
 from services.reports.html.page import asset, render_fragment
+from services.reports.labels import labels_for
+from services.reports.markdown import Draft, finish_report
+from services.reports.marked_sentences import marked_sentences, why_marked
 from services.reports.parser import parse_report
 from services.reports.pdf import find_browser
+from services.run.evidence_store import EvidenceStore
 from tests.fakes.openai_server import OpenAIServer, role_of, think
-from tests.services.reports.full import chinese, english
+from tests.services.reports.full import evidence
+from tests.services.reports.states import REASONS, SENTENCES, STATES, stated
 
 pytestmark = pytest.mark.long
 
 GREEN, AMBER = "17693A", "8A4B00"
-SHARES: list[Standing] = ["all", "some", "none"]
+SHARES: dict[str, list[Status]] = {
+    "all": ["quoted", "supported"],
+    "some": ["quoted", "supported", "inferred", "unverified"],
+    "none": ["inferred", "unverified"],
+}
+COUNTS = {
+    ("en-US", "all"): "2 statements: 1 quoted, 1 supported",
+    ("en-US", "some"): "4 statements: 1 quoted, 1 supported, 1 inferred, 1 unverified",
+    ("en-US", "none"): "2 statements: 1 inferred, 1 unverified",
+    ("zh-CN", "all"): "2 条论断：1 条引自原文，1 条有依据",
+    ("zh-CN", "some"): "4 条论断：1 条引自原文，1 条有依据，1 条为推断，1 条未核实",
+    ("zh-CN", "none"): "2 条论断：1 条为推断，1 条未核实",
+}
+SHOWN_MARKS = {"en-US": ("≈ inferred", "⚠ unverified"), "zh-CN": ("≈ 推断", "⚠ 未核实")}
+each = pytest.mark.parametrize(("locale", "stands"), COUNTS)
 
 
-def standing_at(stands: Standing, report: Report) -> Report:
-    """Return a report of which all, some or none of the statements are verified."""
-    claims = report.citations
-    verified = {"all": len(claims), "some": 1, "none": 0, "empty": 0}[stands]
-    marked = [one.model_copy(update={"verified": place < verified}) for place, one in enumerate(claims)]
-    return report.model_copy(update={"citations": marked})
+@pytest.mark.parametrize(("claims", "sure", "stands"), [(2, 2, "all"), (2, 1, "some"), (2, 0, "none"), (0, 0, "empty")])
+def test_only_all_of_at_least_one_is_all(claims: int, sure: int, stands: Standing) -> None:
+    assert standing(claims, sure) == stands
 
 
-def counted(report: Report) -> str:
-    """Return the words that say how many statements are verified."""
-    claims, verified = len(report.citations), sum(one.verified for one in report.citations)
-    if report.locale == "zh-CN":
-        return f"{claims} 条论断中有 {verified} 条已与原文核实"
-    return f"{verified} of {claims} statements verified"
-
-
-@pytest.mark.parametrize(
-    ("claims", "verified", "stands"), [(2, 2, "all"), (2, 1, "some"), (2, 0, "none"), (0, 0, "empty")]
-)
-def test_only_all_of_at_least_one_is_all(claims: int, verified: int, stands: Standing) -> None:
-    assert standing(claims, verified) == stands
-
-
-@pytest.mark.parametrize("stands", SHARES)
-@pytest.mark.parametrize("made", [english(), chinese()], ids=["en", "zh"])
-async def test_text_formats_have_a_tick_for_all_alone(made: Report, stands: Standing) -> None:
-    report = standing_at(stands, made)
+@each
+async def test_text_formats_have_a_tick_for_all_alone(locale: str, stands: str) -> None:
+    report = stated(locale, SHARES[stands])
     names: list[OutputFormat] = ["md", "html", "slides"]
     files = {name: data.decode() for name, data in (await render(report, names)).items()}
     files["view"] = render_fragment(parse_report(report))
     files["notebook"] = notebook_html(report)
     assert {name for name, said in files.items() if "✓" in said} == (
-        {"report.html", "view", "notebook"} if stands == "all" else set()
+        {*files} - {"report.md"} if stands == "all" else set()
     )
-    for name in ("report.html", "view", "notebook"):
-        assert counted(report) in files[name]
+    assert all(COUNTS[locale, stands] in said for said in files.values())
     badge = re.search(r'<span class="badge (\w+)">', files["view"])
     assert badge
     assert badge[1] == stands
+
+
+@each
+async def test_text_formats_mark_what_is_inferred_or_unverified_and_nothing_else(locale: str, stands: str) -> None:
+    report = stated(locale, SHARES[stands])
+    names: list[OutputFormat] = ["md", "html", "slides"]
+    for data in (await render(report, names)).values():
+        for mark in SHOWN_MARKS[locale]:
+            assert (mark in data.decode()) == (stands != "all")
+
+
+@each
+async def test_the_counts_stand_once_in_the_head_and_in_no_text(locale: str, stands: str) -> None:
+    report = stated(locale, SHARES[stands])
+    lines = report.markdown.splitlines()
+    assert lines[2] == f"*{COUNTS[locale, stands]}*"
+    parsed = parse_report(report)
+    assert parsed == parse_report(stated(locale, SHARES[stands], counts=False))
+    assert words(parsed.summary).startswith(SENTENCES[locale][SHARES[stands][0]][:8])
+    assert parsed.lead == ()
+    assert len(parsed.opening) == 1
+    [deck] = (await render(report, ["slides"])).values()
+    assert deck.decode().count(COUNTS[locale, stands]) == 1
+
+
+@pytest.mark.parametrize("locale", SENTENCES)
+async def test_a_report_without_statements_has_no_counts(locale: str) -> None:
+    report = stated(locale, [])
+    names: list[OutputFormat] = ["md", "html", "slides"]
+    files = (await render(report, names)).values()
+    label = {"en-US": "statement", "zh-CN": "条论断："}[locale]
+    assert all(label not in data.decode() and "✓" not in data.decode() for data in files)
+    assert finish_report(Draft("How deep?", locale, "", "", [], {}), Usage()).markdown.splitlines()[2][0] != "*"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*1 statement: 1 quoted*", "_12 statements: 5 quoted, 6 supported, 1 unverified_", "*3 条论断：2 条引自原文，1 条为推断*",
+        "*4 statements: 1 quoted, 1 supported, 1 inferred, 1 unverified*",
+    ],
+)  # fmt: skip
+def test_counts_are_known_by_their_form(line: str) -> None:
+    assert is_counts(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["*An emphasised lead.*", "*12 statements*", "12 statements: 5 quoted, and more", "*12 statements: 5 lost*"]
+)
+def test_other_lines_are_no_counts(line: str) -> None:
+    report = stated("en-US").model_copy(update={"markdown": f"# T\n\n{line}\n\n## S\n\nText.\n"})
+    assert not is_counts(line)
+    assert len(parse_report(report).lead) == 1
+
+
+@pytest.mark.parametrize(("locale", "reasons"), REASONS.items())
+async def test_reasons_stand_on_the_mark_in_the_limits_and_in_the_notes(
+    locale: str, reasons: dict[Status, str]
+) -> None:
+    report = stated(locale)
+    parsed = parse_report(report)
+    limits = parsed.section("limits")
+    assert limits
+    files = {name: data.decode() for name, data in (await render(report, ["html", "slides"])).items()}
+    for status, reason in reasons.items():
+        line = why_marked(SENTENCES[locale][status], status, reason, labels_for(locale))
+        assert f"- {line}" in report.markdown.splitlines()
+        assert f'<mark class="{status}" title="{reason}">' in files["report.html"]
+        assert f'<mark class="{status}" title="{reason}">' in files["slides.html"]
+        assert f"<li>{line}</li>" in files["slides.html"]
+
+
+@pytest.mark.parametrize("locale", SENTENCES)
+def test_a_mark_without_a_reason_says_what_it_means(locale: str) -> None:
+    report = stated(locale)
+    bare = [claim.model_copy(update={"reason": ""}) for claim in report.citations]
+    html = render_fragment(parse_report(report.model_copy(update={"citations": bare})))
+    assert all(f'title="{meaning}"' in html for meaning in labels_for(locale).meanings.values())
+
+
+@pytest.mark.parametrize("locale", SENTENCES)
+def test_a_citation_says_how_its_sentence_stands(locale: str) -> None:
+    html = render_fragment(parse_report(stated(locale)))
+    for status in STATES:
+        shown = f'<span class="state {status}">{labels_for(locale).words[status]}</span>'
+        assert html.count(shown) >= 4  # in the summary, the paragraph, the list and the table
+
+
+def test_marked_sentences_are_listed_up_to_a_number_and_shortened() -> None:
+    long = Claim(text=f"{'word ' * 60}end *now*.", verified=False, status="unverified", reason="Not in it: [1].")
+    lines = marked_sentences([long] * 25, labels_for("en-US"))
+    assert len(lines) == 21
+    assert lines[-1] == "- and 5 more"
+    assert lines[0].startswith("- Unverified: “word word")
+    assert lines[0].endswith("word…” Not in it: \\[1\\].")
+    assert len(lines[0]) < 180
+
+
+def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
+    claims = [
+        Claim(text=text, verified=False, status="unverified", reason="R.")
+        for text in (
+            "So $d = \\frac{v t}{2}$ *holds*.",
+            f"So {'very ' * 22}$d = \\frac{{v t}}{{2}}$ it is.",
+            "US$5 *or* $6.",
+        )
+    ]
+    assert [line[15:-3] for line in marked_sentences(claims, labels_for("en-US"))] == [
+        "So $d = \\frac{v t}{2}$ \\*holds\\*.”", f"So {'very ' * 22}…”", "US$5 \\*or\\* $6.”"
+    ]  # fmt: skip
+
+
+async def test_an_edited_report_with_reasons_is_checked_without_taking_them_for_claims(tmp_path: Path) -> None:
+    report = finish_report(
+        Draft("How deep?", "en-US", "", "# Depth\n\nIt cost 77,777 guineas [E1-1].", *evidence(["It was 40 metres deep."])),
+        Usage(),
+    )  # fmt: skip
+    assert "- Unverified: “It cost 77,777 guineas.” Not in what it cites: 77,777." in report.markdown
+    store = EvidenceStore(InMemoryStore())
+    await store.put_text("It was 40 metres deep.")
+    await write_bundle(report, tmp_path, store)
+    assert verify_bundle(tmp_path).problems == []
+    check = verify_markdown(tmp_path / "report.md")
+    assert check.problems == []
+    assert check.checked["sentences"] == 0
 
 
 def test_only_the_badge_of_all_is_green() -> None:
@@ -80,53 +214,98 @@ def test_only_the_badge_of_all_is_green() -> None:
     assert f"--warn: #{AMBER.lower()}" in asset("html/tokens.css")
 
 
-@pytest.mark.parametrize("stands", SHARES)
-@pytest.mark.parametrize("made", [english(), chinese()], ids=["en", "zh"])
-async def test_office_formats_have_a_tick_and_green_for_all_alone(made: Report, stands: Standing) -> None:
+@each
+async def test_office_formats_have_a_tick_and_green_for_all_alone(locale: str, stands: str) -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
     docx = pytest.importorskip("docx", reason="Word needs the extra formats")
-    report = standing_at(stands, made)
-    files = await render(report, ["docx", "pptx"])
-    runs = [run for one in docx.Document(io.BytesIO(files["report.docx"])).paragraphs for run in one.runs]
-    [mark] = [run for run in runs if counted(report) in run.text]
-    assert mark.text.startswith("✓") == (stands == "all")
-    assert str(mark.font.color.rgb) == (GREEN if stands == "all" else AMBER)
-    deck = zipfile.ZipFile(io.BytesIO(files["report.pptx"]))
-    assert "✓".encode() not in b"".join(deck.read(one) for one in deck.namelist() if one.endswith(".xml"))
+    files = await render(stated(locale, SHARES[stands]), ["docx", "pptx"])
+    paragraphs = docx.Document(io.BytesIO(files["report.docx"])).paragraphs
+    [head] = [run for one in paragraphs for run in one.runs if COUNTS[locale, stands] in run.text]
+    assert head.text.startswith("✓") == (stands == "all")
+    assert str(head.font.color.rgb) == (GREEN if stands == "all" else AMBER)
+    archive = zipfile.ZipFile(io.BytesIO(files["report.pptx"]))
+    deck = "".join(archive.read(one).decode() for one in archive.namelist() if one.startswith("ppt/slides/slide"))
+    assert deck.count(COUNTS[locale, stands]) == 1
+    assert ("✓" in deck) == (stands == "all")
 
 
-@pytest.mark.parametrize("stands", ["all", "none"])
-async def test_the_pdf_has_a_tick_for_all_alone(stands: Standing) -> None:
+@pytest.mark.parametrize("locale", SENTENCES)
+async def test_office_formats_have_the_marks_and_their_reasons(locale: str) -> None:
+    pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    files = await render(stated(locale), ["docx", "pptx"])
+    text = "\n".join(one.text for one in docx.Document(io.BytesIO(files["report.docx"])).paragraphs)
+    slides = pptx.Presentation(io.BytesIO(files["report.pptx"])).slides
+    cards = "\n".join(shape.text_frame.text for slide in slides for shape in slide.shapes if shape.has_text_frame)
+    notes = "\n".join(slide.notes_slide.notes_text_frame.text for slide in slides if slide.has_notes_slide)
+    for mark in SHOWN_MARKS[locale]:
+        assert text.count(mark) == 3  # in the summary, the paragraph and the list; a table's texts are not among these
+        assert cards.count(mark) == 3
+    assert all(reason in text and reason in notes for reason in REASONS[locale].values())
+
+
+@pytest.mark.parametrize("stands", ["all", "some"])
+async def test_the_pdf_has_a_tick_for_all_alone(stands: str) -> None:
     pypdf = pytest.importorskip("pypdf")
     if find_browser() is None:
         pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
-    report = standing_at(stands, english())
-    data = (await render(report, ["pdf"]))["report.pdf"]
+    data = (await render(stated("en-US", SHARES[stands]), ["pdf"]))["report.pdf"]
     pages = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages)
     said = re.sub(r"\s+", "", unicodedata.normalize("NFKC", pages))  # letters that are set together are taken apart
-    assert counted(report).replace(" ", "") in said
+    assert COUNTS["en-US", stands].replace(" ", "") in said
     assert ("✓" in said) == (stands == "all")
+    for text in (*SHOWN_MARKS["en-US"], *REASONS["en-US"].values()):
+        assert (text.replace(" ", "") in said) == (stands != "all")
 
 
-@pytest.mark.parametrize(("claims", "verified", "mark"), [(2, 2, "✓"), (2, 1, "!"), (2, 0, "!"), (0, 0, "·")])
+@pytest.mark.parametrize(
+    ("claims", "sure", "mark", "style"), [(2, 2, "✓", "green"), (2, 1, "!", "yellow"), (2, 0, "!", "yellow"), (0, 0, "·", "dim")]
+)  # fmt: skip
 def test_the_terminal_has_a_tick_for_all_alone(
-    claims: int, verified: int, mark: str, capsys: pytest.CaptureFixture[str]
+    claims: int, sure: int, mark: str, style: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     console = Console(file=io.StringIO())
-    data = {"claims": claims, "verified": verified}
+    data = {"claims": claims, "verified": claims, "sure": sure}
+    event = Event(type="report", node="reporter", title="Report", data=data)
     with console.capture() as captured:
-        Lines(console)(Event(type="report", node="reporter", title="Report", data=data))
+        Lines(console)(event)
     assert captured.get().startswith(f"{mark} Report")
     with batch_progress(1) as ended:
         ended(Outcome(id="1", question="How deep?", status="done", **data))
     assert f"{mark} 1  How deep?" in capsys.readouterr().err
+    watched = Watched()
+    watched.see(event)
+    [line, _] = Board(console, watched)().renderables
+    assert isinstance(line, Text)
+    assert line.plain.replace("+", "✓").replace(".", "·") == f"{mark} Report"
+    assert line.style == style
+    progress = Progress()
+    progress(event)
+    assert f"{mark} Report" in str(progress)
+    assert ("color:#080" in progress._repr_html_()) == (mark == "✓")
+
+
+@pytest.mark.parametrize("locale", SENTENCES)
+def test_the_batch_says_the_counts_in_the_report_s_language(locale: str, capsys: pytest.CaptureFixture[str]) -> None:
+    report = stated(locale)
+    statuses = status_counts(report.citations)
+    with batch_progress(1) as ended:
+        ended(
+            Outcome(id="1", question="?", status="done", claims=4, verified=3, sure=2, statuses=statuses, locale=locale)
+        )
+    assert f"! 1  ? ({COUNTS[locale, 'some']})" in capsys.readouterr().err
+
+
+def test_results_and_events_of_earlier_versions_count_what_was_verified() -> None:
+    assert Outcome(id="1", question="?", status="done", claims=2, verified=2).standing == "all"
+    assert standing_told({"claims": 2, "verified": 1}) == "some"
 
 
 def test_the_command_gives_no_tick_to_a_report_of_which_nothing_is_verified(endpoint: OpenAIServer, docs: Path) -> None:
     endpoint.choose = unsupported
     command = [str(Path(sys.executable).with_name("leadline")), "research", "Who was William Thomson?", "--quick"]
     ran = subprocess.run([*command, "--docs", str(docs)], capture_output=True, text=True, timeout=100, check=True)
-    assert "! Report: 2 claims, 0 verified" in ran.stderr
+    assert "! Report with 2 statements: 2 unverified; " in ran.stderr
     assert "✓" not in ran.stderr + ran.stdout
     evidence = json.loads(next(Path("out").glob("*/evidence.json")).read_text())
     assert [one["verified"] for one in evidence["claims"]] == [False, False]
