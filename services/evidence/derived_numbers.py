@@ -36,13 +36,14 @@ _DIFFERENCE = re.compile(
     r"\b(?:points?|more|less|fewer|lower|higher|short\w*|long\w*|old\w*|young\w*|later|earlier|rise|rose|risen|fell|fall\w*|increas\w*|"
     r"decreas\w*|drop\w*|declin\w*|gr[eo]w\w*|gap|lead|ahead|behind|difference|differ\w*|heavier|lighter|faster|slower|cheaper|dearer|deeper|"
     r"after|before|gained?|lost|remain\w*|rest|other|not|no longer|never|years?)\b|"
-    r"差|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后",
+    r"差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后",
     re.IGNORECASE,
 )
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
     r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall)\b|共|合计|总|一共|两者", re.IGNORECASE
 )
+_OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
 _AGE = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
 _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
@@ -82,6 +83,8 @@ def _given_shares(quote: Reading) -> Iterator[float]:
     yield from (share.value for share in shares_of(quote.text))
     values = [number for number in quote.numbers if number.measure.value > 0][:MAX_OPERANDS]
     yield from (number.measure.value / 100 for number in values if number.measure.kind == "percent")
+    rates = [number.measure.value for number in values if number.measure.kind == "percent"]
+    yield from (max(pair) / min(pair) for pair in combinations(rates, 2))
     for one, other in _pairs(values):
         yield one / other
         yield one / (one + other)
@@ -156,7 +159,8 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
     kinds = {unit, "", CLOCK} if unit == "time" else {unit, ""}
     operands = [other for other in held if not unit or other.measure.kind in kinds][:MAX_OPERANDS]
-    differs, adds = _DIFFERENCE.search(claim.text), _SUM.search(claim.text)
+    differs = _DIFFERENCE.search(claim.text)
+    adds = _SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place])
     for one, other in combinations(operands, 2):
         if (
             one.measure.kind != other.measure.kind

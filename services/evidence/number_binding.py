@@ -13,7 +13,7 @@ from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import MEASURED_KINDS
 from services.text.tokens import has_cjk
 
-Fault = Literal["period", "subject", "unit", "other", "reversed"]
+Fault = Literal["period", "subject", "unit", "other", "reversed", "opposite"]
 
 CONTRAST = 3
 """How many more of a claim's words (pairs of Chinese characters) another number's clause must hold to fit better."""
@@ -59,6 +59,10 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
+        if number.change and not any(other.change for other in bound):
+            continue  # worked out
+        if number.towards and all(other.towards == -number.towards for other in bound):
+            return Misbound("opposite", number.towards_word)
         rival = _better(about, number, bound, held, context)
         if rival is not None:
             return Misbound("other", number.text, rival.text)

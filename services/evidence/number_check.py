@@ -6,8 +6,7 @@ from itertools import islice
 
 from services.evidence.derived_numbers import derivable, is_share, share_holds, year_follows
 from services.evidence.number_binding import equal
-from services.evidence.readings import Number, Reading, period_of
-from services.text.measures import unit_of
+from services.evidence.readings import Number, Reading, counts, period_of
 from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
 from services.text.shares import shares_of
 
@@ -35,7 +34,7 @@ def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
     written = [quantity for text in texts for quantity in quantities(text)]
     text, placed = quantities_with_places(claim.text)
     for _, end, quantity in placed:
-        counted = quantity.kind == "number" and unit_of(text, end) is not None  # 1100吨 is no year
+        counted = quantity.kind == "number" and counts(text, end)  # 1100吨 is no year
         if _is_date(quantity) and not counted and not is_held(quantity, written) and not _follows(quantity, quotes):
             yield quantity.text
     for share in shares_of(claim.text):

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from services.evidence.table_reading import TableRead, parted, scale_of, scaled
 from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
 from services.text.numbers import MONTHS, Quantity, quantities, quantities_with_places
-from services.text.numerals import SCALES, scale_value
+from services.text.polarity import change_at
 from services.text.shares import times_in_two_units
-from services.text.tokens import has_cjk, pieces, tokens
+from services.text.tokens import has_cjk, tokens
 
 Period = tuple[int | None, int | None, int | None]
 """Year, month and day, each where given."""
@@ -26,8 +27,6 @@ SENTENCE = 10
 """Distance of two sentences, and of two clauses that a semicolon parts."""
 MAX_CHARACTERS = 20_000
 """Of a text that is read; what a quote has beyond them binds nothing."""
-MAX_COLUMNS = 40
-"""Of a table that is read."""
 MAX_CELLS = 1_000
 """Numbers of a text with tables that are read."""
 MAX_NUMBERS = 300
@@ -36,7 +35,7 @@ _STEM = 6
 """Letters by which forms of one word are known: volunteer, volunteering."""
 _BREAK = re.compile(
     r"(?P<strong>[.!?](?=\s|$)|[;；。！？\n])|"
-    r"(?P<weak>[、—]|[,:](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:]|\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|than)\b)|"
+    r"(?P<weak>、|—(?!\d)|[,:](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:]|\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|than)\b)|"
     r"\sand\s(?!\d)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
     re.IGNORECASE,
 )
@@ -59,9 +58,8 @@ _CHANGE = re.compile(
 )
 _CHANGED = re.compile(r"(?:减少|增加|提高|下降|上升|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$")
 _CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?![\d:])")
-_LINE = re.compile(r"^\s*\|(.*)\|\s*$")
-_RULE = re.compile(r"^[\s|:-]+$")
-_SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
+_AGES = frozenset({"岁", "aged"})
+"""Kinds of numbers that say how old somebody was; a year beside them is often that of the birth."""
 _CALENDAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
@@ -92,18 +90,10 @@ class Number:
     """Whether it is said to be approximate."""
     change: bool = False
     """Whether it says by how much something differs: `9 metres lower`."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRead:
-    """A table of a text."""
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def is_sum(self, row: int) -> bool:
-        """Tell whether a row adds up the others."""
-        return any(_SUMS.match(cell) for cell in self.rows[row][:2])
+    towards: int = 0
+    """1 where something rises by it or to it, -1 where something falls."""
+    towards_word: str = ""
+    """What says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +121,7 @@ def word_keys(text: str) -> list[str]:
 @lru_cache(maxsize=256)
 def read(text: str) -> Reading:
     """Read a text."""
-    prose, tables = _parted(text[:MAX_CHARACTERS])
+    prose, tables = parted(text[:MAX_CHARACTERS])
     reading = _prose(prose)
     for table in tables:
         reading = _with_table(reading, table)
@@ -152,6 +142,15 @@ def period_of(quantity: Quantity) -> Period | None:
     if quantity.kind == "date":
         return quantity.date
     return (int(quantity.value), None, None) if is_year(quantity) else None
+
+
+_COUNTED = re.compile(r"\s?[\u4e00-\u9fff](?<![年至到和与及比的以起])")
+"""What follows a number in Chinese that is no year: `2000只`."""
+
+
+def counts(text: str, end: int) -> bool:
+    """Tell whether what follows a bare number makes it one of something, and no year."""
+    return unit_of(text, end) is not None or _COUNTED.match(text, end) is not None
 
 
 def _prose(text: str) -> Reading:
@@ -176,17 +175,18 @@ def _prose(text: str) -> Reading:
     periods = [
         (start, period)
         for start, end, quantity in placed
-        if (period := period_of(quantity)) and (quantity.kind == "date" or not unit_of(text, end))
+        if (period := period_of(quantity)) and (quantity.kind == "date" or not counts(text, end))
     ][:MAX_NUMBERS]
     periods += [
         (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
     ][:MAX_NUMBERS]
     numbers: list[Number] = []
     for start, end, quantity in placed:
-        if quantity.kind not in {"number", "percent"} or (period_of(quantity) and not unit_of(text, end)):
+        if quantity.kind not in {"number", "percent"} or (period_of(quantity) and not counts(text, end)):
             continue
         if len(numbers) == MAX_NUMBERS:
             break
+        towards, towards_word = change_at(text, start, end)
         measure = times[start].measure if start in times else measure_at(text, start, end, quantity)
         away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
         least = min((distance for distance, _ in away), default=SENTENCE)
@@ -196,12 +196,16 @@ def _prose(text: str) -> Reading:
                 text=quantity.text,
                 measure=replace(measure, kind=CLOCK) if start in clocks else measure,
                 place=start,
-                periods=frozenset(period for distance, period in away if distance == least < SENTENCE),
+                periods=frozenset()
+                if measure.kind in _AGES
+                else frozenset(period for distance, period in away if distance == least < SENTENCE),
                 near=least == 0,
                 names=clause.names,
                 words=clause.words,
                 role=_role(text, start),
                 rough=quantity.approximate,
+                towards=towards,
+                towards_word=towards_word,
                 change=_CHANGE.match(text, end) is not None
                 or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
             )
@@ -262,24 +266,6 @@ class _Around:
         return frozenset(word_keys(self._clause))
 
 
-def _parted(text: str) -> tuple[str, list[TableRead]]:
-    """Take the tables of a text apart from its prose."""
-    prose: list[str] = []
-    tables: list[TableRead] = []
-    rows: list[tuple[str, ...]] = []
-    for line in [*text.split("\n"), ""]:
-        found = _LINE.match(line)
-        if found is None:
-            if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
-                width = len(rows[0])
-                tables.append(TableRead(rows[0], tuple((*row, *[""] * width)[:width] for row in rows[1:])))
-            rows = []
-            prose.append(line)
-        elif not _RULE.match(line):
-            rows.append(tuple(cell.strip() for cell in found.group(1).split("|")))
-    return "\n".join(prose), tables
-
-
 def _with_table(reading: Reading, table: TableRead) -> Reading:
     numbers = [*reading.numbers]
     labels = set(reading.labels)
@@ -295,11 +281,11 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
             for quantity in found if clock or _is_number(cell) else []:
                 heading_years = _calendar_years(head)
                 measure = measure_at(cell, cell.find(quantity.text), len(cell), quantity)
-                scale = _scale_of(head)
+                scale = scale_of(head)
                 numbers.append(
                     Number(
                         text=cell,
-                        measure=replace(measure, kind=CLOCK) if clock else _scaled(measure, head, scale),
+                        measure=replace(measure, kind=CLOCK) if clock else scaled(measure, head, scale),
                         scale=scale,
                         place=-1,
                         periods=heading_years or years,
@@ -325,21 +311,3 @@ def _is_number(cell: str) -> bool:
 
 def _calendar_years(text: str) -> frozenset[Period]:
     return frozenset((int(year), None, None) for year in _CALENDAR.findall(text))
-
-
-def _scale_of(head: str) -> int:
-    """Return what a column's heading multiplies its cells by."""
-    if found := re.search(r"[（(]\s*([十百千万亿]{1,3})", head):
-        return scale_value(found.group(1))
-    return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
-
-
-def _scaled(measure: Measure, head: str, scale: float) -> Measure:
-    """Return a cell's measure with the unit and the scale of its column's heading."""
-    kind, factor = measure.kind, measure.factor
-    if not kind:
-        inside = re.search(r"[（(]([^（）()]{1,40})[）)]", head)
-        unit = unit_of(f"1 {inside.group(1)}" if inside else "", 1) if inside else None
-        kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
-    times = scale * factor / measure.factor
-    return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)

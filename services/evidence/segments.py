@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from services.evidence.readings import Reading, read, word_keys
+from services.text.tokens import CJK_STOP, has_cjk, pieces
 
 Turn = Literal["negation", "denied", "hedge", "scope", "cause", "superlative", "roles", "opposite"]
 
@@ -55,6 +56,32 @@ def nearest(segment: str, keyed: Keyed) -> list[tuple[str, float]]:
     words = frozenset(word_keys(segment))
     if len(words) < 2:
         return []
-    scored = [(text, len(words & keys) / len(words)) for text, keys in keyed]
+    share = _share_of_characters if has_cjk(segment) else _share_of_words
+    scored = [(text, share(segment, words, keys)) for text, keys in keyed]
     best = max((score for _, score in scored), default=0.0)
     return [(text, score) for text, score in scored if score == best] if best else []
+
+
+def _share_of_words(_: str, words: frozenset[str], keys: frozenset[str]) -> float:
+    return len(words & keys) / len(words)
+
+
+def _share_of_characters(segment: str, words: frozenset[str], keys: frozenset[str]) -> float:
+    """Return the share of a Chinese segment's characters that stand in a pair which is held.
+
+    Pairs that straddle two words are broken by any change beside them; the characters of both words still count.
+    """
+    held = words & keys
+    found = total = 0
+    for piece in pieces(segment):
+        if not has_cjk(piece):
+            total += 1
+            found += piece in keys
+            continue
+        covered = {
+            place + more for place in range(len(piece) - 1) if piece[place : place + 2] in held for more in (0, 1)
+        }
+        content = [place for place, char in enumerate(piece) if char not in CJK_STOP]
+        total += len(content)
+        found += sum(place in covered for place in content)
+    return found / max(1, total)

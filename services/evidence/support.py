@@ -10,12 +10,14 @@ from services.evidence.number_binding import misbound
 from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read
 from services.evidence.table_claims import wrong_reading
+from services.evidence.table_trends import wrong_trend
 from services.evidence.wording import turned
 from services.text.measures import UNIT_WORDS
 from services.text.names import can_be_found, missing_names, names
 from services.text.numbers import missing_quantities, quantities
 from services.text.passages import sentences
 from services.text.sentence_ranking import coverage
+from services.text.shares import shares_of
 from services.text.tokens import has_cjk, tokens
 
 SUPPORT = 0.3
@@ -97,7 +99,7 @@ def check_support(
         return Verdict("names", tuple(strangers))
     if has_cjk(text) != has_cjk("\n".join(quotes)):
         return _across(text, around, quotes, likeness)
-    if claim and (wrong_cell := wrong_reading(claim, readings)):
+    if claim and (wrong_cell := wrong_reading(claim, readings) or wrong_trend(claim, readings)):
         return Verdict("table", (wrong_cell.said,), wrong_cell.instead)
     if claim and (turn := turned(claim, readings)):
         return Verdict(turn.turn, turn.what)
@@ -108,7 +110,8 @@ def check_support(
 def _anchored(claim: Reading, quotes: Sequence[Reading]) -> bool:
     """Tell whether a sentence has numbers or dates, which were checked, or names a row of a table."""
     lowered = claim.text.lower()
-    return bool(claim.numbers or claim.periods) or any(label in lowered for quote in quotes for label in quote.labels)
+    counted = claim.numbers or claim.periods or shares_of(claim.text)
+    return bool(counted) or any(label in lowered for quote in quotes for label in quote.labels)
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:

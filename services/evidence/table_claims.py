@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from services.evidence.readings import Number, Reading, TableRead, word_keys
-from services.text.polarity import direction, negated
+from services.evidence.readings import Number, Reading, word_keys
+from services.evidence.table_reading import TableRead
+from services.text.polarity import negated
+from services.text.tokens import has_cjk
 
 _COLUMNS = {
     "deep": "depth 深", "high": "height altitude elevation 高 海拔", "tall": "height", "low": "height altitude", "heavy": "weight mass 重",
@@ -28,6 +29,7 @@ _COMPARISON = re.compile(
     r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"[（(][^（）()]{1,40}[）)]")
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 
 
@@ -40,17 +42,17 @@ class WrongReading:
 
 
 def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | None:
-    """Return the first comparison or superlative of a claim that a table refutes."""
+    """Return the first comparison, superlative or text of a claim that a table refutes."""
     for quote in quotes:
         for table in quote.tables:
             numbers = [number for number in quote.numbers if number.row >= 0]
-            for check in (_superlative, _comparison, _trend, _text_of_another_row):
+            for check in (_superlative, _comparison, _text_of_another_row):
                 if found := next(check(claim, table, numbers), None):
                     return found
     return None
 
 
-def _rows_named(text: str, table: TableRead) -> list[int]:
+def rows_named(text: str, table: TableRead) -> list[int]:
     """Return the rows whose label a text names, in the order of the text."""
     text = text.lower()
     places = {}
@@ -66,7 +68,7 @@ def _rows_named(text: str, table: TableRead) -> list[int]:
     return sorted(places, key=lambda row: places[row])
 
 
-def _column(words: str, adjective: str, table: TableRead, numbers: Sequence[Number]) -> int | None:
+def column_of(words: str, adjective: str, table: TableRead, numbers: Sequence[Number]) -> int | None:
     """Return the one column of numbers whose heading a text or an adjective speaks of."""
     measured = next(
         (heads.split() for root, heads in _COLUMNS.items() if adjective and adjective.startswith(root[:4])), []
@@ -79,11 +81,14 @@ def _column(words: str, adjective: str, table: TableRead, numbers: Sequence[Numb
         scores[column] = len(keys & wanted) + 3 * any(name[:6] in head.lower() for name in measured)
     best = max(scores.values(), default=0)
     chosen = [column for column, score in scores.items() if score == best]
+    if len(chosen) > 1:  # the heading that says least besides
+        lengths = {column: len(set(word_keys(_ASIDE.sub("", table.heads[column])))) for column in chosen}
+        chosen = [column for column in chosen if lengths[column] == min(lengths.values())]
     return chosen[0] if best > 0 and len(chosen) == 1 else None
 
 
 def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
-    rows = _rows_named(claim.text, table)
+    rows = rows_named(claim.text, table)
     if len(rows) != 1 or negated(claim.text):
         return
     for found in _SUPERLATIVE.finditer(claim.text):
@@ -93,7 +98,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             bool(parts["root"] or parts["chinese"]) and bool(_LEAST.match(adjective))
         )
         words = " ".join(filter(None, (parts["noun"], parts["after"], parts["before"], parts["first"])))
-        column = _column(words, "" if parts["chinese"] else adjective, table, numbers)
+        column = column_of(words, "" if parts["chinese"] else adjective, table, numbers)
         if column is None:
             continue
         values = {
@@ -132,12 +137,12 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
 
 
 def _two_rows(left: str, right: str, table: TableRead, numbers: Sequence[Number]) -> tuple[Number, Number] | None:
-    first, second = _rows_named(left, table), _rows_named(right, table)
+    first, second = rows_named(left, table), rows_named(right, table)
     if len(first) != 1 or len(second) != 1 or first == second:
         return None
     years = set(re.findall(r"(?<!\d)[12]\d{3}(?!\d)", left + right))
     fitting = [number for number in numbers if not years or any(year in table.heads[number.column] for year in years)]
-    column = _column(left + right, "", table, fitting)
+    column = column_of(left + right, "", table, fitting)
     one, other = (
         next((number for number in fitting if number.row == rows[0] and number.column == column), None)
         for rows in (first, second)
@@ -151,7 +156,7 @@ def _two_years(
     years = [re.findall(r"(?<!\d)[12]\d{3}(?!\d)", part) for part in (left, right)]
     if len(years[0]) != 1 or len(years[1]) != 1 or years[0] == years[1]:
         return None
-    rows = _rows_named(claim.text, table)
+    rows = rows_named(claim.text, table)
     sides: list[Number] = []
     for (year,) in years:
         fitting = [
@@ -171,40 +176,29 @@ def _two_years(
     return sides[0], sides[1]
 
 
-_STEADY = re.compile(
-    r"逐年|持续|连年|\b(?:every year|each year|steadily|year after year|continuously|at all|in all|all)\b",
-    re.IGNORECASE,
-)
-
-
-def _trend(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
-    """Yield a steady rise or fall that the years of a column do not show."""
-    if not _STEADY.search(claim.text) or negated(claim.text):
-        return
-    for segment in claim.segments:
-        towards = direction(segment)
-        column = _column(segment, "", table, numbers) if towards else None
-        values = [number for number in numbers if number.column == column and number.periods]
-        if column is None or len(values) < 3 or any(year.isdigit() for year in (table.heads[column],)):
-            continue
-        ordered = [
-            number.measure.value for number in sorted(values, key=lambda number: sorted(number.periods)[0][0] or 0)
-        ]
-        if any((after - before) * towards < 0 for before, after in pairwise(ordered)):
-            yield WrongReading(segment, ", ".join(number.text for number in values))
-
-
 def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) -> Iterator[WrongReading]:
-    """Yield a text that a claim gives for a row although the table gives it for another one."""
-    rows = _rows_named(claim.text, table)
+    """Yield a text, or a year, that a claim gives for a row although the table gives it for another one."""
+    rows = rows_named(claim.text, table)
     words = set(word_keys(claim.text))
+    elsewhere = " ".join([*table.heads, *(cells[0] for cells in table.rows)])
     for column in range(1, len(table.heads)) if len(rows) == 1 else ():
         held = [cells[column] for cells in table.rows]
         mine = held[rows[0]]
-        others = {
-            cell
-            for cell in held
-            if len(cell) > 2 and cell != mine and re.search(r"[^\W\d_]", cell) and cell in claim.text
-        }
-        if others and mine not in claim.text and words & set(word_keys(table.heads[column])):
-            yield WrongReading(min(others), mine)
+        others = {cell for cell in held if cell != mine and cell not in elsewhere and _stands_in(cell, claim.text)}
+        if not others or not mine or mine in claim.text:
+            continue
+        told = min(others)
+        if words & set(word_keys(table.heads[column])) or (told[0].isupper() and len(told) > _SHORT):
+            yield WrongReading(told, mine)
+
+
+_SHORT = 3
+"""Letters up to which a cell may be a word by chance."""
+_YEAR = re.compile(r"[12]\d{3}")
+
+
+def _stands_in(cell: str, text: str) -> bool:
+    """Tell whether a text has a cell: words, or a year; numbers are bound elsewhere."""
+    if _YEAR.fullmatch(cell) or has_cjk(cell):
+        return len(cell) > 1 and cell in text
+    return len(cell) > 2 and re.search(r"[^\W\d_]", cell) is not None and cell in text

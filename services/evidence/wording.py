@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Keyed, Segments, Turned, nearest, passage_of
@@ -21,42 +22,36 @@ ABOUT_CHINESE = 0.15
 _HEDGE = re.compile(
     r"\b(?:(?-i:may)|might|could|would|should|suggest\w*|possib\w+|perhaps|probabl\w+|likely|expect\w*|plan(?:s|ned|ning)?|propos\w+|"
     r"forecast\w*|project(?:s|ed|ion)|intend\w*|hop(?:e|es|ed)|believ\w+|assum\w+|appear\w*|seem\w*|estimat\w+|if|aim(?:s|ed)?|"
-    r"thought|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion)\b|"
-    r"可能|或许|也许|大概|预计|计划|拟|有望|估计|推测|认为|尚需|尚待|如果|若|是否|打算|似乎|建议|目标",
+    r"thought|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
+    r"anticipat\w+|predict\w*|guess\w*|fear\w*|indicat\w+|schedul\w+|said to|can|points? to|disagree\w*|disput\w*|debat\w*|controvers\w*|contested|uncertain\w*|doubt\w*)\b|"
+    r"可能|或许|也许|大概|预计|预期|预测|计划|拟|有望|估计|推测|推断|猜|怀疑|疑|据称|据说|初步|设想|争取|力争|认为|看来|仍需|尚需|有待|尚待|"
+    r"如果|若|是否|打算|似乎|建议|目标|希望|论证|争议|分歧|不一|存疑|质疑|未定",
     re.IGNORECASE,
 )
 _LATER = re.compile(r"\b(?:will|is to|are to|announc\w+|due to (?:open|begin|start))\b|将", re.IGNORECASE)
 _POSSIBLE = re.compile(
-    r"\b(?:(?-i:may)|might|could|suggest\w*|possib\w+|perhaps|whether)\b|可能|或许|推测|尚需", re.IGNORECASE
+    r"\b(?:(?-i:may)|might|could|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
+    r"(?:thought|believed|said|assumed) to)\b|"
+    r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|疑为|据称|据说|初步(?:判断|认为|认定|分析|估计)|尚需|有待",
+    re.IGNORECASE,
 )
 _PLANNED = re.compile(
     r"\b(?:expects?|expected|plan(?:s|ned)? to|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
     re.IGNORECASE,
 )
-_PART = re.compile(
-    r"\b(?:some|several|many|most|a few|half|part|parts|one|certain|a number|a minority|a majority|only|rarely|sometimes|occasionally)\b"
-    r"(?: of)?(?: the| these| its| all)? (\w+)|(?:部分|一些|多数|大多数|少数|某些|其中|仅|只有|偶尔|[里中]有)(\S{2,4})",
-    re.IGNORECASE,
-)
-_QUANTIFIED = re.compile(
-    r"\b(?:some|several|many|most|few|half|part|parts|only|certain|a number|rarely|sometimes|occasionally|minority|majority|"
-    r"one|quarter|third|percent|among|in ten|share)\b|\d|部分|一些|多数|少数|某些|其中|仅|只|偶尔|约|成",
-    re.IGNORECASE,
-)
-_ALL = re.compile(
-    r"\b(?:all|every|each|always|throughout|everywhere|entire\w*|whole|any|nobody|none|never|everyone|both)\b|全部|所有|各|均|全都|始终|一律|任何|每",
-    re.IGNORECASE,
-)
 _CAUSE = re.compile(
     r"\b(?:because(?: of)?|since|due to|owing to|thanks to|as a (?:result|consequence)(?: of)?|caused?(?: by)?|causes|causing|led to|leads to|"
     r"leading to|resulted? (?:in|from)|results in|so that|forced|forcing|thereby|therefore|hence|attribut\w+|put\w* \w+ down to|"
-    r"brought about|made|makes|drove|driven by|the reason|for want of|as)\b|"
-    r"因为|由于|因此|因而|所以|导致|致使|造成|使得|得益于|归因于|原因|源于|从而|以致|所致|因",
+    r"brought about|made|makes|drove|driven by|the reason|for want of|blam\w+|contribut\w+|trigger\w*|prompt\w*|responsible|explain\w*|"
+    r"owed?|stem\w* from|enabl\w+|allow\w*|so|thus|by \w+ing|in response to|"
+    r"as(?! (?:well|many|much|an?|of|long|soon|far|low|high|the (?:first|second|only|largest|main))\b))\b|"
+    r"因为|由于|因此|因而|所以|导致|致使|造成|使得|得益于|归因于|原因|源于|从而|以致|所致|因(?!果)|引起|引发|[毁死败亡困苦鉴缘]于|[^，。；即假行大天促]使(?![用馆命者徒节团臣])|促|令|受|归咎",
     re.IGNORECASE,
 )
 _CAUSE_CLAIMED = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|led to|resulted (?:in|from)|"
-    r"brought about|delayed|prompted|forced)\b|因为|由于|导致|致使|造成|得益于|归因于",
+    r"brought about|prompted|forced|caus(?:ed|es|ing)|(?:main|chief|only) (?:cause|reason))\b|"
+    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，。；即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，。；]{2,12}而",
     re.IGNORECASE,
 )
 _BACKWARD = re.compile(
@@ -82,7 +77,7 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         _negation,
         _opposite,
         _hedge,
-        _scope,
+        scope,
         _cause,
         _superlative,
         speaker,
@@ -100,7 +95,7 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
     only = set() if negated(claim.text) else _only_in(claim, keyed.all)
     for segment in () if negated(claim.text) and len(claim.segments) == 1 else claim.segments:
         near = nearest(segment, keyed.near)
-        if negated(segment) or not near or not all(negated(text) for text, _ in near):
+        if negated(segment) or _DENIES_TOO.search(segment) or not near or not all(negated(text) for text, _ in near):
             continue
         if near[0][1] >= ALIKE or any(text in only for text, _ in near):
             return Turned("negation", (near[0][0],))
@@ -108,14 +103,26 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
 
 
 _DENIES_TOO = re.compile(
-    r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*)\b|仅|只|单独|其中|除|缺", re.IGNORECASE
+    r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*|exempt\w*|exclud\w+|lack\w*|miss\w*|refus\w+|reject\w+)\b|"
+    r"仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
+    re.IGNORECASE,
 )
 """Words that deny something as well, without a negation."""
 
 
+_NOT_ALL = re.compile(
+    r"\bnot (?:all|every|each|always|both|everywhere)\b|[并不]非(?:所有|全|都|每)|不(?:全|都|总)是", re.IGNORECASE
+)
+"""A denial that only says of some."""
+
+
 def _denied(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     """Tell whether the claim denies something and the quotes deny nothing."""
-    if not negated(claim.text) or any(negated(quote.text) or _DENIES_TOO.search(quote.text) for quote in quotes):
+    if (
+        not negated(claim.text)
+        or _NOT_ALL.search(claim.text)
+        or any(negated(quote.text) or _DENIES_TOO.search(quote.text) for quote in quotes)
+    ):
         return None
     return Turned("denied")
 
@@ -124,11 +131,14 @@ def _opposite(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
     """Tell whether a segment of the claim turns a direction round that its nearest segment of the quotes has."""
     for segment in claim.segments:
         near = [text for text, score in nearest(segment, keyed.near) if score >= ALIKE]
-        if near and (away := opposite(_BOUND.sub(" ", segment), " ".join(near))):
+        around = " ".join(near)
+        compares = _COMPARES.search(segment) and _COMPARES.search(around)  # the other way round, perhaps of the other
+        if near and not compares and (away := opposite(_BOUND.sub(" ", segment), around)):
             return Turned("opposite", away)
     return None
 
 
+_COMPARES = re.compile(r"\bthan\b|比|[高低大小多少长短早晚]于", re.IGNORECASE)
 _BOUND = re.compile(
     r"\b(?:more|less|fewer|longer|shorter) than (?=[$€£]?\d|\w+ (?:weeks|days|years|months|hours))", re.IGNORECASE
 )
@@ -138,7 +148,7 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
     if _HEDGE.search(claim.text):
         return None
     near = {text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE}
-    only = _only_in(claim, keyed.all)
+    only = set() if negated(claim.text) else _only_in(claim, keyed.all)
     for pattern in (_POSSIBLE, _PLANNED):
         if pattern is _PLANNED and _LATER.search(claim.text):
             continue
@@ -160,33 +170,14 @@ def _only_in(claim: Reading, keyed: Keyed) -> set[str]:
     return {texts[0] for texts in holders.values() if len(texts) == 1}
 
 
-def _scope(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
-    universal = _ALL.search(claim.text)
-    near = [text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE]
-    if (
-        universal
-        and near
-        and not any(_ALL.search(text) for text, _ in keyed.near)
-        and any(_PART.search(text) for text in near)
-    ):
-        return Turned("scope", (universal.group(),))
-    if _QUANTIFIED.search(claim.text):
-        return None
-    words = set(word_keys(claim.text))
-    for text in near:
-        for found in _PART.finditer(text):
-            noun = found.group(1) or found.group(2)
-            if words & set(word_keys(noun)):
-                return Turned("scope", (found.group().strip(),))
-    return None
-
-
 def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     claimed = _CAUSE_CLAIMED.search(claim.text)
     if claimed is None:
         return None
     sentences = [sentence for quote in quotes for sentence in quote.clauses]
     causal = [sentence for sentence in sentences if _CAUSE.search(sentence)]
+    if not causal and _HEDGE.search(claim.text) and any(_POSSIBLE.search(sentence) for sentence in sentences):
+        return None  # what may be the cause, told as what may be
     if not causal:
         return Turned("cause", (claimed.group(),))
     cause, effect = _sides(claim.text, claimed)
@@ -220,9 +211,17 @@ def _superlative(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turn
         return None
     given = {word for quote in quotes for word in _superlatives(quote.text)}
     for word in _superlatives(claim.text):
-        if word not in given and given:
+        if given and _group(word) not in {_group(other) for other in given}:
             return Turned("superlative", (word,))
     return None
+
+
+_GROUPS = ("多高大贵重强", "少低小轻弱", "早先", "晚后")
+"""Chinese adjectives that a superlative of one measure may use one for the other: the dearest costs the most."""
+
+
+def _group(word: str) -> str:
+    return next((group for group in _GROUPS if word in group), word)
 
 
 def _superlatives(text: str) -> Iterator[str]:

@@ -258,13 +258,19 @@ def _step(value: Fraction) -> Fraction:
 
 
 def _number(
-    text: str, found: re.Match[str], value: Fraction, *, percent: bool, step: Fraction | None = None
+    text: str,
+    found: re.Match[str],
+    value: Fraction,
+    *,
+    percent: bool,
+    step: Fraction | None = None,
+    written: str = "",
 ) -> Quantity:
     before = text[max(0, found.start() - 16) : found.start()]
     about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, found.end()) is not None
     step = _step(value) if step is None else step
     kind: Kind = "percent" if percent else "number"
-    return Quantity(found.group().strip(), kind, _float(value), step=_float(step), approximate=about)
+    return Quantity(written or found.group().strip(), kind, _float(value), step=_float(step), approximate=about)
 
 
 def _float(value: Fraction) -> float:
@@ -277,7 +283,10 @@ def _float(value: Fraction) -> float:
 def _chinese(text: str) -> _Found:
     for found in _CHINESE.finditer(text):
         written = found.group().removesuffix("个百分点")
-        if _counts(written, text[found.end() : found.end() + 1]) or found["percent"]:
+        if len(written) > 1 and written[-1] in "两兩" and not found["percent"]:  # 一千二百两: the unit
+            counted = chinese_value(written[:-1])
+            yield found.start(), found.end() - 1, _number(text, found, counted, percent=False, written=written[:-1])
+        elif _counts(written, text[found.end() : found.end() + 1]) or found["percent"]:
             yield *found.span(), _number(text, found, chinese_value(written), percent=bool(found["percent"]))
 
 

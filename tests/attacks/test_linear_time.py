@@ -33,7 +33,7 @@ LITERALS = {
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/evidence/roles.py:order": "a verb of a sentence, escaped",
     "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",
-    "services/evidence/table_claims.py:_rows_named": "a label of a table, escaped",
+    "services/evidence/table_claims.py:rows_named": "a label of a table, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""

@@ -9,6 +9,8 @@ FERRY = "The Harrow ferry carried 4,120 passengers in 2011; in 2016 it carried 5
 TOWNS = "Rents in Aldery rose from 9.1 euros in 2010 to 12.4 euros in 2020; in Bexley they stood at 8.3 euros."
 BOILER = "Below 0.8 bar the pump stops; above 2.5 bar the relief valve opens and the red lamp lights."
 WELLS = "| Well | Depth 2005 (m) | Depth 2015 (m) |\n|---|---|---|\n| Ashby | 41 | 58 |\n| Corran | 63 | 77 |"
+RIDERS = "After the lanes opened, the university found 6 percent more pedestrians, and tickets fell to 41 a day. 骑行人数增加了37%。"
+FLOCK = "顾启明（1902—1979）十四岁登台。2010年湖区有雪雁不到2000只，2021年达到5400只。"
 MILLS = (
     "| 水厂 | 2019年产量（万吨） | 2021年产量（万吨） |\n|---|---|---|\n| 东溪 | 12.5 | 14.1 |\n| 西岭 | 9.8 | 11.6 |"
 )
@@ -25,6 +27,10 @@ MILLS = (
         ("In 2015 the well at Corran was 77 metres deep.", WELLS),
         ("The well at Ashby was deepened from 41 to 58 metres.", WELLS),
         ("2021年东溪水厂的产量为14.1万吨。", MILLS),
+        ("The university found 6 percent more pedestrians.", RIDERS),
+        ("骑行人数上升37%。", RIDERS),
+        ("顾启明生于1902年，14岁登台。", FLOCK),
+        ("雪雁由不足2000只增至5400只。", FLOCK),
     ],
 )
 def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quote: str) -> None:
@@ -44,6 +50,9 @@ def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quo
         ("In 2005 the well at Corran was 77 metres deep.", WELLS, "period", "63"),
         ("The well at Corran was 77 feet deep in 2015.", WELLS, "unit", ""),
         ("2021年西岭水厂的产量为14.1万吨。", MILLS, "subject", "11.6"),
+        ("The university found 6 percent fewer pedestrians.", RIDERS, "opposite", ""),
+        ("Tickets rose to 41 a day.", RIDERS, "opposite", ""),
+        ("骑行人数减少了37%。", RIDERS, "opposite", ""),
         ("2019年东溪水厂的产量为14.1万吨。", MILLS, "period", "12.5"),
     ],
 )

@@ -18,6 +18,8 @@ NEST = "The male alone incubates the eggs; the female guards the nest."
 VOTE = "According to the mayor, the tram will pay for itself. The treasurer, by contrast, expects a loss of 3 million."
 FARMS = "| 农场 | 面积（亩） | 2020年产量（吨） | 2022年产量（吨） |\n|---|---|---|---|\n| 红星 | 900 | 41 | 52 |\n| 前进 | 1300 | 66 | 48 |"
 PEAKS = "| Peak | Height (m) | First climbed by |\n|---|---|---|\n| Gorm | 3412 | W. Tenn |\n| Anvil | 3388 | A. Sora |\n| Kite | 3205 | W. Osm |"
+SPARK = "Investigators suspect a faulty line. Low vitamin D was associated with more sick days."
+GUIDE = "本机适用于面积不超过35平方米的房间，但不适用于厨房。施工队怀疑线路老化引发火情。工厂毁于战火，顾启明改行。"
 TEA = "研究发现饮茶者疲劳评分较低，但两组的血压没有显著差异。部分受访者饮用绿茶。雌鸟筑巢并孵卵，雄鸟只参与育雏。"
 
 
@@ -36,6 +38,10 @@ TEA = "研究发现饮茶者疲劳评分较低，但两组的血压没有显著�
         ("The female incubates the eggs, while the male guards the nest.", NEST, "roles"),
         ("According to the treasurer, the tram will pay for itself.", VOTE, "roles"),
         ("饮茶者的血压有显著差异。", TEA, "negation"),
+        ("饮茶者与不饮茶者相比，两组血压存在显著的差异。", TEA, "negation"),
+        ("A faulty line caused it.", SPARK, "hedge"),
+        ("Low vitamin D led to more sick days.", SPARK, "cause"),
+        ("线路老化引发火情。", GUIDE, "hedge"),
         ("雄鸟筑巢并孵卵，雌鸟只参与育雏。", TEA, "roles"),
     ],
 )
@@ -60,6 +66,11 @@ def test_what_a_claim_turns_is_told(claim: str, quote: str, turn: str) -> None:
         ("The eggs are incubated by the male, while the female guards the nest.", NEST),
         ("The treasurer expects a loss of 3 million.", VOTE),
         ("两组的血压没有显著差异。", TEA),
+        ("A faulty line may have caused it.", SPARK),
+        ("Sick days went up where vitamin D was low.", SPARK),
+        ("本机适用于35平方米以内的房间。", GUIDE),
+        ("厨房例外，不能用本机。", GUIDE),
+        ("由于工厂被战火所毁，顾启明改行。", GUIDE),
         ("雌鸟筑巢孵卵，雄鸟参与育雏。", TEA),
     ],
 )

@@ -1,0 +1,62 @@
+"""Tables of a text: parted from its prose, with the scale and the unit that a heading gives its column."""
+
+import re
+from dataclasses import dataclass, replace
+
+from services.text.measures import Measure, unit_of
+from services.text.numerals import CHINESE_CHARACTERS, SCALES, scale_value
+from services.text.tokens import pieces
+
+MAX_COLUMNS = 40
+"""Of a table that is read."""
+_LINE = re.compile(r"^\s*\|(.*)\|\s*$")
+_RULE = re.compile(r"^[\s|:-]+$")
+_SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """A table of a text."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def is_sum(self, row: int) -> bool:
+        """Tell whether a row adds up the others."""
+        return any(_SUMS.match(cell) for cell in self.rows[row][:2])
+
+
+def parted(text: str) -> tuple[str, list[TableRead]]:
+    """Return the prose of a text, and its tables."""
+    prose: list[str] = []
+    tables: list[TableRead] = []
+    rows: list[tuple[str, ...]] = []
+    for line in [*text.split("\n"), ""]:
+        found = _LINE.match(line)
+        if found is None:
+            if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
+                width = len(rows[0])
+                tables.append(TableRead(rows[0], tuple((*row, *[""] * width)[:width] for row in rows[1:])))
+            rows = []
+            prose.append(line)
+        elif not _RULE.match(line):
+            rows.append(tuple(cell.strip() for cell in found.group(1).split("|")))
+    return "\n".join(prose), tables
+
+
+def scale_of(head: str) -> int:
+    """Return what a column's heading multiplies its cells by."""
+    if found := re.search(r"[（(]\s*([十百千万亿]{1,3})", head):
+        return scale_value(found.group(1))
+    return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
+
+
+def scaled(measure: Measure, head: str, scale: float) -> Measure:
+    """Return a cell's measure with the unit and the scale of its column's heading."""
+    kind, factor = measure.kind, measure.factor
+    if not kind:
+        inside = re.search(r"[（(]([^（）()]{1,40})[）)]", head)
+        unit = unit_of(f"1 {inside.group(1).lstrip(CHINESE_CHARACTERS)}", 1) if inside else None
+        kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
+    times = scale * factor / measure.factor
+    return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)

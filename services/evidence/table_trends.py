@@ -1,0 +1,142 @@
+"""Rises and falls that a claim reads out of a table: of one row between two years, of every row, and steady ones."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from services.evidence.readings import Number, Reading, word_keys
+from services.evidence.table_claims import WrongReading, column_of, rows_named
+from services.evidence.table_reading import TableRead
+from services.text.polarity import change_of, negated
+
+_STEADY = re.compile(
+    r"逐年|持续|连年|\b(?:every year|each year|steadily|year after year|continuously)\b",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(
+    r"\b(?:all|every|each|both|everywhere|without exception)\b|各|均(?!价)|(?<![首成])都(?![市城督江])|全部|所有|一律|无一例外",
+    re.IGNORECASE,
+)
+_NOT_EVERY = re.compile(
+    r"\b(?:but|bar|except|other than|only|overall|in all|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\b(?:more|higher|larger|greater|longer|better)\b|比[^，。；]{1,16}[多高大长]", re.IGNORECASE)
+_LESS = re.compile(r"\b(?:less|fewer|lower|smaller|shorter|worse)\b|比[^，。；]{1,16}[少低小短]", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"比(?![上去前]|同期|[12]\d{3})|(?:多|少|高|低)出")
+"""A comparison with something else than an earlier year."""
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_MOST_CHANGED = re.compile(
+    r"\b(?:largest|biggest|greatest|steepest|sharpest|strongest) (?:increase|rise|growth|gain|(?P<drop>decrease|drop|fall|decline|loss))\b|"
+    r"\b(?:grew|rose|increased|gained|(?P<fell>fell|dropped|declined|shrank|lost)) (?:the )?(?:most|fastest)\b|"
+    r"(?:增加|增长|上升|提高|增幅|涨幅|增量|(?P<less>减少|下降|降低|降幅|跌幅))[^，。；\d]{0,4}最[多大快高]",
+    re.IGNORECASE,
+)
+
+Series = Mapping[int, Mapping[int, Number]]
+"""Numbers of one quantity by row and year."""
+
+
+def wrong_trend(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | None:
+    """Return the first rise or fall of a claim that a table refutes."""
+    for quote in quotes:
+        for table in quote.tables:
+            numbers = [number for number in quote.numbers if number.row >= 0]
+            for check in (_most_changed, _every_row, _one_row, _steady):
+                if found := next(check(claim, table, numbers), None):
+                    return found
+    return None
+
+
+def _series(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Series:
+    """Return the numbers whose headings differ in their years only, of the quantity that the claim speaks of."""
+    groups: dict[frozenset[str], dict[int, dict[int, Number]]] = {}
+    for number in numbers:
+        years = [period[0] for period in number.periods if period[0] is not None]
+        if len(years) == 1 and _YEAR.search(table.heads[number.column]) and not table.is_sum(number.row):
+            undated = frozenset(word_keys(_YEAR.sub(" ", table.heads[number.column])))
+            groups.setdefault(undated, {}).setdefault(number.row, {})[years[0]] = number
+    groups = {words: rows for words, rows in groups.items() if any(len(years) > 1 for years in rows.values())}
+    about = frozenset(word_keys(claim.text))
+    fits = {words: len(words & about) for words in groups}
+    chosen = [words for words, fit in fits.items() if fit == max(fits.values()) and (fit or len(groups) == 1)]
+    return groups[chosen[0]] if len(chosen) == 1 else {}
+
+
+def _ends(claim: Reading, years: Mapping[int, Number]) -> tuple[Number, Number] | None:
+    """Return a row's numbers of the first and the last year of which the claim speaks; of two years, those."""
+    named = sorted({int(year) for year in _YEAR.findall(claim.text)} & set(years))
+    if len(named) >= 2:
+        return years[named[0]], years[named[-1]]
+    return (
+        (years[min(years)], years[max(years)]) if len(years) == 2 and (named or not _YEAR.search(claim.text)) else None
+    )
+
+
+def _towards(claim: Reading) -> int:
+    """Return 1 where a claim says that the later year has more, -1 where less, 0 where neither or both."""
+    if _OF_OTHERS.search(claim.text):
+        return 0
+    if towards := change_of(claim.text):
+        return towards
+    more = int(_MORE.search(claim.text) is not None) - int(_LESS.search(claim.text) is not None)
+    years = [int(year) for year in _YEAR.findall(claim.text)]
+    return more if len(years) == 2 and years[0] > years[1] else -more if len(years) == 2 and years[0] < years[1] else 0
+
+
+def _against(rows: Sequence[Mapping[int, Number]], claim: Reading, towards: int) -> Iterator[WrongReading]:
+    for years in rows:
+        ends = _ends(claim, years)
+        if ends and (ends[1].measure.value - ends[0].measure.value) * towards < 0:
+            yield WrongReading(claim.text, f"{ends[0].text} → {ends[1].text}")
+
+
+def _every_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a rise or fall that a claim tells of all rows and one of them does not have."""
+    towards = _towards(claim)
+    if towards and _EVERY.search(claim.text) and not _NOT_EVERY.search(claim.text) and not negated(claim.text):
+        named = rows_named(claim.text, table)
+        series = _series(claim, table, numbers)
+        yield from _against([years for row, years in series.items() if not named or row in named], claim, towards)
+
+
+def _one_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a rise or fall of the one row that a claim names, where the row has the contrary."""
+    rows = rows_named(claim.text, table)
+    towards = _towards(claim)
+    if len(rows) == 1 and towards and not negated(claim.text) and len(claim.segments) <= 2:
+        series = _series(claim, table, numbers)
+        yield from _against([series[row] for row in rows if row in series], claim, towards)
+
+
+def _most_changed(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield the row that a claim says to have changed most, where another one has, in units and in percent."""
+    found, rows = _MOST_CHANGED.search(claim.text), rows_named(claim.text, table)
+    if found is None or len(rows) != 1 or negated(claim.text):
+        return
+    sign = -1 if any(found.groupdict().values()) else 1
+    ends = {row: pair for row, years in _series(claim, table, numbers).items() if (pair := _ends(claim, years))}
+    changes = {row: sign * (last.measure.value - first.measure.value) for row, (first, last) in ends.items()}
+    shares = {row: changes[row] / first.measure.value for row, (first, _) in ends.items() if first.measure.value > 0}
+    if rows[0] not in shares or len(shares) < 2:
+        return
+    if all(of[rows[0]] < max(of.values()) for of in (changes, shares)):
+        most = ends[max(changes, key=lambda row: changes[row])]
+        yield WrongReading(found.group(), f"{most[0].text} → {most[1].text}")
+
+
+def _steady(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a steady rise or fall that the years of a column do not show."""
+    if not _STEADY.search(claim.text) or negated(claim.text):
+        return
+    for segment in claim.segments:
+        towards = change_of(segment)
+        column = column_of(segment, "", table, numbers) if towards else None
+        values = [number for number in numbers if number.column == column and number.periods]
+        if column is None or len(values) < 3 or table.heads[column].isdigit():
+            continue
+        ordered = [
+            number.measure.value for number in sorted(values, key=lambda number: sorted(number.periods)[0][0] or 0)
+        ]
+        if any((after - before) * towards < 0 for before, after in pairwise(ordered)):
+            yield WrongReading(segment, ", ".join(number.text for number in values))
