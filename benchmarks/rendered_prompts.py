@@ -47,6 +47,8 @@ class Element(BaseModel):
 
 def answer_rendered(role: str, human: str) -> str:
     """Answer the human message of a role's prompt as the offline model does."""
+    if role in SILENT:
+        return SILENT[role]
     return offline.answer(prompt_of(role, human))
 
 
@@ -222,5 +224,7 @@ _BY_ROLE = {
     "reflector": _reflector,
     "reporter": _reporter,
 }
-ROLES = tuple(_BY_ROLE)
+SILENT = {"verifier": '{"verdicts": []}', "reporter_rewriting": '{"sentences": []}'}
+"""What is answered in roles that rules do not play: nothing of any sentence."""
+ROLES = (*_BY_ROLE, *SILENT)
 """Roles whose prompts can be answered."""

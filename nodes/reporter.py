@@ -27,6 +27,7 @@ from services.reports.labels import labels_for
 from services.reports.markdown import Draft, across_languages, finish_report
 from services.reports.sectioned import TEMPLATES, words_of, write_long
 from services.reports.statuses import sure_claims
+from services.reports.verification import REWRITING, Verified, verify_draft
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, StoreError, UselessAnswer
 from services.run.events import emit_message
@@ -67,6 +68,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                 written = await _write(run, _prompt(state, context), locale)
             if written.text:
                 written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
+                await _verify(run, _draft(state, context, written, excerpts), written, runtime)
         finally:
             await closing
     if written.by_rules:
@@ -104,6 +106,8 @@ class Written:
     """Questions to ask next, besides those in the text."""
     likeness: Likeness | None = None
     """Of its sentences with quotes in another language."""
+    verified: Verified = field(default_factory=Verified)
+    """What a model that checked it says."""
     programs: dict[str, Program] = field(default_factory=dict)
     """Behind the numbers that it may cite, by the content hash of their source."""
 
@@ -130,6 +134,26 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
+
+
+async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[RunContext]) -> None:
+    """Let a model check the draft, where the run wants that and has one."""
+    context, locale = run.context, draft.locale
+    wanted = context.verify == "model" or (context.verify == "auto" and context.deep_research)
+    if not wanted or written.by_rules:
+        return
+    if not await run.journal.decided("verify", lambda: role_model("verifier", context).model != OFFLINE):
+        written.limits += [say("no_verifier", locale)] if context.verify == "model" else []
+        return
+    emit_message(runtime, "notice", "reporter", "verifying", locale)
+    tone = context.profile.tone if context.profile else ""
+    written.verified = await verify_draft(
+        draft, role_model("verifier", context), evidence_of(runtime).get_text, tone=tone
+    )
+    written.limits += written.verified.limits
+    if written.verified.rewritten:
+        written.templates += (REWRITING,)
+        written.likeness = await likeness_of(across_languages(written.verified.draft(draft)))
 
 
 async def _recommended(
@@ -220,6 +244,8 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         notes=written.notes,
         opening=_note(state["triage"], context),
         likeness=written.likeness,
+        judgements=written.verified.judgements,
+        rewritten=written.verified.rewritten,
         programs=written.programs,
     )
 

@@ -33,8 +33,11 @@ __all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
 STEMS: dict[str, str] = {
     stem: stem.partition("_")[0]
-    for stem in "coordinator planner researcher coder reflector reporter reporter_outline reporter_section reporter_joining".split()
-}
+    for stem in (
+        "coordinator planner researcher coder reflector reporter reporter_outline reporter_section reporter_joining "
+        "reporter_rewriting"
+    ).split()
+} | {"verifier": "reporter"}
 """Stems of the templates, and the nodes that they belong to."""
 
 
@@ -148,6 +151,12 @@ class RunContext(BaseModel):
         description="What happens to a sentence that its citations do not support.",
         json_schema_extra=_at("reporter"),
     )
+    verify: Annotated[Literal["auto", "code", "model"], Flag(panel=CHOICES)] = Field(
+        default="auto",
+        description="Who checks sentences against what they cite: code alone, or also a model. "
+        "Auto: a model where one is connected, except for quick answers.",
+        json_schema_extra=_at("reporter"),
+    )
     tool_protocol: ToolProtocol = Field(
         default="auto",
         description="How models call tools: by native function calls, by the structured JSON protocol, or as it works out.",
@@ -200,6 +209,8 @@ class RunContext(BaseModel):
     reporter_outline_prompt: str = _prompt("reporter_outline", "outlines a long report")
     reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
     reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
+    reporter_rewriting_prompt: str = _prompt("reporter_rewriting", "writes failing sentences anew")
+    verifier_prompt: str = _prompt("verifier", "has its sentences judged")
 
     @property
     def prompts(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-Role = Literal["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
+Role = Literal["coordinator", "planner", "researcher", "coder", "reflector", "reporter", "verifier"]
 ToolProtocol = Literal["auto", "native", "structured"]
 StopWord = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 _NAMED = 5

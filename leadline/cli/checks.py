@@ -15,6 +15,8 @@ from leadline.progress.terminal import echo
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
+from schemas.context import RunContext
+from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 
@@ -55,11 +57,29 @@ def verify(
     bundle: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
     ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Also ask the connected model (role verifier) of every sentence.")
+    ] = False,
 ) -> None:
     """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
     failed = [place for place in places if not _holds(place, bundle)]
+    if judge:
+        folders = dict.fromkeys(bundle or place.parent if place.is_file() else place for place in places)
+        failed += [folder for folder in folders if not _is_judged_well(folder)]
     if failed:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _is_judged_well(folder: Path) -> bool:
+    """Let a model judge one report, and say what it doubts."""
+    judgement = asyncio.run(judge_bundle(folder, RunContext()))
+    for number, (claim, said) in judgement.doubted.items():
+        words = f": “{said.words}”" if said.words else ""
+        text = " ".join(claim.text.split())[:100]
+        echo(f"DOUBTED claim {number} ({text!r}): {said.verdict.replace('_', ' ')}{words}", err=True)
+    counts = ", ".join(f"{count} {verdict.replace('_', ' ')}" for verdict, count in judgement.counts.items())
+    echo(f"{folder}: {judgement.model} judged {len(judgement.judged)} sentences ({counts or 'none needed it'}).")
+    return not judgement.doubted
 
 
 def _holds(place: Path, bundle: Path | None) -> bool:

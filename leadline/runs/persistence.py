@@ -30,7 +30,7 @@ ALLOWED_TYPES = [
         "background_investigator": ["Background"],
         "conversation": ["Former"],
         "coordinator": ["Triage"],
-        "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Source"],
+        "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Judgement", "Source"],
         "planner": ["Plan", "Step"],
         "reflector": ["Reflection", "StepVerdict"],
         "reporter": ["Report"],

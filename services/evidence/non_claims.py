@@ -1,4 +1,4 @@
-"""Sentences that make no claim: questions, labels, introductions of what follows, and words on missing evidence."""
+"""Sentences that make no claim: labels, introductions of what follows, and words on missing evidence; what headings state."""
 
 import re
 
@@ -6,6 +6,8 @@ from services.text.names import names
 from services.text.numbers import missing_quantities, quantities
 from services.text.tokens import tokens
 
+SMALL_NUMBER = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
+"""A number that counts what stands in the report itself: three things, 5 causes."""
 MAX_INTRODUCTION = 12
 """Most terms of a sentence with a colon at its end that only introduces what follows."""
 
@@ -41,9 +43,23 @@ _NOTHING_KNOWN_CHINESE = re.compile(
     r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案))"
 )
 _TURN = re.compile(
-    r"\b(?:but|although|though|however|yet|nevertheless|because|since|while)\b|但|然而|不过|虽然|尽管|因为|却",
+    r"\b(?:but|although|though|however|yet|nevertheless|because|since|while|whereas|so|therefore|thus|hence|meaning|"
+    r"which means|as|given that|even if)\b|[;:；：—–]|[,，]\s?(?:and|which|who|where|when|with|after|before|the|it|its|they|this)\b|"
+    r"但|然而|不过|虽然|尽管|因为|却|因此|所以|因而|故|可见|而[^且]",
     re.IGNORECASE,
 )
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|does|did|do|rose|fell|grew|sank|won|lost|led|"
+    r"made|became|began|took|gave|kept|cut|beat|broke|brought|built|caught|drove|found|held|met|overtook|ran|saw|sold|stood)\b|"
+    r"(?<!\bthe )(?<!\ba )(?<!\ban )\b[a-z]{3,20}ed\b(?=\s(?:the|a|an|by|to|in|from|its|their|all|\d|[a-z]{2,}))|"
+    r"[了已将会是为有被使超增减升降涨跌败胜]|导致|造成|高于|低于|多于|少于|优于|早于|晚于",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:what|how|why|when|where|who|which|whether)\b|什么|如何|为什么|为何|怎样|怎么|哪|谁|何时", re.IGNORECASE
+)
+_CAPITALS = 0.6
+"""Share of a heading's long words that begin with a capital from which on it is in headline style: its capitals tell no names."""
 
 
 def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -> bool:
@@ -61,16 +77,29 @@ def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -
         return False
     if not (tokens(words) or quantities(words)) or words.strip("()（） ") == fixed:
         return True
-    if words.endswith(("?", "？")) or _ONLY_LABEL.match(words):
+    if _ONLY_LABEL.match(words):
         return True
     introduces = words.endswith((":", "：")) and len(tokens(words)) <= MAX_INTRODUCTION
-    return introduces and not quantities(words) and not names(words)
+    if not introduces or names(words):
+        return False
+    return all(SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
 
 
 def says_nothing_known(words: str, evidence: str) -> bool:
     """Tell whether a sentence only says that the evidence lacks something; a clause that goes on to claim spoils it."""
     lack = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
     return lack is not None and not _TURN.search(words, lack.end()) and not missing_quantities(words, [evidence])
+
+
+def states_something(words: str) -> bool:
+    """Tell whether a heading or a label has a verb and so states something rather than names a topic or asks."""
+    return _STATES.search(words) is not None and not _ASKS.match(words)
+
+
+def is_headline_style(words: str) -> bool:
+    """Tell whether most of a heading's long words have capitals, as in `Causes And Effects Of The Wire`."""
+    longer = [word for word in words.split() if len(word) > 3 and word[0].isalpha()]
+    return len(longer) > 1 and sum(word[0].isupper() for word in longer) >= _CAPITALS * len(longer)
 
 
 def without_label(words: str) -> str:

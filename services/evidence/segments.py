@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from services.evidence.readings import Reading, read, word_keys
 from services.text.tokens import CJK_STOP, has_cjk, pieces
 
-Turn = Literal["negation", "denied", "hedge", "scope", "cause", "superlative", "roles", "opposite"]
+Turn = Literal["negation", "denied", "hedge", "scope", "cause", "superlative", "roles", "opposite", "period"]
 
 ALIKE = 0.6
 """Least share of a segment's words that a quote's segment must hold to be what it speaks of."""

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from services.evidence.complements import agents, complements, exchanged
+from services.evidence.predicates import attributed, compared, dated
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, role_by_preposition, speaker, swapped
@@ -84,6 +86,12 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         role_by_preposition,
         order,
         swapped,
+        dated,
+        compared,
+        attributed,
+        complements,
+        exchanged,
+        agents,
     ):
         if (found := check(claim, quotes, keyed)) is not None:
             return found

@@ -45,6 +45,7 @@ class Labels:
     missing: str = "The sources do not tell: {aspect}"
     unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
+    contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
     copy: str = "same text: {urls}"
     published: str = "published {date}"
@@ -154,6 +155,15 @@ class Labels:
     )
     """Why a sentence is not supported, by the part of the check that failed."""
 
+    judged: dict[str, str] = field(
+        default_factory=lambda: {
+            "supported": "",
+            "partly": "A model that checked it found only a part of it in what it cites: “{words}”",
+            "contradicted": "A model that checked it found that what it cites contradicts it: “{words}”",
+            "not_told": "A model that checked it did not find it in what it cites.",
+        }
+    )
+    """What a model said of a sentence, by its verdict."""
     instead: str = " It gives {instead}."
     """Behind a reason, where what is cited gives something else."""
 
@@ -218,6 +228,7 @@ CHINESE = Labels(
     missing="来源没有说明：{aspect}",
     unsupported="标为未核实（所引内容不足以支持）的句子：{count} 个。",
     dropped="因所引内容不足以支持而删去的句子：{count} 个。",
+    contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",
     snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
     copy="相同文本：{urls}",
     published="发布于 {date}",
@@ -275,6 +286,12 @@ CHINESE = Labels(
     notes="本页来源",
     needs_charts="若要看到图形，请安装 Leadline 的附加组件 charts 后重新生成报告。",
     brackets=("（", "）"),
+    judged={
+        "supported": "",
+        "partly": "核查模型只在所引内容中找到其中一部分：“{words}”",
+        "contradicted": "核查模型认为所引内容与之矛盾：“{words}”",
+        "not_told": "核查模型未在所引内容中找到这一点。",
+    },
     instead="所引内容给出的是 {instead}。",
     kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
     reasons={

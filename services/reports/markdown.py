@@ -19,7 +19,9 @@ from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.charts.fences import check_charts
-from services.reports.checking.citations import CheckedReport, check_citations
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.citations import check_citations
+from services.reports.checking.claim_check import Judgements
 from services.reports.computations import computations
 from services.reports.counts_line import counts_line
 from services.reports.disagreement_sides import side_notes
@@ -64,6 +66,10 @@ class Draft:
     """What else the reader must know, such as that no language model wrote it."""
     likeness: Likeness | None = None
     """Compares sentences with quotes in another language by meaning."""
+    judgements: Judgements = field(default_factory=dict)
+    """What a model said of sentences."""
+    rewritten: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that failed, by their words, and what a model wrote in their place."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
     programs: Mapping[str, Program] = field(default_factory=dict)
@@ -86,7 +92,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     }
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
-    checked = _checked(draft)
+    checked = check_draft(draft)
     title, body = _title_and_body(checked.markdown, draft, labels)
     contradictions = _grounded(draft)
     conflicts = _conflicts(contradictions, draft, labels)
@@ -127,6 +133,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         sources=numbering.sources,
         excerpts=draft.excerpts,
         citations=checked.claims,
+        left_out=checked.left_out,
         contradictions=contradictions,
         reflections=draft.reflections,
         plans=draft.plans,
@@ -150,7 +157,8 @@ def _bounded(draft: Draft) -> Draft:
     return replace(draft, markdown=draft.markdown[:MAX_CHARACTERS], limits=[*draft.limits, cut])
 
 
-def _checked(draft: Draft) -> CheckedReport:
+def check_draft(draft: Draft) -> CheckedReport:
+    """Check every sentence of a draft."""
     if not draft.excerpts:
         return CheckedReport("")
     return check_citations(
@@ -162,6 +170,8 @@ def _checked(draft: Draft) -> CheckedReport:
         locale=draft.locale,
         question=draft.question,
         likeness=draft.likeness,
+        judgements=draft.judgements,
+        rewritten=draft.rewritten,
     )
 
 
@@ -175,7 +185,7 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     def note(text: str, quotes: Sequence[str]) -> None:
         pairs[text, tuple(quotes)] = None
 
-    _checked(replace(draft, likeness=note))
+    check_draft(replace(draft, likeness=note))
     return list(pairs)
 
 
@@ -236,8 +246,10 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
         lines.append(labels.unsupported.format(count=checked.marked))
     if checked.claims and not any(claim.verified for claim in checked.claims):
         lines.append(say("nothing_supported", draft.locale))
-    if checked.dropped:
-        lines.append(labels.dropped.format(count=checked.dropped))
+    if checked.contradicted:
+        lines.append(labels.contradicted.format(count=checked.contradicted))
+    if dropped := len(checked.left_out) - checked.contradicted:
+        lines.append(labels.dropped.format(count=dropped))
     lines.extend(
         labels.snippet.format(source=source.title or source.url) for source in numbering.sources if source.snippet_only
     )

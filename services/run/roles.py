@@ -43,6 +43,7 @@ DEFAULTS: dict[str, tuple[float, int]] = {
     "coder": (0.2, 1_500),
     "reflector": (0.3, 500),
     "reporter": (0.5, 2_000),
+    "verifier": (0.0, 2_500),
 }
 """Temperature and most tokens by role. An answer that is cut off is asked for again with more room."""
 

@@ -183,7 +183,7 @@ def test_the_command_line_refuses_a_profile_that_names_an_address(traps: tuple[T
 
 
 PROMPTS = {
-    "nine prompts that include one another": (
+    "all prompts that include one another": (
         {
             f"{stem}_prompt": f"{{% include '{following}.md' %}}" * (20_000 // (len(following) + 19))
             for stem, following in zip(STEMS, [*list(STEMS)[1:], "planner"], strict=True)

@@ -24,6 +24,8 @@ SCHEMAS = {
     "Reflection": "reflector",
     "Outline": "reporter_outline",
     "Joining": "reporter_joining",
+    "Rewriting": "reporter_rewriting",
+    "Verification": "verifier",
 }
 ADVICE = {"max_tokens": " Use 'max_completion_tokens' instead."}
 """What OpenAI says beside the refusal of a parameter."""

@@ -4,22 +4,20 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
-from pydantic import BaseModel, ConfigDict, ValidationError
 
-from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
-from schemas.planner import Plan
-from schemas.results import StepResult
-from schemas.usage import Usage
+from schemas.evidence import Claim, Excerpt, Source
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
 from services.evidence.support import SEEN_BEFORE, check_support
-from services.reports.checking.source_texts import text_names, unpacked
+from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
+from services.reports.checking.claim_check import VETO
 from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines
 from services.reports.labels import ENGLISH
@@ -28,9 +26,6 @@ from services.run.errors import BundleError
 from services.text.quote_location import locate
 
 FORMAT_VERSION = 2
-READABLE = (1, 2)
-"""Versions that are read; in the first, every text is plain."""
-_HASH = re.compile(r"[0-9a-f]{64}")
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -42,36 +37,6 @@ class BundleCheck:
     """How many sources, quotes, claims and so on were checked."""
     problems: list[str] = field(default_factory=list)
     """What does not hold, each with the id of what it is about."""
-
-
-class _StoredSource(Source):
-    model_config = ConfigDict(extra="forbid")
-    text: str
-
-
-class _StoredArtifact(Artifact):
-    file: str
-
-
-class _Content(BaseModel):
-    """The form of `evidence.json`."""
-
-    version: int
-    question: str
-    title: str = ""
-    run_id: str = ""
-    sources: list[_StoredSource]
-    excerpts: list[Excerpt]
-    claims: list[Claim]
-    plans: list[Plan]
-    results: list[StepResult]
-    contradictions: list[Contradiction]
-    follow_up_questions: list[str] = []
-    usage: Usage
-    limits: list[str]
-    artifacts: list[_StoredArtifact] = []
-    report_sha256: str
-    evidence_sha256: str = ""
 
 
 def seal(content: Mapping[str, Any]) -> str:
@@ -91,7 +56,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
     Raises:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
     """
-    raw, content, report = _load(folder)
+    raw, content, report = read_bundle(folder)
     check = BundleCheck()
     if raw.get("evidence_sha256") != seal(raw):
         check.problems.append("evidence.json: it was changed after it was written (evidence_sha256)")
@@ -110,7 +75,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
         "citations": citations,
     }
     check.problems += _texts(folder, content)
-    check.problems += _claims(content, excerpts, sources)
+    check.problems += _claims(folder, content, excerpts, sources)
     check.problems += _artifacts(folder, content)
     check.problems += _contradictions(content, excerpts, sources)
     check.problems += _statements(markdown, content)
@@ -118,52 +83,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
     return check
 
 
-def _load(folder: Path) -> tuple[dict[str, Any], _Content, bytes]:
-    if not folder.is_dir():
-        raise BundleError(
-            f"There is no folder {folder}. Name the folder of a report, the one that holds evidence.json."
-        )
-    file = folder / "evidence.json"
-    try:
-        report = (folder / "report.md").read_bytes()
-        raw = json.loads(file.read_bytes())
-    except OSError as error:
-        raise BundleError(
-            f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; "
-            "write the report again."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise BundleError(
-            f"{file} is no valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
-        ) from None
-    if not isinstance(raw, dict) or raw.get("version") not in READABLE:
-        raise BundleError(
-            f"{file} is of none of the versions that this program reads ({', '.join(map(str, READABLE))}). "
-            "Write the report again, or read it with the version that wrote it."
-        )
-    try:
-        return raw, _Content.model_validate(by_content_hash(raw)), report
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BundleError(
-            f"{file} does not have the form of version {raw['version']}: {where}: {first['msg']}. "
-            "Write the report again."
-        ) from None
-
-
-def _read_below(folder: Path, name: str) -> bytes | None:
-    """Read a file below the folder; None when the name, or a link there, leads out of it or to nothing."""
-    place = folder / name
-    try:
-        if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
-            return None
-        return place.read_bytes()
-    except (OSError, ValueError):
-        return None
-
-
-def _texts(folder: Path, content: _Content) -> Iterator[str]:
+def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
     """Check every source and what is quoted from it, one text at a time, as a text may be long."""
     quoted: dict[str, list[Excerpt]] = {}
     for excerpt in content.excerpts:
@@ -177,7 +97,7 @@ def _texts(folder: Path, content: _Content) -> Iterator[str]:
     for source in content.sources:
         text = None
         try:
-            data = _text(folder, source, content.version)
+            data = source_text(folder, source, content.version)
             text = data.decode("utf-8", "replace")
             if hashlib.sha256(data).hexdigest() != source.content_hash:
                 yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
@@ -202,7 +122,7 @@ def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowe
             yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
 
 
-def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator[str]:
+def _numbers_of(source: Source, text: str | None, content: BundleContent) -> Iterator[str]:
     """Trace the numbers of a program that is said to have none of its own; programs of earlier versions are not looked at."""
     if text is None or source.kind != "computation" or source.untraced is None or source.untraced:
         return
@@ -220,7 +140,7 @@ def _numbers_of(source: Source, text: str | None, content: _Content) -> Iterator
         yield f"{source.id}: its program has numbers that no source gives: {', '.join(origin.nowhere)[:200]}"
 
 
-def _borrowed(content: _Content) -> dict[str, list[Excerpt]]:
+def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
     """Return the excerpts of copies by the source as which they are cited."""
     cited_as = {source.content_hash: source.duplicate_of for source in content.sources if source.duplicate_of}
     borrowed: dict[str, list[Excerpt]] = {}
@@ -230,19 +150,9 @@ def _borrowed(content: _Content) -> dict[str, list[Excerpt]]:
     return borrowed
 
 
-def _text(folder: Path, source: _StoredSource, version: int) -> bytes:
-    """Return the text of a source, as bytes; a BundleError says why it cannot be had."""
-    plain, compressed = text_names(source.content_hash)
-    allowed = {plain} if version == 1 or link_of(source) == plain else {plain, compressed}
-    if not _HASH.fullmatch(source.content_hash) or source.text not in allowed:
-        raise BundleError(f"{source.text[:100]!r} is not where the text of its content hash lies")
-    data = _read_below(folder, source.text)
-    if data is None:
-        raise BundleError(f"its text {source.text} is missing or lies outside the folder")
-    return unpacked(source.text, data)
-
-
-def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:
+def _claims(
+    folder: Path, content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
+) -> Iterator[str]:
     for place, claim in enumerate(content.claims, 1):
         name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
         unknown = [citation for citation in claim.citations if citation not in excerpts]
@@ -256,12 +166,30 @@ def _claims(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping
             titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
             likeness = claim.likeness
             verdict = check_support(claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced)
+            if verdict.failing not in VETO and _is_judged(claim, folder, content):
+                continue
             reason = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
             if reason and not any(claim.text in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {reason}"
 
 
-def _contradictions(content: _Content, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> Iterator[str]:
+def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:
+    """Tell whether a model found a claim supported, by words that stand in the text of a source that it cites."""
+    judgement = claim.judgement
+    if judgement is None or judgement.verdict != "supported" or not judgement.words:
+        return False
+    cited = {excerpt.content_hash for excerpt in content.excerpts if excerpt.id in claim.citations}
+    for source in content.sources:
+        if source.content_hash in cited:
+            with suppress(BundleError):  # the check of the texts says what is wrong with it
+                if judgement.words in source_text(folder, source, content.version).decode("utf-8", "replace"):
+                    return True
+    return False
+
+
+def _contradictions(
+    content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
+) -> Iterator[str]:
     """Check contradictions; those of bundles whose claims have no status by the rules of their time, which saw less."""
     bound = any(claim.status for claim in content.claims)
     for conflict in content.contradictions:
@@ -275,19 +203,19 @@ def _contradictions(content: _Content, excerpts: Mapping[str, Excerpt], sources:
                 yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
 
 
-def _artifacts(folder: Path, content: _Content) -> Iterator[str]:
+def _artifacts(folder: Path, content: BundleContent) -> Iterator[str]:
     for artifact in content.artifacts:
         if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
             yield f"{artifact.id}: {artifact.file[:100]!r} is no place for an artifact"
             continue
-        data = _read_below(folder, artifact.file)
+        data = read_below(folder, artifact.file)
         if data is None:
             yield f"{artifact.id}: its file {artifact.file} is missing or lies outside the folder"
         elif hashlib.sha256(data).hexdigest() != artifact.content_hash:
             yield f"{artifact.id}: its file {artifact.file} was changed: it does not hash to its content hash"
 
 
-def _statements(markdown: str, content: _Content) -> Iterator[str]:
+def _statements(markdown: str, content: BundleContent) -> Iterator[str]:
     """Every claim must stand in the report, word for word."""
     shown = letters("".join(_shown(markdown)))
     for place, claim in enumerate(content.claims, 1):

@@ -97,6 +97,12 @@ class _Checker:
             for block in section.blocks if section.role != "references" else ():
                 yield from self._of_program(block) if section.role == "computations" else self._block(block)
 
+    def _disagreements(self) -> Iterator[str]:
+        """Check the sides of contradictions; what stands behind their citations is said of the source: when it was published."""
+        for side in chain.from_iterable(disagreement.sides for disagreement in self.parsed.disagreements):
+            cited = [place for place, inline in enumerate(side, 1) if isinstance(inline, Citation)]
+            yield from self._line(side[: cited[-1]] if cited else side)
+
     def _of_program(self, block: Block) -> Iterator[str]:
         """Check what stands beside a program: of the title of its source, which states nothing, the link alone."""
         citations = citations_in(block.content) if isinstance(block, Paragraph) else ()
@@ -105,12 +111,6 @@ class _Checker:
             yield from self._links(citations)
         else:
             yield from self._block(block)
-
-    def _disagreements(self) -> Iterator[str]:
-        """Check the sides of contradictions; what stands behind their citations is said of the source: when it was published."""
-        for side in chain.from_iterable(disagreement.sides for disagreement in self.parsed.disagreements):
-            cited = [place for place, inline in enumerate(side, 1) if isinstance(inline, Citation)]
-            yield from self._line(side[: cited[-1]] if cited else side)
 
     def _block(self, block: Block) -> Iterator[str]:
         match block:

@@ -66,7 +66,7 @@ def test_a_sentence_without_support_is_marked_in_the_report_s_language(excerpts:
     chinese = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。", excerpts, locale="zh-CN")
     assert chinese.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]。（⚠ 未核实）"
     assert chinese.claims[1].reason == "所引内容中没有：2035年, 20%。"
-    assert (english.marked, english.dropped) == (1, 0)
+    assert (english.marked, english.left_out) == (1, [])
 
 
 def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Excerpts) -> None:
@@ -74,7 +74,7 @@ def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Exc
         f"# Depth\n\n## Fiction\n\nIt was 9,999 fathoms [E2-1].\n\n## Fact\n\n{GOOD} It sank.", excerpts, "drop"
     )
     assert checked.markdown == f"# Depth\n\n## Fact\n\n{GOOD}"
-    assert (checked.marked, checked.dropped, len(checked.claims)) == (0, 2, 1)
+    assert (checked.marked, len(checked.left_out), len(checked.claims)) == (0, 2, 1)
 
 
 def test_a_sentence_that_cites_nothing_is_marked_even_beside_one_that_does(excerpts: Excerpts) -> None:

@@ -1,0 +1,59 @@
+"""What the verifier sees of a report's sentences and of what they cite, and what it says of each."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from schemas.clean import CleanLine
+from schemas.evidence import Judged
+
+MAX_STATEMENTS = 30
+"""Of one call."""
+MAX_WORDS = 300
+"""Characters of a reason, and of the decisive words."""
+
+
+class StatementView(BaseModel):
+    """A sentence to judge."""
+
+    number: int
+    """1, 2, … within the call."""
+    text: str
+    cites: list[str]
+    """Ids of passages."""
+
+
+class PassageView(BaseModel):
+    """A quote that a sentence cites, with the text around it."""
+
+    id: str
+    """The excerpt's id."""
+    title: CleanLine
+    published: str = ""
+    before: str
+    quote: str
+    after: str
+
+
+class VerifierPrompt(BaseModel):
+    """Variables of `prompts/verifier.md`."""
+
+    locale: str
+    passages: list[PassageView]
+    statements: list[StatementView]
+
+
+class StatementVerdict(BaseModel):
+    """The verdict on one sentence; its reason comes first, so that a model thinks before it decides."""
+
+    number: int
+    reason: Annotated[str, StringConstraints(max_length=MAX_WORDS)] = ""
+    verdict: Judged
+    words: Annotated[str, StringConstraints(max_length=MAX_WORDS)] = ""
+    """The decisive words, copied from a cited passage; empty where the passages do not tell."""
+
+
+class Verification(BaseModel):
+    """The verifier's answer."""
+
+    verdicts: list[StatementVerdict] = Field(default_factory=list, max_length=2 * MAX_STATEMENTS)

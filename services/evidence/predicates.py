@@ -1,0 +1,144 @@
+"""Whether a claim keeps who or what its quotes tell something of: when it happened, where, by whom, compared with what, in whose words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from services.evidence.readings import Period, Reading, conflict, read, word_keys
+from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
+from services.text.tokens import has_cjk
+
+MAX_CLAUSES = 60
+"""Clauses of the quotes that are compared."""
+_RELATIVE = re.compile(
+    r"\b(?:before|after|since|until|till|by|from|between|earlier|later|first|already|still|only)\b|[前后起至到]|以来|截[至止]",
+    re.IGNORECASE,
+)
+"""Words with which a year is no time at which something happened."""
+
+
+def dated(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
+    """Tell whether every segment that says most of the claim gives another year for it than the claim does."""
+    mine = _years(claim.periods)
+    if len(mine) != 1 or _RELATIVE.search(claim.text):
+        return None
+    near = [text for text, score in nearest(_YEARS.sub(" ", claim.text), keyed.near) if score >= ALIKE]
+    given = [_years(read(text).periods) for text in near]
+    if near and all(conflict(mine, years) for years in given):
+        return Turned("period", (near[0],))
+    return None
+
+
+_YEARS = re.compile(r"\b(?:[Ii]n|[Oo]n|[Dd]uring) (?=[12]\d{3}\b)|[12]\d{3}年?")
+
+
+def _years(periods: frozenset[Period]) -> frozenset[Period]:
+    return frozenset((year, None, None) for year, _, _ in periods if year is not None)
+
+
+class Comparison(NamedTuple):
+    """Two sides of a comparison, and which has more."""
+
+    left: frozenset[str]
+    right: frozenset[str]
+    measure: str
+    sign: int
+
+
+_MEASURES = (
+    ("amount", "more higher larger greater bigger", "less fewer lower smaller", "多高大", "少低小"),
+    ("time", "later", "earlier sooner", "晚", "早"),
+    ("length", "longer", "shorter", "长", "短"),
+    ("depth", "deeper", "shallower", "深", "浅"),
+    ("speed", "faster", "slower", "快", "慢"),
+    ("weight", "heavier", "lighter", "重", "轻"),
+    ("age", "older", "younger", "", ""),
+    ("value", "better dearer stronger", "worse cheaper weaker", "好贵强", "差便弱"),
+)
+_COMPARATIVES = {
+    word: (measure, sign)
+    for measure, up, down, more, less in _MEASURES
+    for sign, words in ((1, [*up.split(), *more]), (-1, [*down.split(), *less]))
+    for word in words
+}
+_THAN = re.compile(
+    rf"\b(?P<word>{'|'.join(word for word in _COMPARATIVES if word.isascii())})\b[^.;,]{{0,60}}?\bthan (?P<right>[^.;,]{{2,80}})",
+    re.IGNORECASE,
+)
+_BI = re.compile(
+    r"比(?P<right>[^，。；]{2,16}?)[更还要也略明显约]{0,3}(?P<word>[多少高低大小早晚长短深浅快慢重轻])(?![数于度])"
+)
+_YU = re.compile(r"(?P<word>[多少高低大小早晚长短深浅快慢重轻])于(?P<right>[^，。；]{2,16})")
+
+
+def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether the quotes compare the same two sides in the same measure the other way round."""
+    for mine in _comparisons(claim.text):
+        for quote in quotes:
+            for clause in quote.clauses[:MAX_CLAUSES]:
+                for theirs in _comparisons(clause):
+                    if mine.measure == theirs.measure and _contradict(mine, theirs):
+                        return Turned("opposite", (clause,))
+    return None
+
+
+def _comparisons(text: str) -> Iterator[Comparison]:
+    for pattern in (_BI, _YU) if has_cjk(text) else (_THAN,):
+        for found in islice(pattern.finditer(text), MAX_SEGMENTS):
+            left = re.split(r"[，。；;]" if has_cjk(text) else r"[;]", text[: found.start()])[-1]
+            measure, sign = _COMPARATIVES[found["word"].lower()]
+            yield Comparison(frozenset(word_keys(left)), frozenset(word_keys(found["right"])), measure, sign)
+
+
+def _contradict(mine: Comparison, theirs: Comparison) -> bool:
+    standard = theirs.right - theirs.left
+    straight = len((mine.right - mine.left) & standard)
+    crossed = len((mine.left - mine.right) & standard)
+    if straight == crossed:
+        return False
+    return mine.sign != theirs.sign if straight > crossed else mine.sign == theirs.sign
+
+
+_SAYS = (
+    r"(?:said|says|argue[sd]?|believe[sd]?|considers?|considered|thinks?|thought|claim(?:s|ed)|warn(?:s|ed)|fear(?:s|ed)|hope[sd]?|propose[sd]?|moved|"
+    r"ask(?:s|ed)|demand(?:s|ed)|blame[sd]?|pointed|maintain(?:s|ed)|report(?:s|ed)|suspect(?:s|ed)|predict(?:s|ed)|attribute[sd]?|dispute[sd]?|told|"
+    r"not(?:es|ed)|trace[sd]?|oppose[sd]?|announce[sd]?|insist(?:s|ed)|sees)"
+)
+_SAYER = re.compile(
+    rf"(?:(?<=^)|(?<=[,;.:] )|(?<=and )|(?<=but )|(?<=while )|(?<=whereas ))(?P<who>(?:[Tt]he |[A-Z]|[a-z]{{3,}} )[\w.'’-]{{0,30}}(?: [\w.'’-]{{1,30}}){{0,4}}?),?"
+    rf"(?: ha[ds]| have)?(?: \w{{2,12}}ly| also| then)? (?P<verb>{_SAYS})\b"
+)
+_SAYER_CHINESE = re.compile(
+    r"(?:^|(?<=[，。；、]))(?P<who>[\u4e00-\u9fff]{2,16}?)(?:则|也|还|却|曾|均|都|昨日|一致)?"
+    r"(?P<verb>认为|表示|指出|提出|提议|主张|强调|介绍|透露|坦言|建议|要求|担心|推测|反对|赞成|呼吁|质疑|汇报|[^名人号简通职]称(?![号为呼职]))"
+)
+_ACCORDING = re.compile(
+    r"^(?:According to|In the view of) (?P<who>[^,]{2,60}),|^(?:据|在)(?P<name>[^，]{2,16})(?:介绍|透露|看来|称)，"
+)
+
+
+def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether the quotes put what the claim says in the mouth of somebody else, and something else in that of its speaker."""
+    sayer = _SAYER_CHINESE if has_cjk(claim.text) else _SAYER
+    found = _ACCORDING.match(claim.text) or sayer.match(claim.text)
+    if found is None:
+        return None
+    who = frozenset(word_keys(next(filter(None, found.groups()))))
+    said = frozenset(word_keys(claim.text[found.end() :])) - who
+    views = [view for quote in quotes for sentence in quote.clauses[:MAX_CLAUSES] for view in _views(sentence, sayer)]
+    own = [len(said & words) for speaker, words in views if speaker & who]
+    others = [(len(said & words), speaker) for speaker, words in views if not speaker & who]
+    best, speaker = max(others, key=lambda other: other[0], default=(0, frozenset[str]()))
+    spoken_of = own or any(who & frozenset(word_keys(clause)) for quote in quotes for clause in quote.clauses)
+    if spoken_of and who and best >= max(2, len(said) / 2) and best > max(own, default=0):
+        return Turned("roles", tuple(sorted(speaker)))
+    return None
+
+
+def _views(sentence: str, sayer: re.Pattern[str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Yield the speakers of a sentence, each with the words up to the next one."""
+    found = list(islice(sayer.finditer(sentence), MAX_SEGMENTS))
+    for place, view in enumerate(found):
+        end = found[place + 1].start() if place + 1 < len(found) else len(sentence)
+        yield frozenset(word_keys(view["who"])), frozenset(word_keys(sentence[view.end() : end]))

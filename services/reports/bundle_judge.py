@@ -1,0 +1,80 @@
+"""A stored report judged by a model: what the passages do with each sentence that is no quotation."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from schemas.context import RunContext
+from schemas.evidence import Claim, Judgement
+from services.reports.checking.bundle_files import read_bundle, source_text
+from services.reports.verification import Judge
+from services.run.errors import BundleError, SettingsError, StoreError
+from services.run.roles import OFFLINE, role_model
+
+
+@dataclass(slots=True)
+class BundleJudgement:
+    """What a model said of a report."""
+
+    model: str
+    judged: dict[int, tuple[Claim, Judgement]] = field(default_factory=dict)
+    """By the claim's number, from 1."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many sentences have each verdict."""
+        return dict(Counter(judgement.verdict for _, judgement in self.judged.values()))
+
+    @property
+    def doubted(self) -> dict[int, tuple[Claim, Judgement]]:
+        """The sentences that are called verified and that the model does not find supported."""
+        return {
+            number: (claim, judgement)
+            for number, (claim, judgement) in self.judged.items()
+            if claim.verified and judgement.verdict != "supported"
+        }
+
+
+async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
+    """Ask the verifier of every sentence of a stored report that is not word for word what it cites.
+
+    Args:
+        folder: of the report.
+        context: says which model verifies.
+
+    Raises:
+        BundleError: the bundle cannot be read.
+        SettingsError: no model is connected.
+        ModelError: the endpoint failed, or its answers never came to fit.
+    """
+    model = role_model("verifier", context)
+    if model.model == OFFLINE:
+        raise SettingsError(
+            "verify --judge asks a language model, and none is connected. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server "
+            "that needs no key; LEADLINE_MODEL_VERIFIER names the model that judges."
+        )
+    _, content, _ = read_bundle(folder)
+    sources = {source.content_hash: source for source in content.sources}
+    excerpts = {excerpt.id: excerpt for excerpt in content.excerpts if excerpt.content_hash in sources}
+
+    async def text_of(content_hash: str) -> str:
+        try:
+            return source_text(folder, sources[content_hash], content.version).decode("utf-8", "replace")
+        except BundleError as problem:
+            raise StoreError(str(problem)) from None
+
+    statements = {
+        number: (claim.text, tuple(claim.citations))
+        for number, claim in enumerate(content.claims, 1)
+        if claim.status != "quoted" and claim.citations and all(key in excerpts for key in claim.citations)
+    }
+    judge = Judge(excerpts, sources, "en-US", model, text_of)
+    judgements = await judge.judged(list(dict.fromkeys(statements.values())))
+    return BundleJudgement(
+        model.name,
+        {
+            number: (content.claims[number - 1], judgements[statement])
+            for number, statement in statements.items()
+            if statement in judgements
+        },
+    )

@@ -1,0 +1,26 @@
+"""What the check of a report came to."""
+
+from dataclasses import dataclass, field
+
+from schemas.evidence import Claim
+
+
+@dataclass(slots=True)
+class CheckedReport:
+    """A report's Markdown after the check; citations are still excerpt ids, each in brackets: `[E2-1][E3-2]`."""
+
+    markdown: str
+    claims: list[Claim] = field(default_factory=list)
+    """What the report says, in its order."""
+    left_out: list[Claim] = field(default_factory=list)
+    """What it does not say, as what is cited refutes it (`contradicted`) or as unsupported sentences are dropped."""
+    failed: list[Claim] = field(default_factory=list)
+    """Sentences among these that are not supported and may be written anew."""
+    undecided: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Statements, with the ids that they cite, of which a model may say what they are."""
+    marked: int = 0
+
+    @property
+    def contradicted(self) -> int:
+        """How many statements were left out because what they cite refutes them."""
+        return sum(claim.status == "contradicted" for claim in self.left_out)

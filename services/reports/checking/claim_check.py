@@ -1,0 +1,165 @@
+"""The judgement of one statement of a report: by code, and by what a model said of it where one was asked."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from schemas.evidence import Claim, Excerpt, Judgement
+from services.embedding.cross_lingual import Likeness
+from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
+from services.evidence.support import REFUTING, Verdict, check_support
+from services.reports.labels import Labels
+from services.text.names import missing_names
+from services.text.numbers import missing_quantities
+
+Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
+"""What a model said of sentences, by their words and the ids of the excerpts that they cite."""
+VETO = frozenset({"uncited", "numbers", "untraced", "names", "period", "subject", "unit", "other", "reversed", "table"})
+"""Failings that stand whatever a model says: a number or a name is in what is cited, and of what the sentence says, or not."""
+_OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
+_AROUND = " .。“”\"'"
+_DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
+_DIGITS = re.compile(r"\d++(?:[.,]\d++)*+")
+_BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
+_ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
+"""What stands before and behind a whole sentence of a quote."""
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """What statements are checked against."""
+
+    excerpts: Mapping[str, Excerpt]
+    """All that may be cited, by id."""
+    titles: Mapping[str, str]
+    """Titles of the sources, by `content_hash`."""
+    untraced: Collection[str]
+    """`content_hash`s of computations whose numbers no source gives."""
+    question: str
+    labels: Labels
+    likeness: Likeness | None = None
+    judgements: Judgements = field(default_factory=dict)
+    undecided: dict[tuple[str, tuple[str, ...]], None] = field(default_factory=dict)
+    """Statements of which a model may say what they are, in order: neither word for word in what they cite nor refuted by code."""
+
+    @cached_property
+    def known(self) -> str:
+        """All quotes that may prove a number."""
+        return "\n".join(
+            excerpt.quote for excerpt in self.excerpts.values() if excerpt.content_hash not in self.untraced
+        )
+
+    def sentence(self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False) -> Claim:
+        """Judge a sentence or a row of a table.
+
+        Args:
+            words: without citations and Markdown.
+            ids: of excerpts that exist.
+            parts: cells of the row, each with its row's label and its column's heading; their numbers must be bound so.
+            covered: the citations are not its own but stand further on in its paragraph.
+        """
+        is_quoted = self._is_quoted(words, ids)
+        verdict = Verdict() if is_quoted else self._verdict(words, ids)
+        if verdict.failing == "words" and covered:
+            verdict, ids = Verdict("uncited"), ()
+        if not verdict.failing:
+            cells = (self._verdict(part, ids) for part in parts)
+            verdict = next((cell for cell in cells if cell.failing in _OF_NUMBERS), verdict)
+        if is_quoted and not verdict.failing:
+            return Claim(text=words, citations=list(ids), verified=True, status="quoted")
+        return self._judged(words, ids, verdict)
+
+    def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
+        """Judge a heading, a label, a head of a table or a question by what it covers; None where it claims nothing or holds.
+
+        Args:
+            words: without Markdown.
+            ids: of the excerpts cited by it and by what stands below it; without any, its numbers and names must stand
+                somewhere in the evidence.
+        """
+        if not ids:
+            return self.figure(words, [] if is_headline_style(words) else [words])
+        verdict = self._verdict(words, ids, [self.question])
+        if verdict.failing == "numbers":
+            verdict = Verdict("numbers", tuple(number for number in verdict.what if not SMALL_NUMBER.fullmatch(number)))
+            if not verdict.what:
+                return None
+        if verdict.failing == "names" and is_headline_style(words):
+            return None
+        if not words.endswith(("?", "？")) and states_something(words):
+            failed = bool(verdict.failing)
+        else:
+            failed = verdict.failing in _OF_NUMBERS | {"numbers", "names"}
+        return self._judged(words, ids, verdict) if failed else None
+
+    def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
+        """Judge a formula or code: its numbers, and the names in its labels, must stand somewhere in the evidence."""
+        around = [self.known, self.question, *self.titles.values()]
+        written = set(_DIGITS.findall("\n".join(around)))
+        missing = missing_quantities(text, around)
+        numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number) and number not in written]
+        if numbers:
+            return self.unverified(text, (), Verdict("numbers", tuple(numbers)))
+        strangers = dict.fromkeys(name for label in labels for name in missing_names(label, "\n".join(around)))
+        return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
+
+    def diagram(self, text: str) -> Claim | None:
+        """Judge a diagram by its numbers and the names in the labels of its parts."""
+        return self.figure(text, _DIAGRAM_LABEL.findall(text))
+
+    def unverified(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
+        """Return a claim that fails."""
+        return Claim(
+            text=words,
+            citations=list(ids),
+            verified=False,
+            status="unverified",
+            reason=self.labels.reason(verdict),
+            likeness=verdict.likeness,
+        )
+
+    def unknown(self, words: str, written_ids: Sequence[str]) -> Claim:
+        """Return a claim that cites only what does not exist."""
+        reason = self.labels.reasons["unknown"].format(what=", ".join(written_ids))
+        return Claim(text=words, verified=False, status="unverified", reason=reason)
+
+    def _judged(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
+        """Return a claim with its status: code's where it decides, else the model's, else code's."""
+        claim = self.unverified(words, ids, verdict) if verdict.failing else None
+        if claim is not None and verdict.failing in REFUTING:
+            return claim.model_copy(update={"status": "contradicted"})
+        judgement = None if verdict.failing in VETO else self.judgements.get((words, tuple(ids)))
+        if verdict.failing not in VETO:
+            self.undecided[words, tuple(ids)] = None
+        if judgement is None:
+            return claim or Claim(
+                text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness
+            )
+        held = judgement.verdict == "supported"
+        return Claim(
+            text=words,
+            citations=list(ids),
+            verified=held,
+            status="supported" if held else "contradicted" if judgement.verdict == "contradicted" else "unverified",
+            reason=self.labels.judged[judgement.verdict].format(words=judgement.words),
+            likeness=verdict.likeness,
+            judgement=judgement,
+        )
+
+    def _verdict(self, words: str, ids: Sequence[str], also: Sequence[str] = ()) -> Verdict:
+        cited = [self.excerpts[key] for key in ids]
+        quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
+        untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
+        titles = [self.titles.get(excerpt.content_hash, "") for excerpt in cited]
+        return check_support(words, [*quotes, *also], titles, self.likeness, untraced)
+
+    def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
+        """Tell whether a sentence stands in a cited quote as a whole sentence, line or cell and not as a part of one."""
+        bare = words.strip(_AROUND)
+        for key in ids:
+            quote = self.excerpts[key].quote
+            at = quote.find(bare) if bare and self.excerpts[key].content_hash not in self.untraced else -1
+            if at >= 0 and _BEGINS.search(quote[max(0, at - 4) : at]) and _ENDS.match(quote, at + len(bare)):
+                return True
+        return False

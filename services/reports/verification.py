@@ -1,0 +1,197 @@
+"""The check of a draft by a model: it judges what code neither found word for word nor refuted; what fails is written anew once.
+
+Code keeps its veto on numbers and names (`checking/claim_check.py`). A verdict counts only if its decisive words stand in a
+passage that the sentence cites.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schemas.evidence import Claim, Excerpt, Judgement, Source
+from schemas.evidence_view import EvidenceView
+from schemas.reporter_rewriting import MAX_SENTENCES, FailedSentence, ReporterRewritingPrompt, Rewriting
+from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
+from services.evidence.views import evidence_views
+from services.models import ask
+from services.reports.markdown import Draft, check_draft
+from services.run.budget import limit_message
+from services.run.errors import LimitReached, ModelError, StoreError
+from services.run.roles import CONTEXT_WINDOW, RoleModel
+from services.run.ui_text import problem_text, say
+from services.text.quote_location import locate
+
+AROUND = 300
+"""Characters of a source that are shown before and after a quote."""
+MAX_CHARACTERS = 16_000
+"""Of the passages of one call; of a model with a small window, half as many as it has tokens."""
+REWRITING = "reporter_rewriting"
+"""Stem of the template by which sentences are written anew."""
+
+Statement = tuple[str, tuple[str, ...]]
+"""A sentence and the ids of the excerpts that it cites."""
+TextOf = Callable[[str], Awaitable[str]]
+"""Returns the text of a source by its content hash, or raises `StoreError`."""
+
+
+@dataclass(slots=True)
+class Verified:
+    """What a model made of a draft."""
+
+    judgements: dict[Statement, Judgement] = field(default_factory=dict)
+    rewritten: dict[str, str] = field(default_factory=dict)
+    """Sentences that failed, and what stands in their place; empty where nothing of them can be said."""
+    limits: list[str] = field(default_factory=list)
+    """What could not be checked so, in the user's language."""
+
+    def draft(self, draft: Draft) -> Draft:
+        """Return a draft with all of this."""
+        return replace(draft, judgements=self.judgements, rewritten=self.rewritten)
+
+
+async def verify_draft(draft: Draft, model: RoleModel, text_of: TextOf, *, tone: str = "") -> Verified:
+    """Let a model judge the sentences of a draft, write anew those that fail, and judge these.
+
+    Args:
+        draft: as the reporter wrote it, with the likeness of its sentences where it has that.
+        model: that plays the verifier.
+        text_of: gives the texts around quotes.
+        tone: of the report.
+    """
+    verified = Verified()
+    judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, model, text_of)
+    try:
+        checked = await asyncio.to_thread(check_draft, draft)
+        verified.judgements |= await judge.judged(checked.undecided)
+        if verified.judgements:
+            checked = await asyncio.to_thread(check_draft, verified.draft(draft))
+        failed = [claim for claim in checked.failed if claim.citations][:MAX_SENTENCES]
+        if failed:
+            verified.rewritten = await _written_anew(failed, draft, tone)
+        if verified.rewritten:
+            checked = await asyncio.to_thread(check_draft, verified.draft(draft))
+            fresh = [statement for statement in checked.undecided if statement not in verified.judgements]
+            verified.judgements |= await judge.judged(fresh)
+    except LimitReached as limit:
+        verified.limits = [limit_message(limit, draft.locale), say("verified_by_code", draft.locale)]
+    except ModelError as problem:
+        verified.limits = [problem_text(problem, draft.locale), say("verified_by_code", draft.locale)]
+    return verified
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model that judges sentences by the passages that they cite."""
+
+    excerpts: Mapping[str, Excerpt]
+    sources: Mapping[str, Source]
+    """By content hash."""
+    locale: str
+    model: RoleModel
+    text_of: TextOf
+
+    async def judged(self, statements: Sequence[Statement]) -> dict[Statement, Judgement]:
+        """Return what the model says of each sentence; none where its decisive words stand in no passage that is cited.
+
+        Raises:
+            LimitReached: the budget leaves no room for it, or no time.
+            ModelError: the endpoint failed, or its answers never came to fit.
+        """
+        ids = dict.fromkeys(key for _, cited in statements for key in cited)
+        passages = {key: await self._passage(self.excerpts[key]) for key in ids}
+        parts = await asyncio.gather(*(self._batch(batch, passages) for batch in self._batches(statements, passages)))
+        return {statement: judgement for part in parts for statement, judgement in part.items()}
+
+    def _batches(
+        self, statements: Sequence[Statement], passages: Mapping[str, PassageView]
+    ) -> Iterator[list[Statement]]:
+        """Cut sentences into calls, by their number and by the length of what they cite."""
+        room = min(MAX_CHARACTERS, (self.model.context_window or CONTEXT_WINDOW) // 2)
+        batch: list[Statement] = []
+        shown: set[str] = set()
+        used = 0
+        for statement in statements:
+            text, cited = statement
+            cost = len(text) + sum(_length(passages[key]) for key in cited if key not in shown)
+            if batch and (len(batch) == MAX_STATEMENTS or used + cost > room):
+                yield batch
+                batch, shown, used = [], set(), 0
+                cost = len(text) + sum(_length(passages[key]) for key in cited)
+            batch.append(statement)
+            shown.update(cited)
+            used += cost
+        if batch:
+            yield batch
+
+    async def _batch(
+        self, batch: Sequence[Statement], passages: Mapping[str, PassageView]
+    ) -> dict[Statement, Judgement]:
+        cited = dict.fromkeys(key for _, ids in batch for key in ids)
+        prompt = VerifierPrompt(
+            locale=self.locale,
+            passages=[passages[key] for key in cited],
+            statements=[
+                StatementView(number=number, text=text, cites=list(ids)) for number, (text, ids) in enumerate(batch, 1)
+            ],
+        )
+        answer = await ask("verifier", prompt, Verification)
+        judgements: dict[Statement, Judgement] = {}
+        for verdict in answer.verdicts:
+            if not 1 <= verdict.number <= len(batch):
+                continue
+            statement = batch[verdict.number - 1]
+            words = _found(verdict.words, [passages[key] for key in statement[1]])
+            if words or verdict.verdict == "not_told":
+                judgement = Judgement(verdict=verdict.verdict, words=words, model=self.model.name)
+                judgements.setdefault(statement, judgement)
+        return judgements
+
+    async def _passage(self, excerpt: Excerpt) -> PassageView:
+        source = self.sources[excerpt.content_hash]
+        try:
+            text = await self.text_of(excerpt.content_hash)
+        except StoreError:
+            text = ""
+        return PassageView(
+            id=excerpt.id,
+            title=source.title,
+            published=source.published or "",
+            before=text[max(0, excerpt.start - AROUND) : excerpt.start],
+            quote=excerpt.quote,
+            after=text[excerpt.end : excerpt.end + AROUND],
+        )
+
+
+def _length(passage: PassageView) -> int:
+    return len(passage.before) + len(passage.quote) + len(passage.after)
+
+
+def _found(words: str, passages: Sequence[PassageView]) -> str:
+    """Return words as a passage has them; empty where none has them."""
+    for passage in passages if words else ():
+        text = f"{passage.before}{passage.quote}{passage.after}"
+        if span := locate(words, text):
+            return text[span[0] : span[1]]
+    return ""
+
+
+async def _written_anew(failed: Sequence[Claim], draft: Draft, tone: str) -> dict[str, str]:
+    cited = {key for claim in failed for key in claim.citations}
+    excerpts = [excerpt for excerpt in draft.excerpts if excerpt.id in cited]
+    evidence: list[EvidenceView] = evidence_views(excerpts, draft.sources)
+    prompt = ReporterRewritingPrompt(
+        question=draft.question,
+        locale=draft.locale,
+        tone=tone,
+        evidence=evidence,
+        sentences=[
+            FailedSentence(number=number, text=claim.text, reason=claim.reason, cites=claim.citations)
+            for number, claim in enumerate(failed, 1)
+        ],
+    )
+    answer = await ask("reporter", prompt, Rewriting, template=REWRITING)
+    return {
+        failed[sentence.number - 1].text: sentence.text.strip()
+        for sentence in answer.sentences
+        if 1 <= sentence.number <= len(failed)
+    }

@@ -1,0 +1,57 @@
+"""`leadline verify --judge`: a model is asked of the sentences of a stored report."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from services.run.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.leadline.conftest import Leadline
+
+QUESTION = "What closed the northern pier?"
+SOURCE = "Storms closed the northern pier for some weeks of the winter."
+
+
+@pytest.fixture
+def folder(leadline: Leadline, endpoint: OpenAIServer) -> str:
+    """A report of two statements, of which the second is in its own words."""
+    place = Path("papers")
+    place.mkdir()
+    (place / "pier.md").write_text(f"# The pier\n\n{SOURCE}\n")
+    endpoint.script["reporter"] = [f"{SOURCE} [B0-1] The northern pier was closed by storms [B0-1]."]
+    ran = leadline("research", QUESTION, "--docs", place, "--quick", "--out", "out", "--json")
+    assert ran.code == 0
+    return str(json.loads(ran.out)["folder"])
+
+
+def judge(endpoint: OpenAIServer, verdict: str) -> None:
+    """Let the model say this of the first sentence that it is asked about."""
+    said = {"number": 1, "reason": "r", "verdict": verdict, "words": "Storms closed the northern pier"}
+    endpoint.script["verifier"] = [json.dumps({"verdicts": [said]})]
+
+
+def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
+    judge(endpoint, "supported")
+    ran = leadline("verify", folder, "--judge")
+    assert ran.code == 0
+    assert "gpt-4.1-mini judged 1 sentences (1 supported)" in ran.out
+    [asked] = [body for body in endpoint.requests if role_of(body) == "verifier"]
+    assert "The northern pier was closed by storms." in asked["messages"][-1]["content"]
+
+
+def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
+    judge(endpoint, "contradicted")
+    ran = leadline("verify", folder, "--judge")
+    assert ran.code == 1
+    assert "DOUBTED claim 2 ('The northern pier was closed by storms.'): contradicted" in ran.err
+
+
+def test_without_a_model_it_says_what_to_set(leadline: Leadline, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name)
+    forget_settings()
+    ran = leadline("verify", folder, "--judge")
+    assert ran.code == 1
+    assert "Set OPENAI_API_KEY" in ran.err
+    assert "Traceback" not in ran.err
