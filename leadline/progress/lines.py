@@ -115,7 +115,8 @@ def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
             if outcome.status != "done":
                 mark, style = "x", "red"
             counts = f" ({labels_for(outcome.locale).counted(outcome.statuses)})" if outcome.statuses else ""
-            bar.console.print(Text(f"{mark} {outcome.id}  {line}{counts}", style=style if console.is_terminal else ""))
+            said = Text(f"{mark} {outcome.id}  {line}{counts}", style=style if console.is_terminal else "")
+            bar.console.print(said, soft_wrap=True)
             bar.advance(task)
 
         yield ended

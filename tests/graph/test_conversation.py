@@ -177,6 +177,12 @@ def test_of_the_conversation_the_last_answer_and_the_last_questions_are_shown_in
     assert [turn.text for turn in turns] == [*asked[-3:], "It was."]
 
 
+def test_the_counts_over_the_last_answer_are_not_shown() -> None:
+    report = "# Title\n\n*2 statements: 1 quoted, 1 unverified*\n\n*Of note:* the wire held."
+    [turn] = conversation_of([AIMessage(report)], None)
+    assert turn.text == "*Of note:* the wire held."
+
+
 async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path) -> None:
     first = await aresearch(FIRST, docs=[docs])
     triage, report, _ = await turn("And where was he born?", after=first)

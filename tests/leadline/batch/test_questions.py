@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -43,7 +44,9 @@ def test_every_question_gets_a_report_and_a_line(docs: Path, questions: Path, le
     assert sorted(line["id"] for line in done) == ["1", "3", "tallow"]
     for line in done:
         assert (Path(line["folder"]) / "evidence.json").exists()
-        assert line["claims"] == line["verified"] > 0
+        assert line["claims"] == line["verified"] == line["sure"] == sum(line["statuses"].values()) > 0
+        assert set(line["statuses"]) <= {"quoted", "supported"}
+    assert re.search(r"✓ tallow .+ \(\d+ statements?: \d+ (?:quoted|supported)", ran.err)
 
 
 def test_what_is_done_is_not_done_again(docs: Path, questions: Path, leadline: Leadline) -> None:
