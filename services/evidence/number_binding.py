@@ -63,6 +63,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue  # worked out
         if number.towards and all(other.towards == -number.towards for other in bound):
             return Misbound("opposite", number.towards_word)
+        if (topic := _of_another_topic(number, bound, claim, quotes)) is not None:
+            return Misbound("subject", number.text, topic.text)
         rival = _better(about, number, bound, held, context)
         if rival is not None:
             return Misbound("other", number.text, rival.text)
@@ -123,6 +125,50 @@ def _of_kind(number: Number, other: Number) -> bool:
     if number.measure.kind != other.measure.kind or (number.row >= 0) is not (other.row >= 0):
         return False
     return number.row < 0 or _undated(number.words) == _undated(other.words)
+
+
+def _of_another_topic(
+    number: Number, bound: Sequence[Number], claim: Reading, quotes: Sequence[Reading]
+) -> Number | None:
+    """Return a number of the same kind whose segment begins with what the claim's begins with, where that of the claim's number does not."""
+    if any(other.row >= 0 for other in bound):
+        return None
+    mine = _heads(claim.segments, [number.text])
+    segments = [segment for quote in quotes for segment in quote.segments]
+    theirs = _heads(segments, [other.text for other in bound])
+    about = {key[:_FORM] for key in word_keys(claim.text)}
+    if len(mine) != 1 or not theirs or any(head[:_FORM] in about for head in theirs):
+        return None
+    for quote in quotes:
+        for rival in quote.numbers:
+            if rival.row >= 0 or rival.measure.kind != bound[0].measure.kind or equal(number, rival):
+                continue
+            if _heads(quote.segments, [rival.text]) & mine:
+                return rival
+    return None
+
+
+_FORM = 4
+"""Letters in which forms of one word agree at least."""
+
+
+_NO_HEADS = frozenset(
+    key
+    for word in "above below beyond within without among against compared versus almost about near nearly roughly only just even still since "
+    "until both all every each however whereas respectively total average 同比 其中 分别 平均 目前 当时 截至 较上 与此".split()
+    for key in word_keys(word)
+)
+"""Words that stand before a number and name nothing that it is the number of."""
+
+
+def _heads(segments: Sequence[str], numbers: Sequence[str]) -> frozenset[str]:
+    """Return the first word that names something in each segment with a number, before the number."""
+    heads: set[str] = set()
+    for segment in segments:
+        places = [place for number in numbers if (place := segment.find(number)) >= 0]
+        keys = word_keys(segment[: min(places)]) if places else []
+        heads.update([key for key in keys if not key[0].isdigit() and key not in _NO_HEADS][:1])
+    return frozenset(heads)
 
 
 def _undated(words: frozenset[str]) -> frozenset[str]:

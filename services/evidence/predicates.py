@@ -18,10 +18,11 @@ _RELATIVE = re.compile(
 """Words with which a year is no time at which something happened."""
 
 
-def dated(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
+def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether every segment that says most of the claim gives another year for it than the claim does."""
     mine = _years(claim.periods)
-    if len(mine) != 1 or _RELATIVE.search(claim.text):
+    written = frozenset(period for quote in quotes for period in _years(quote.periods))
+    if len(mine) != 1 or not mine <= written or _RELATIVE.search(claim.text):
         return None
     near = [text for text, score in nearest(_YEARS.sub(" ", claim.text), keyed.near) if score >= ALIKE]
     given = [_years(read(text).periods) for text in near]
@@ -67,9 +68,15 @@ _THAN = re.compile(
     re.IGNORECASE,
 )
 _BI = re.compile(
-    r"比(?P<right>[^，。；]{2,16}?)[更还要也略明显约]{0,3}(?P<word>[多少高低大小早晚长短深浅快慢重轻])(?![数于度])"
+    r"(?<![相对占同环])比(?![例重])(?P<right>[^，,。；;]{2,16}?)[更还要也略明显约]{0,3}(?P<word>[多少高低大小早晚长短深浅快慢重轻])(?![数于度])"
 )
-_YU = re.compile(r"(?P<word>[多少高低大小早晚长短深浅快慢重轻])于(?P<right>[^，。；]{2,16})")
+_CUT = re.compile(r"[，。；;]|(?<=[\u4e00-\u9fff]),")
+_WITH = re.compile(
+    r"[与和同跟](?P<right>[^，,。；]{2,16}?)相比[，,](?P<left>[^，,。；]{0,24}?)[更还要也略明显约]{0,3}(?P<word>[多少高低大小早晚长短深浅快慢重轻])(?![数于度])"
+)
+_YU = re.compile(
+    r"(?<!不)(?P<word>[多少高低大小早晚长短深浅快慢重轻])于(?P<right>[^，,。；;\d一二三四五六七八九十百][^，,。；;]{1,16})"
+)
 
 
 def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
@@ -84,9 +91,10 @@ def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned |
 
 
 def _comparisons(text: str) -> Iterator[Comparison]:
-    for pattern in (_BI, _YU) if has_cjk(text) else (_THAN,):
+    for pattern in (_BI, _WITH, _YU) if has_cjk(text) else (_THAN,):
         for found in islice(pattern.finditer(text), MAX_SEGMENTS):
-            left = re.split(r"[，。；;]" if has_cjk(text) else r"[;]", text[: found.start()])[-1]
+            left = _CUT.split(text[: found.start()])[-1]
+            left = found.groupdict().get("left") or left
             measure, sign = _COMPARATIVES[found["word"].lower()]
             yield Comparison(frozenset(word_keys(left)), frozenset(word_keys(found["right"])), measure, sign)
 
@@ -110,11 +118,11 @@ _SAYER = re.compile(
     rf"(?: ha[ds]| have)?(?: \w{{2,12}}ly| also| then)? (?P<verb>{_SAYS})\b"
 )
 _SAYER_CHINESE = re.compile(
-    r"(?:^|(?<=[，。；、]))(?P<who>[\u4e00-\u9fff]{2,16}?)(?:则|也|还|却|曾|均|都|昨日|一致)?"
+    r"(?:^|(?<=[，,。；;、]))(?P<who>[\u4e00-\u9fff]{2,16}?)(?:则|也|还|却|曾|均|都|昨日|一致)?"
     r"(?P<verb>认为|表示|指出|提出|提议|主张|强调|介绍|透露|坦言|建议|要求|担心|推测|反对|赞成|呼吁|质疑|汇报|[^名人号简通职]称(?![号为呼职]))"
 )
 _ACCORDING = re.compile(
-    r"^(?:According to|In the view of) (?P<who>[^,]{2,60}),|^(?:据|在)(?P<name>[^，]{2,16})(?:介绍|透露|看来|称)，"
+    r"^(?:According to|In the view of) (?P<who>[^,]{2,60}),|^(?:据|在)(?P<name>[^，,]{2,16})(?:介绍|透露|看来|称)[，,]"
 )
 
 
@@ -136,9 +144,16 @@ def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned
     return None
 
 
+_ASIDE = 40
+"""Characters before a name with a comma before it that may say who that is: `The contractor, Hallam, says`."""
+
+
 def _views(sentence: str, sayer: re.Pattern[str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
     """Yield the speakers of a sentence, each with the words up to the next one."""
     found = list(islice(sayer.finditer(sentence), MAX_SEGMENTS))
     for place, view in enumerate(found):
         end = found[place + 1].start() if place + 1 < len(found) else len(sentence)
-        yield frozenset(word_keys(view["who"])), frozenset(word_keys(sentence[view.end() : end]))
+        aside = (
+            sentence[max(0, view.start() - _ASIDE) : view.start()] if sentence[: view.start()].endswith(", ") else ""
+        )
+        yield frozenset(word_keys(f"{aside} {view['who']}")), frozenset(word_keys(sentence[view.end() : end]))

@@ -43,7 +43,7 @@ _ALL = re.compile(
     r"全部|所有|全都|全体|各(?=[个类种条家地区县市省线校路户]|分馆)|均(?!价|衡|匀)|(?<![首成])都(?![市城督江])|始终|一律|任何|每一|每[个位家所座](?!月|小时)",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"[和与及、两双][^，。；]{0,30}[都均]")
+_LISTED = re.compile(r"[和与及、两双][^，,。；;]{0,30}[都均]")
 """A list of which a universal word speaks, rather than of all: `甲和乙都`."""
 _RARELY = re.compile(
     r"\b(?:rarely|seldom|hardly ever|occasionally|sometimes|now and then|at times|not often|infrequently)\b|偶尔|偶见|有时|很少|极少|罕见|少见|不常",

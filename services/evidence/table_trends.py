@@ -21,15 +21,15 @@ _NOT_EVERY = re.compile(
     r"\b(?:but|bar|except|other than|only|overall|in all|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:more|higher|larger|greater|longer|better)\b|比[^，。；]{1,16}[多高大长]", re.IGNORECASE)
-_LESS = re.compile(r"\b(?:less|fewer|lower|smaller|shorter|worse)\b|比[^，。；]{1,16}[少低小短]", re.IGNORECASE)
+_MORE = re.compile(r"\b(?:more|higher|larger|greater|longer|better)\b|比[^，,。；;]{1,16}[多高大长]", re.IGNORECASE)
+_LESS = re.compile(r"\b(?:less|fewer|lower|smaller|shorter|worse)\b|比[^，,。；;]{1,16}[少低小短]", re.IGNORECASE)
 _OF_OTHERS = re.compile(r"比(?![上去前]|同期|[12]\d{3})|(?:多|少|高|低)出")
 """A comparison with something else than an earlier year."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _MOST_CHANGED = re.compile(
     r"\b(?:largest|biggest|greatest|steepest|sharpest|strongest) (?:increase|rise|growth|gain|(?P<drop>decrease|drop|fall|decline|loss))\b|"
     r"\b(?:grew|rose|increased|gained|(?P<fell>fell|dropped|declined|shrank|lost)) (?:the )?(?:most|fastest)\b|"
-    r"(?:增加|增长|上升|提高|增幅|涨幅|增量|(?P<less>减少|下降|降低|降幅|跌幅))[^，。；\d]{0,4}最[多大快高]",
+    r"(?:增加|增长|上升|提高|增幅|涨幅|增量|(?P<less>减少|下降|降低|降幅|跌幅))[^，,。；;\d]{0,4}最[多大快高]",
     re.IGNORECASE,
 )
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from services.evidence.complements import agents, complements, exchanged
+from services.evidence.complements import agents, complements, exchanged, leading
 from services.evidence.predicates import attributed, compared, dated
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
@@ -37,6 +37,11 @@ _POSSIBLE = re.compile(
     r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|疑为|据称|据说|初步(?:判断|认为|认定|分析|估计)|尚需|有待",
     re.IGNORECASE,
 )
+_FUTURE = re.compile(r"\bwill\b|将(?![近军领士])|即将|定于", re.IGNORECASE)
+_COMPLETED = re.compile(
+    r"\b(?:has|have|had|was|were|been) (?:\w+ly )?\w{2,}(?:ed|en|wn|ilt|ut)\b|\b(?:opened|closed|began|started|finished|ended|moved|joined)\b|已|了(?![解结])",
+    re.IGNORECASE,
+)
 _PLANNED = re.compile(
     r"\b(?:expects?|expected|plan(?:s|ned)? to|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
     re.IGNORECASE,
@@ -47,13 +52,13 @@ _CAUSE = re.compile(
     r"brought about|made|makes|drove|driven by|the reason|for want of|blam\w+|contribut\w+|trigger\w*|prompt\w*|responsible|explain\w*|"
     r"owed?|stem\w* from|enabl\w+|allow\w*|so|thus|by \w+ing|in response to|"
     r"as(?! (?:well|many|much|an?|of|long|soon|far|low|high|the (?:first|second|only|largest|main))\b))\b|"
-    r"因为|由于|因此|因而|所以|导致|致使|造成|使得|得益于|归因于|原因|源于|从而|以致|所致|因(?!果)|引起|引发|[毁死败亡困苦鉴缘]于|[^，。；即假行大天促]使(?![用馆命者徒节团臣])|促|令|受|归咎",
+    r"因为|由于|因此|因而|所以|导致|致使|造成|使得|得益于|归因于|原因|源于|从而|以致|所致|因(?!果)|引起|引发|[毁死败亡困苦鉴缘]于|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|促|令|受|归咎",
     re.IGNORECASE,
 )
 _CAUSE_CLAIMED = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|led to|resulted (?:in|from)|"
     r"brought about|prompted|forced|caus(?:ed|es|ing)|(?:main|chief|only) (?:cause|reason))\b|"
-    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，。；即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，。；]{2,12}而",
+    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
     re.IGNORECASE,
 )
 _BACKWARD = re.compile(
@@ -91,6 +96,7 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         attributed,
         complements,
         exchanged,
+        leading,
         agents,
     ):
         if (found := check(claim, quotes, keyed)) is not None:
@@ -157,11 +163,14 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
         return None
     near = {text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE}
     only = set() if negated(claim.text) else _only_in(claim, keyed.all)
-    for pattern in (_POSSIBLE, _PLANNED):
-        if pattern is _PLANNED and _LATER.search(claim.text):
+    for pattern in (_POSSIBLE, _PLANNED, _FUTURE):
+        if pattern is _FUTURE and not _COMPLETED.search(claim.text):
+            continue
+        if pattern is not _POSSIBLE and _LATER.search(claim.text):
             continue
         guessed = {text: found.group() for text, _ in keyed.all if (found := pattern.search(text))}
-        told = next((text for text in guessed if text in near or text in only), None)
+        alone = only if pattern is not _FUTURE else set[str]()
+        told = next((text for text in guessed if text in near or text in alone), None)
         if told is not None:
             return Turned("hedge", (guessed[told],))
     return None
