@@ -147,9 +147,7 @@ async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[Run
         return
     emit_message(runtime, "notice", "reporter", "verifying", locale)
     tone = context.profile.tone if context.profile else ""
-    written.verified = await verify_draft(
-        draft, role_model("verifier", context), evidence_of(runtime).get_text, tone=tone
-    )
+    written.verified = await verify_draft(draft, evidence_of(runtime).get_text, tone=tone)
     written.limits += written.verified.limits
     if written.verified.rewritten:
         written.templates += (REWRITING,)

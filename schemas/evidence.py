@@ -141,8 +141,6 @@ class Judgement(BaseModel):
     verdict: Judged
     words: str = ""
     """The decisive words, verbatim from a cited passage; empty where nothing decides."""
-    model: str = ""
-    """Its name."""
 
 
 class Claim(BaseModel):

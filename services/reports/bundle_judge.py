@@ -68,7 +68,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         for number, claim in enumerate(content.claims, 1)
         if claim.status != "quoted" and claim.citations and all(key in excerpts for key in claim.citations)
     }
-    judge = Judge(excerpts, sources, "en-US", model, text_of)
+    judge = Judge(excerpts, sources, "en-US", text_of)
     judgements = await judge.judged(list(dict.fromkeys(statements.values())))
     return BundleJudgement(
         model.name,

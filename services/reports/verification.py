@@ -17,14 +17,14 @@ from services.models import ask
 from services.reports.markdown import Draft, check_draft
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
-from services.run.roles import CONTEXT_WINDOW, RoleModel
 from services.run.ui_text import problem_text, say
 from services.text.quote_location import locate
+from services.text.token_estimate import estimate
 
 AROUND = 300
 """Characters of a source that are shown before and after a quote."""
-MAX_CHARACTERS = 16_000
-"""Of the passages of one call; of a model with a small window, half as many as it has tokens."""
+MAX_TOKENS = 3_000
+"""Of the statements and passages of one call, as estimated; the same for all models, so that a replay makes the same calls."""
 REWRITING = "reporter_rewriting"
 """Stem of the template by which sentences are written anew."""
 
@@ -49,17 +49,16 @@ class Verified:
         return replace(draft, judgements=self.judgements, rewritten=self.rewritten)
 
 
-async def verify_draft(draft: Draft, model: RoleModel, text_of: TextOf, *, tone: str = "") -> Verified:
+async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Verified:
     """Let a model judge the sentences of a draft, write anew those that fail, and judge these.
 
     Args:
         draft: as the reporter wrote it, with the likeness of its sentences where it has that.
-        model: that plays the verifier.
         text_of: gives the texts around quotes.
         tone: of the report.
     """
     verified = Verified()
-    judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, model, text_of)
+    judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     try:
         checked = await asyncio.to_thread(check_draft, draft)
         verified.judgements |= await judge.judged(checked.undecided)
@@ -87,7 +86,6 @@ class Judge:
     sources: Mapping[str, Source]
     """By content hash."""
     locale: str
-    model: RoleModel
     text_of: TextOf
 
     async def judged(self, statements: Sequence[Statement]) -> dict[Statement, Judgement]:
@@ -106,17 +104,16 @@ class Judge:
         self, statements: Sequence[Statement], passages: Mapping[str, PassageView]
     ) -> Iterator[list[Statement]]:
         """Cut sentences into calls, by their number and by the length of what they cite."""
-        room = min(MAX_CHARACTERS, (self.model.context_window or CONTEXT_WINDOW) // 2)
         batch: list[Statement] = []
         shown: set[str] = set()
         used = 0
         for statement in statements:
             text, cited = statement
-            cost = len(text) + sum(_length(passages[key]) for key in cited if key not in shown)
-            if batch and (len(batch) == MAX_STATEMENTS or used + cost > room):
+            cost = estimate(text) + sum(_length(passages[key]) for key in cited if key not in shown)
+            if batch and (len(batch) == MAX_STATEMENTS or used + cost > MAX_TOKENS):
                 yield batch
                 batch, shown, used = [], set(), 0
-                cost = len(text) + sum(_length(passages[key]) for key in cited)
+                cost = estimate(text) + sum(_length(passages[key]) for key in cited)
             batch.append(statement)
             shown.update(cited)
             used += cost
@@ -142,7 +139,7 @@ class Judge:
             statement = batch[verdict.number - 1]
             words = _found(verdict.words, [passages[key] for key in statement[1]])
             if words or verdict.verdict == "not_told":
-                judgement = Judgement(verdict=verdict.verdict, words=words, model=self.model.name)
+                judgement = Judgement(verdict=verdict.verdict, words=words)
                 judgements.setdefault(statement, judgement)
         return judgements
 
@@ -163,7 +160,7 @@ class Judge:
 
 
 def _length(passage: PassageView) -> int:
-    return len(passage.before) + len(passage.quote) + len(passage.after)
+    return estimate(f"{passage.before}{passage.quote}{passage.after}")
 
 
 def _found(words: str, passages: Sequence[PassageView]) -> str:

@@ -10,3 +10,8 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 def estimate_cjk(text: str) -> int:
     """Return what Chinese characters add to an approximate count of four characters a token."""
     return int(CJK_TOKENS * len(_CJK.findall(text)))
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens a text has."""
+    return len(text) // 4 + estimate_cjk(text)

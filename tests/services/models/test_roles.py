@@ -51,7 +51,7 @@ def test_each_role_has_its_defaults(environment: SetEnvironment, role: str, temp
     environment(OPENAI_API_KEY="k")
     model = role_model(role, RunContext())
     assert (model.temperature, model.max_tokens, model.model) == (temperature, most, "gpt-4.1-mini")
-    assert set(DEFAULTS) == {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"}
+    assert set(DEFAULTS) == {"coordinator", "planner", "researcher", "coder", "reflector", "reporter", "verifier"}
 
 
 def test_the_environment_sets_a_role_before_all_roles(environment: SetEnvironment) -> None:
