@@ -5,6 +5,7 @@ one whose clause says less of what the claim says than another number of its kin
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -63,7 +64,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue  # worked out
         if number.towards and all(other.towards == -number.towards for other in bound):
             return Misbound("opposite", number.towards_word)
-        if (topic := _of_another_topic(number, bound, claim, quotes)) is not None:
+        if (topic := _of_another_topic(number, bound, context, quotes)) is not None:
             return Misbound("subject", number.text, topic.text)
         rival = _better(about, number, bound, held, context)
         if rival is not None:
@@ -128,9 +129,13 @@ def _of_kind(number: Number, other: Number) -> bool:
 
 
 def _of_another_topic(
-    number: Number, bound: Sequence[Number], claim: Reading, quotes: Sequence[Reading]
+    number: Number, bound: Sequence[Number], context: "_Context", quotes: Sequence[Reading]
 ) -> Number | None:
-    """Return a number of the same kind whose segment begins with what the claim's begins with, where that of the claim's number does not."""
+    """Return a number of the same kind whose segment begins with what the claim's begins with, where that of the claim's number does not.
+
+    A segment with a pronoun goes on with the topic before it, and so begins with none of its own.
+    """
+    claim = context.claim
     if any(other.row >= 0 for other in bound):
         return None
     mine = _heads(claim.segments, [number.text])
@@ -139,15 +144,23 @@ def _of_another_topic(
     about = {key[:_FORM] for key in word_keys(claim.text)}
     if len(mine) != 1 or not theirs or any(head[:_FORM] in about for head in theirs):
         return None
+    if any(_PRONOUN.search(segment) and other.text in segment for segment in segments for other in bound):
+        return None
     for quote in quotes:
         for rival in quote.numbers:
             if rival.row >= 0 or rival.measure.kind != bound[0].measure.kind or equal(number, rival):
+                continue
+            if _about_other(number, rival, context):
                 continue
             if _heads(quote.segments, [rival.text]) & mine:
                 return rival
     return None
 
 
+_PRONOUN = re.compile(
+    r"\b(?:they|it|its|their|this|these|those|he|she|his|her|which|the (?:figure|number|total|rate|share|latter|former))\b|[它其该这此]",
+    re.IGNORECASE,
+)
 _FORM = 4
 """Letters in which forms of one word agree at least."""
 

@@ -26,9 +26,19 @@ def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
         return None
     near = [text for text, score in nearest(_YEARS.sub(" ", claim.text), keyed.near) if score >= ALIKE]
     given = [_years(read(text).periods) for text in near]
-    if near and all(conflict(mine, years) for years in given):
-        return Turned("period", (near[0],))
-    return None
+    if not near or not all(conflict(mine, years) for years in given):
+        return None
+    others = _words_but_years(claim.text).difference(*map(_words_but_years, near))
+    of_that_year = (text for text, _ in keyed.all if mine & _years(read(text).periods))
+    if any(others & _words_but_years(text) for text in of_that_year):
+        return (
+            None  # `The line was opened in 2019 and closed in 2021`: the year of what the nearest segment does not have
+        )
+    return Turned("period", (near[0],))
+
+
+def _words_but_years(text: str) -> frozenset[str]:
+    return frozenset(word_keys(_YEARS.sub(" ", text)))
 
 
 _YEARS = re.compile(r"\b(?:[Ii]n|[Oo]n|[Dd]uring) (?=[12]\d{3}\b)|[12]\d{3}年?")

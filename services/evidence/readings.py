@@ -6,6 +6,7 @@ of a table is bound to its row and to its column's heading.
 
 import re
 from bisect import bisect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -181,14 +182,19 @@ def _prose(text: str) -> Reading:
         (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
     ][:MAX_NUMBERS]
     numbers: list[Number] = []
-    for start, end, quantity in placed:
-        if quantity.kind not in {"number", "percent"} or (period_of(quantity) and not counts(text, end)):
-            continue
+    counted = [
+        (start, end, quantity)
+        for start, end, quantity in placed
+        if quantity.kind in {"number", "percent"} and not (period_of(quantity) and not counts(text, end))
+    ]
+    paired = _paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
+    for start, end, quantity in counted:
         if len(numbers) == MAX_NUMBERS:
             break
         towards, towards_word = change_at(text, start, end)
         measure = times[start].measure if start in times else measure_at(text, start, end, quantity)
         away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
+        away = [(0, paired[start])] if start in paired else away
         least = min((distance for distance, _ in away), default=SENTENCE)
         clause = around[max(0, bisect(starts, start) - 1)]
         numbers.append(
@@ -218,6 +224,24 @@ def _prose(text: str) -> Reading:
         clauses=tuple(part for _, part in clauses),
         segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),
     )
+
+
+def _paired(
+    numbers: Sequence[int], periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
+) -> dict[int, Period]:
+    """Bind numbers to periods that take turns with them between two breaks: `18 in 2019 and 23 in 2021`, by their places."""
+    rows: dict[int, list[tuple[int, Period | None]]] = {}
+    for place, period in sorted([*((place, None) for place in numbers), *periods], key=lambda item: item[0]):
+        rows.setdefault(depth(place), []).append((place, period))
+    paired: dict[int, Period] = {}
+    for row in rows.values():
+        evens, odds = row[::2], row[1::2]
+        if len(row) < 4 or len(evens) != len(odds):
+            continue
+        for values, times in ((evens, odds), (odds, evens)):
+            if all(period is None for _, period in values) and all(period for _, period in times):
+                paired |= {place: period for (place, _), (_, period) in zip(values, times, strict=True) if period}
+    return paired
 
 
 def _seconds(clock: re.Match[str]) -> float:

@@ -8,7 +8,7 @@ from functools import cached_property
 from schemas.evidence import Claim, Excerpt, Judgement
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
-from services.evidence.support import REFUTING, Verdict, check_support
+from services.evidence.support import Verdict, check_support
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import missing_quantities
@@ -127,7 +127,7 @@ class ClaimCheck:
     def _judged(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
         """Return a claim with its status: code's where it decides, else the model's, else code's."""
         claim = self.unverified(words, ids, verdict) if verdict.failing else None
-        if claim is not None and verdict.failing in REFUTING:
+        if claim is not None and verdict.refutes:
             return claim.model_copy(update={"status": "contradicted"})
         judgement = None if verdict.failing in VETO else self.judgements.get((words, tuple(ids)))
         if verdict.failing not in VETO:

@@ -10,6 +10,8 @@ TOWNS = "Rents in Aldery rose from 9.1 euros in 2010 to 12.4 euros in 2020; in B
 BOILER = "Below 0.8 bar the pump stops; above 2.5 bar the relief valve opens and the red lamp lights."
 WELLS = "| Well | Depth 2005 (m) | Depth 2015 (m) |\n|---|---|---|\n| Ashby | 41 | 58 |\n| Corran | 63 | 77 |"
 RIDERS = "After the lanes opened, the university found 6 percent more pedestrians, and tickets fell to 41 a day. 骑行人数增加了37%。"
+TURNS = "The ferry of Norland carried 18,200 passengers in 2019 and 23,400 passengers in 2021."
+PRONOUN = "In 2019 exports were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes."
 FLOCK = "顾启明（1902—1979）十四岁登台。2010年湖区有雪雁不到2000只，2021年达到5400只。"
 MILLS = (
     "| 水厂 | 2019年产量（万吨） | 2021年产量（万吨） |\n|---|---|---|\n| 东溪 | 12.5 | 14.1 |\n| 西岭 | 9.8 | 11.6 |"
@@ -31,6 +33,10 @@ MILLS = (
         ("骑行人数上升37%。", RIDERS),
         ("顾启明生于1902年，14岁登台。", FLOCK),
         ("雪雁由不足2000只增至5400只。", FLOCK),
+        ("The ferry carried 18,200 passengers in 2019.", TURNS),
+        ("The ferry carried 23,400 passengers in 2021.", TURNS),
+        ("Exports were 23.4 million tonnes in 2021.", PRONOUN),
+        ("Exports were 18.2 million tonnes in 2019.", PRONOUN),
     ],
 )
 def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quote: str) -> None:
@@ -54,6 +60,8 @@ def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quo
         ("Tickets rose to 41 a day.", RIDERS, "opposite", ""),
         ("骑行人数减少了37%。", RIDERS, "opposite", ""),
         ("2019年东溪水厂的产量为14.1万吨。", MILLS, "period", "12.5"),
+        ("Norland's ferry carried 18,200 passengers in 2021.", TURNS, "period", "23,400"),
+        ("Norland's ferry carried 23,400 passengers in 2019.", TURNS, "period", "18,200"),
     ],
 )
 def test_a_number_that_is_bound_to_something_else_is_named(claim: str, quote: str, fault: str, instead: str) -> None:

@@ -16,6 +16,7 @@ TREATY = "北越国将沙洲和鹤屿割让给南陵国。1689年条约签订，
 OPERA = "1931年她收沈玉翎为徒，后来沈玉翎创立了翎派。骆香云改在电台清唱。"
 BIRDS = "雌鸟筑巢并孵卵，雄鸟只参与育雏。与柴油机组相比，潮汐电站的成本仍高出三分之一。"
 MEETING = "财务部经理姚静汇报，上半年支出为86万元。销售部经理丁朗建议恢复每季度一次的客户走访。"
+LINE = "The ferry line was opened in 2019 and closed in 2021."
 GROUPS = "干预组的血糖下降0.6个百分点，对照组下降0.1个百分点。"
 
 
@@ -24,6 +25,7 @@ GROUPS = "干预组的血糖下降0.6个百分点，对照组下降0.1个百分�
     [
         ("The islands were handed over in 1763.", ISLANDS, "period"),
         ("1689年，鹤屿完成移交。", TREATY, "period"),
+        ("The ferry line was opened in 2021.", LINE, "period"),
         ("Tubers kept in the dark sprouted later than those kept in light.", POTATOES, "opposite"),
         ("柴油机组的成本比潮汐电站高三分之一。", BIRDS, "opposite"),
         ("The mayor says the city changed the plans.", TRAM, "roles"),
@@ -49,6 +51,7 @@ def test_what_a_claim_gives_to_another_is_told(claim: str, quote: str, turn: str
         ("The islands were handed over in 1771.", ISLANDS),
         ("The islands were handed over some years after 1763.", ISLANDS),
         ("1695年，鹤屿完成移交。", TREATY),
+        ("The ferry line was closed in 2021.", LINE),
         ("Tubers kept in the dark sprouted earlier than those kept in light.", POTATOES),
         ("潮汐电站的成本比柴油机组高三分之一。", BIRDS),
         ("柴油机组的成本比潮汐电站低。", BIRDS),
