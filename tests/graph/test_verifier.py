@@ -11,7 +11,8 @@ from leadline import aresearch
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
-from tests.fakes.openai_server import OpenAIServer, Reply, role_of
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, role_of
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from schemas.evidence import Excerpt
-from services.reports.checking.citations import CheckedReport, check_citations
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.citations import check_citations
 
 Excerpts = Mapping[str, Excerpt]
 GOOD = "HMS Challenger sounded 4,475 fathoms near Guam [E2-1]."
