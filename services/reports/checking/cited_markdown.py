@@ -5,8 +5,8 @@ supported by what was quoted from those sources, and a blockquote must be verbat
 """
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from services.reports.document import (
     Quotation,
     Table,
     citations_in,
+    letters,
     words,
 )
 from services.reports.labels import ENGLISH
@@ -54,11 +55,25 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     report = Report.model_validate({**kept, "title": file.stem, "markdown": markdown})
     parsed = parse_report(report)
     checker = _Checker(
-        parsed, frozenset(source.number for source in report.sources if source.untraced and source.number is not None)
+        parsed,
+        frozenset(source.number for source in report.sources if source.untraced and source.number is not None),
+        _held(evidence),
     )
     check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
     check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
     return check
+
+
+def _held(evidence: EvidenceFile) -> dict[str, frozenset[int]]:
+    """Return the numbers of the sources that each verified claim cites, by the claim's letters."""
+    numbers = {excerpt.id: int(excerpt.source_id[1:]) for excerpt in evidence.excerpts}
+    originals = {source.id: source.duplicate_of or source.id for source in evidence.sources}
+    cited_as = {key: int(originals[f"S{number}"][1:]) for key, number in numbers.items() if f"S{number}" in originals}
+    return {
+        letters(claim.text): frozenset(cited_as[key] for key in claim.citations if key in cited_as)
+        for claim in evidence.claims
+        if claim.verified
+    }
 
 
 def _evidence(folder: Path) -> EvidenceFile:
@@ -79,6 +94,8 @@ class _Checker:
     parsed: ParsedReport
     untraced: frozenset[int] = frozenset()
     """Numbers of computations out of numbers that no source gives."""
+    held: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Sentences of the report itself, which the check of its bundle holds to what exactly each cites; by their letters."""
     citations: int = 0
     sentences: int = 0
     quotes: int = 0
@@ -138,6 +155,9 @@ class _Checker:
         if not citations or marked or not text.strip():
             return
         self.sentences += 1
+        own = self.held.get(letters(text))
+        if own and own <= {citation.number for citation in citations}:
+            return
         quotes, titles = self._cited(citations)
         nowhere, _ = self._cited(tuple(citation for citation in citations if citation.number in self.untraced))
         proof = [quote for quote in quotes if quote not in nowhere]
