@@ -2,10 +2,12 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from services.evidence.readings import CLOCK, Number, Period, Reading
+from services.text.measures import MEASURED_KINDS
 from services.text.numerals import SCALES
 from services.text.polarity import negated
 from services.text.shares import Share, shares_of
@@ -17,6 +19,8 @@ MAX_COUNTED = 12
 """Most rows or things that a claim may count by itself."""
 NEAR = 120
 """Most characters between two numbers of prose that are calculated with although they count different things."""
+FEW = 4
+"""Most numbers of a unit that may be shares of each other wherever they stand: with more, some pair gives any share."""
 MAX_REFERRED = 4
 """Most things that `the two towns` can refer to without being a count."""
 SHARE = 0.06
@@ -35,8 +39,8 @@ _LESS = re.compile(
 _DIFFERENCE = re.compile(
     r"\b(?:points?|more|less|fewer|lower|higher|short\w*|long\w*|old\w*|young\w*|later|earlier|rise|rose|risen|fell|fall\w*|increas\w*|"
     r"decreas\w*|drop\w*|declin\w*|gr[eo]w\w*|gap|lead|ahead|behind|difference|differ\w*|heavier|lighter|faster|slower|cheaper|dearer|deeper|"
-    r"after|before|gained?|lost|remain\w*|rest|other|not|no longer|never|years?)\b|"
-    r"差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后",
+    r"shallower|thicker|thinner|wider|narrower|larger|bigger|smaller|closer|farther|warmer|colder|hotter|cooler|than|after|before|gained?|lost|remain\w*|rest|other|not|no longer|never|years?)\b|"
+    r"差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
     re.IGNORECASE,
 )
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
@@ -46,6 +50,7 @@ _SUM = re.compile(
 _OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
 _AGE = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
+_EACH = re.compile(r"\b(?:average|mean|per|each|every|apiece|a piece)\b|平均|每|人均|均", re.IGNORECASE)
 _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
 _NEXT_YEAR = re.compile(
@@ -123,7 +128,8 @@ def _bounded(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
     mine = number.measure.value
     for other in held if low or high else ():
         theirs = other.measure.value
-        if other.measure.kind == number.measure.kind and (
+        kinds = {other.measure.kind, number.measure.kind}
+        if (len(kinds) == 1 or not kinds & MEASURED_KINDS) and (
             (low and mine <= theirs <= mine * BEYOND) or (high and mine / BEYOND <= theirs <= mine)
         ):
             return True
@@ -174,6 +180,8 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
             yield abs(one.measure.value - other.measure.value)
         if adds or one.change or other.change:
             yield one.measure.value + other.measure.value
+    if _EACH.search(claim.text):
+        yield from (big / small for big, small in _divisions(operands))
     yield from _of_columns(claim, quotes)
     if mine.kind == "percent" and not _points(number, claim):
         yield from _percentages(_related(held))
@@ -197,6 +205,16 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
             yield from ((last - first) * 86_400.0 for first, last in combinations(dates, 2))
 
 
+def _divisions(operands: Sequence[Number]) -> Iterator[tuple[float, float]]:
+    """Yield pairs of numbers near each other of which the second counts what the first is shared out among."""
+    for one, other in combinations(operands, 2):
+        if one.measure.kind == other.measure.kind or not _same_place(one, other):
+            continue
+        for total, count in ((one, other), (other, one)):
+            if count.measure.kind not in MEASURED_KINDS and count.measure.value > 1:
+                yield total.measure.value, count.measure.value
+
+
 def _days(period: Period) -> float:
     """Return a month or a day as days, in months of equal length."""
     year, month, day = (part or 0 for part in period)
@@ -204,12 +222,14 @@ def _days(period: Period) -> float:
 
 
 def _related(held: Sequence[Number]) -> list[tuple[Number, Number]]:
-    """Return pairs of numbers that one may be a share of the other: of one kind, in one row or column, or near in prose."""
+    """Return pairs of numbers that one may be a share of the other: near in prose, in one row or column, or the few of a unit."""
     pairs = combinations(held[:MAX_OPERANDS], 2)
+    few = {kind for kind, count in Counter(number.measure.kind for number in held).items() if count <= FEW}
     return [
         (one, other)
         for one, other in pairs
         if _same_place(one, other)
+        or one.measure.kind == other.measure.kind in few & MEASURED_KINDS
         or (
             one.row >= 0
             and (one.row == other.row or one.column == other.column)

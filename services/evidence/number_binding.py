@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from services.evidence.derived_numbers import derivable
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import MEASURED_KINDS
 from services.text.tokens import has_cjk
@@ -55,6 +56,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue
         faults = [_fault(number, other, context) for other in same]
         if all(faults):
+            if set(faults) == {"unit"} and number.measure.kind == "time" and derivable(number, claim, quotes):
+                continue  # six years that pass between two dates, beside six weeks
             rivals = (other for other in held if _of_kind(other, same[0]) and not equal(number, other))
             fitting = [rival for rival in rivals if not _about_other(number, rival, context)]
             fault = next(fault for fault in faults if fault)

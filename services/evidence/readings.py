@@ -55,7 +55,7 @@ _FROM = re.compile(
 )
 _TO = re.compile(r"(?:\bto|[至到])\s?[$€£¥]?$", re.IGNORECASE)
 _CHANGE = re.compile(
-    r"[ -]?(?:[\w%€$£]{1,12}[ -]){0,2}(?:lower|higher|more|less|fewer|longer|shorter|later|earlier|above|below)\b"
+    r"[ -]?(?:[\w%€$£°]{1,12}[ -]){0,2}(?:lower|higher|more|less|fewer|longer|shorter|later|earlier|above|below)\b"
 )
 _CHANGED = re.compile(r"(?:减少|增加|提高|下降|上升|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$")
 _CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?![\d:])")

@@ -68,12 +68,21 @@ def rows_named(text: str, table: TableRead) -> list[int]:
     return sorted(places, key=lambda row: places[row])
 
 
+_WORKED_OUT = re.compile(
+    r"\b(?:rate|ratio|share|margin|density|growth|change|increase|decrease|rise|fall|gain|loss|difference|per|average|mean)\b|[率比每]|增[长幅]|降幅|平均|差距",
+    re.IGNORECASE,
+)
+"""Words of what is worked out of several columns, unless a heading has them."""
+
+
 def column_of(words: str, adjective: str, table: TableRead, numbers: Sequence[Number]) -> int | None:
     """Return the one column of numbers whose heading a text or an adjective speaks of."""
     measured = next(
         (heads.split() for root, heads in _COLUMNS.items() if adjective and adjective.startswith(root[:4])), []
     )
     wanted = set(word_keys(words))
+    if any(word not in head.lower() for word in _WORKED_OUT.findall(words.lower()) for head in [" ".join(table.heads)]):
+        return None
     scores: dict[int, float] = {}
     for column in {number.column for number in numbers}:
         head = table.heads[column]

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from services.text.measures import Measure, unit_of
+from services.text.numbers import SCALE_SIGNS
 from services.text.numerals import CHINESE_CHARACTERS, SCALES, scale_value
 from services.text.tokens import pieces
 
@@ -44,10 +45,15 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
     return "\n".join(prose), tables
 
 
+_SIGN = re.compile(r"([$€£¥]\s?)(?:k|mn?|bn|tn)\b", re.IGNORECASE)
+
+
 def scale_of(head: str) -> int:
     """Return what a column's heading multiplies its cells by."""
     if found := re.search(r"[（(]\s*([十百千万亿]{1,3})", head):
         return scale_value(found.group(1))
+    if found := re.search(r"[$€£¥]\s?(k|mn?|bn|tn)\b", head, re.IGNORECASE):
+        return SCALES[SCALE_SIGNS[found.group(1).lower()]]
     return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
 
 
@@ -55,7 +61,7 @@ def scaled(measure: Measure, head: str, scale: float) -> Measure:
     """Return a cell's measure with the unit and the scale of its column's heading."""
     kind, factor = measure.kind, measure.factor
     if not kind:
-        inside = re.search(r"[（(]([^（）()]{1,40})[）)]", head)
+        inside = re.search(r"[（(]([^（）()]{1,40})[）)]", _SIGN.sub(r"\1", head))
         unit = unit_of(f"1 {inside.group(1).lstrip(CHINESE_CHARACTERS)}", 1) if inside else None
         kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
     times = scale * factor / measure.factor

@@ -14,7 +14,7 @@ from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Keyed, Segments, Turned, nearest, passage_of
-from services.text.polarity import negated, opposite
+from services.text.polarity import affirmed, negated, opposite
 from services.text.tokens import has_cjk
 
 ABOUT = 0.4
@@ -75,12 +75,11 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     """Return how a claim turns the words of its quotes; None where no rule sees it."""
     about = frozenset(word_keys(claim.text))
     claim = replace(claim, segments=claim.segments[:MAX_SEGMENTS])
-    if (denied := _denied(claim, quotes)) is not None:
-        return denied
     quotes = passage_of(about, quotes)
     segments = [(segment, frozenset(word_keys(segment))) for quote in quotes for segment in quote.segments]
     keyed = Segments(segments, sorted(segments, key=lambda pair: -len(pair[1] & about))[:NEARBY])
     for check in (
+        _denied,
         _negation,
         _opposite,
         _hedge,
@@ -130,15 +129,19 @@ _NOT_ALL = re.compile(
 """A denial that only says of some."""
 
 
-def _denied(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
-    """Tell whether the claim denies something and the quotes deny nothing."""
+def _denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
+    """Tell whether the claim denies what a segment of the quotes says, and the quotes deny nothing."""
     if (
         not negated(claim.text)
         or _NOT_ALL.search(claim.text)
         or any(negated(quote.text) or _DENIES_TOO.search(quote.text) for quote in quotes)
     ):
         return None
-    return Turned("denied")
+    for segment in filter(negated, claim.segments):
+        near = nearest(affirmed(segment), keyed.near)
+        if near and near[0][1] >= ALIKE:
+            return Turned("denied", (near[0][0],))
+    return None
 
 
 def _opposite(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:

@@ -51,6 +51,9 @@ _CITATION = re.compile(
 )
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
+SCALE_SIGNS = {"k": "thousand", "m": "million", "mn": "million", "bn": "billion", "tn": "trillion"}
+_MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b", re.IGNORECASE)
+"""A sum of money with the sign of its scale: `£3.2m`."""
 _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
 _CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _DATES = (
@@ -126,6 +129,7 @@ def quantities_with_places(text: str) -> tuple[str, list[tuple[int, int, Quantit
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
+    text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []

@@ -37,6 +37,11 @@ def negated(text: str) -> bool:
     return _NEGATION.search(_NOT_NEGATION.sub(" ", text)) is not None
 
 
+def affirmed(text: str) -> str:
+    """Return a text without the words by which it denies something."""
+    return _NEGATION.sub(" ", text)
+
+
 def opposite(text: str, around: str) -> tuple[str, ...]:
     """Return the words by which a sentence turns a direction round: `rose` where the text has only `fell`."""
     turned = []

@@ -103,10 +103,10 @@ _TIME = re.compile(
     rf"\b(?P<more>{_WHOLE}) and a half[ -](?P<of>{_UNIT})\b|"
     r"\b(?P<part>half|(?:a|one|three) quarters?)(?: of)? an? (?P<whole>hour|day|year|century|decade)\b|"
     r"\b(?P<name>a fortnight|half-hour|half-year|quarter-hour)\b|"
-    rf"(?P<count>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<measured>{_UNIT_CHINESE})半|"
-    rf"(?P<counted>[{CHINESE_DIGIT}十\d]{{1,3}})个半(?P<large>{_UNIT_CHINESE})|"
+    rf"(?<![\d{CHINESE_DIGIT}十])(?P<count>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<measured>{_UNIT_CHINESE})半|"
+    rf"(?<![\d{CHINESE_DIGIT}十])(?P<counted>[{CHINESE_DIGIT}十\d]{{1,3}})个半(?P<large>{_UNIT_CHINESE})|"
     rf"(?<![一上下前后大])半个?(?P<single>小时|钟头|天|月|年|世纪)(?!度)|(?P<quarter>[一三两])刻钟|"
-    rf"(?P<hours>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<big>小时|年|天|分钟?)零?(?P<minutes>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<little>分钟|秒|小时|月|天)",
+    rf"(?<![\d{CHINESE_DIGIT}十])(?P<hours>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<big>小时|年|天|分钟?)零?(?P<minutes>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<little>分钟|秒|小时|月|天)",
     re.IGNORECASE,
 )
 _NAMED_TIMES = {"a fortnight": 1_209_600.0, "half-hour": 1_800.0, "half-year": 15_778_800.0, "quarter-hour": 900.0}

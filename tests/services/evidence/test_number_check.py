@@ -11,6 +11,10 @@ SHARES = "In 2010 the share of homes with solar heating was 27.9 percent; in 201
 ROUTES = "| Line | Length (km) | Riders (thousand) |\n|---|---|---|\n| North | 12.4 | 310 |\n| South | 9.9 | 275 |\n| Harbour | 4.2 | 120 |"
 FIRE = "4月2日起火，4月5日扑灭。施工历时18个月，噪声类投诉占四成。"
 LINES = "| 线路 | 2021年客流（人次） | 2023年客流（人次） | 长度（公里） |\n|---|---|---|---|\n| 2路 | 6100 | 7500 | 23.1 |\n| 8路 | 8700 | 8200 | 19.6 |"
+CARGO = "The ship carried 52,000 tonnes of wheat from Constanta to Casablanca. It ran aground off the port in January, and all of its crew of 22 were unhurt, while the owner disputed the cause; 8,000 tonnes were moved to a barge."
+SCHEME = "The scheme will cost £3.2 million, of which £1.9m come from a grant. In June it was 16.1 °C, 1.4 °C below the average."
+FLEET = "合同共六艘船，总价10.8亿美元；衬砌厚43.6厘米，设计值为45厘米。首次会议于2022年9月28日举行。"
+PROFIT = "| Division | Revenue 2022 (£m) | Revenue 2023 (£m) |\n|---|---|---|\n| Tools | 407.0 | 445.0 |"
 RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年客流量为1720万人次，比上年增加310万人次。"
 
 
@@ -18,6 +22,13 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
     ("claim", "quote"),
     [
         ("About a third of the growers had lost bees.", TRIAL),
+        ("Some 15% of the wheat was moved to a barge.", CARGO),
+        ("The rest, £1.3m, is the city's.", SCHEME),
+        ("On average June has 17.5 °C.", SCHEME),
+        ("平均每艘船的造价为1.8亿美元。", FLEET),
+        ("实测厚度比设计值薄1.4厘米。", FLEET),
+        ("首次会议于2022年9月举行。", FLEET),
+        ("Revenue of tools grew by £38 million.", PROFIT),
         ("One in three growers had lost bees.", TRIAL),
         ("101 of the growers had not lost any.", TRIAL),
         ("The mite arrived in 2009.", TRIAL),
