@@ -11,7 +11,7 @@ DESCRIPTIONS: dict[str, str] = {
     "researcher": "searches, ranks passages, quotes verbatim, says what is missing",
     "coder": "computes: writes a program and runs it in a sandbox, or works with tools; every number comes from a run",
     "reflector": "a verdict on every step, contradictions, gaps, and whether it is enough",
-    "reporter": "writes the report; code checks every citation, marks what fails, and adds limits and references",
+    "reporter": "writes the report; code checks every statement, a model as verifier judges the rest; what fails is written anew, marked or left out",
 }
 
 

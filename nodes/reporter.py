@@ -1,4 +1,4 @@
-"""Reporter: writes the report from the evidence, streaming; then code checks every citation and renders it."""
+"""Reporter: writes the report from the evidence, streaming; then code and a verifier check every statement, and code renders it."""
 
 import asyncio
 import re
