@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.retrieval import rows
+from services.evidence.support import Verdict
 
 OWN = Path(__file__).parent
-Judge = Callable[[str, Sequence[str], Sequence[str]], str]
-"""Takes a claim, its passages and their titles, and returns what fails; empty where the claim passes."""
+Judge = Callable[[str, Sequence[str], Sequence[str]], Verdict]
+"""Takes a claim, its passages and their titles, and returns what fails."""
 
 
 def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
@@ -28,11 +29,15 @@ def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def measure_claims(claims: Sequence[Mapping[str, Any]], judge: Judge) -> dict[str, Any]:
-    """Judge claims, and count by label and kind which pass; claims that are judged wrongly are listed."""
+    """Judge claims, and count by label, kind and status which pass; claims that are judged wrongly are listed."""
     passed: dict[str, dict[str, list[bool]]] = {"supported": defaultdict(list), "unsupported": defaultdict(list)}
     failing = []
+    right_of: dict[str, list[bool]] = defaultdict(list)
     for claim in claims:
-        reason = judge(claim["claim"], claim["passages"], claim["titles"])
+        verdict = judge(claim["claim"], claim["passages"], claim["titles"])
+        reason = verdict.failing
+        status = "contradicted" if verdict.refutes else "unverified" if reason else "supported"
+        right_of[status].append(claim["label"] == "supported")
         passed[claim["label"]][claim["kind"]].append(not reason)
         if (claim["label"] == "supported") is bool(reason):
             failing.append({"claim": claim["claim"], "kind": claim["kind"], "failing": reason})
@@ -47,6 +52,7 @@ def measure_claims(claims: Sequence[Mapping[str, Any]], judge: Judge) -> dict[st
         "wrong by kind": {
             kind: f"{len(ok) - sum(ok)} of {len(ok)}" for kind, ok in sorted(passed["unsupported"].items())
         },
+        "right by status": {status: f"{sum(ok)} of {len(ok)}" for status, ok in sorted(right_of.items())},
         "judged wrongly": failing,
     }
 

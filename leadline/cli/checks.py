@@ -78,7 +78,11 @@ def _is_judged_well(folder: Path) -> bool:
         text = " ".join(claim.text.split())[:100]
         echo(f"DOUBTED claim {number} ({text!r}): {said.verdict.replace('_', ' ')}{words}", err=True)
     counts = ", ".join(f"{count} {verdict.replace('_', ' ')}" for verdict, count in judgement.counts.items())
-    echo(f"{folder}: {judgement.model} judged {len(judgement.judged)} sentences ({counts or 'none needed it'}).")
+    silent = judgement.asked - len(judgement.judged)
+    open_ones = f"; of {silent} it gave no words that the passages hold" if silent else ""
+    echo(
+        f"{folder}: {judgement.model} was asked of {judgement.asked} sentences ({counts or 'none judged'}{open_ones})."
+    )
     return not judgement.doubted
 
 

@@ -17,6 +17,8 @@ class BundleJudgement:
     """What a model said of a report."""
 
     model: str
+    asked: int = 0
+    """Sentences that it was asked about."""
     judged: dict[int, tuple[Claim, Judgement]] = field(default_factory=dict)
     """By the claim's number, from 1."""
 
@@ -72,6 +74,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
     judgements = await judge.judged(list(dict.fromkeys(statements.values())))
     return BundleJudgement(
         model.name,
+        len(statements),
         {
             number: (content.claims[number - 1], judgements[statement])
             for number, statement in statements.items()

@@ -28,7 +28,17 @@ def test_a_time_in_two_units_or_with_a_half_is_one_time(text: str, seconds: floa
     assert time.measure.value == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["上半年营业收入增长。", "2022年9月28日。", "二〇一八年八月。", "It took five hours.", "半年度报告。", "下半月施工。"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "上半年营业收入增长。",
+        "2022年9月28日。",
+        "二〇一八年八月。",
+        "It took five hours.",
+        "半年度报告。",
+        "下半月施工。",
+    ],
+)
 def test_other_times_are_none(text: str) -> None:
     assert times_in_two_units(text) == []
 
