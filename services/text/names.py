@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from services.text.normal_form import normal_form
 from services.text.tokens import CJK_STOP, STOP_WORDS, has_cjk, stem
@@ -44,8 +45,7 @@ _NOT_OF_A_NAME = CJK_STOP | frozenset(
 
 def missing_names(text: str, around: str) -> list[str]:
     """Return the names of a sentence, as written, that do not occur in a text."""
-    held = {stem(_plain(word)) for word in _PART.findall(around)}
-    squeezed = re.sub(r"\W+", "", _plain(around))
+    held, squeezed = _vocabulary(around)
     missing = []
     for name in names(text):
         if not can_be_found(name, around):
@@ -66,12 +66,18 @@ def _is_a_cell(name: str, around: str) -> bool:
     return found is not None and found.group(2) in around and f"|{found.group(1)}|" in around.replace(" ", "")
 
 
+@lru_cache(maxsize=8)
+def _vocabulary(around: str) -> tuple[frozenset[str], str]:
+    """Return the stems of a text and all of its letters; a report asks of one text for each of its headings."""
+    return frozenset(stem(_plain(word)) for word in _PART.findall(around)), re.sub(r"\W+", "", _plain(around))
+
+
 def can_be_found(name: str, around: str) -> bool:
     """Tell whether a name could stand in a text at all: a Chinese one is another in a text without Chinese."""
     return not has_cjk(name) or has_cjk(around)
 
 
-def _occurs(word: str, held: set[str], squeezed: str) -> bool:
+def _occurs(word: str, held: frozenset[str], squeezed: str) -> bool:
     """Tell whether a name's word is among stems, is part of a word, or is the adjective of a country that is."""
     if stem(word) in held or (len(word) > 3 and word in squeezed):
         return True

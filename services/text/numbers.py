@@ -147,7 +147,11 @@ def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     less exact than that of the evidence, never more; a decade or century may stand for a year within it.
     """
     wanted = quantities(claim)
-    held = [quantity for text in evidence for quantity in quantities(text)] if wanted else []
+    return missing_of(wanted, [quantity for text in evidence for quantity in quantities(text)]) if wanted else []
+
+
+def missing_of(wanted: Sequence[Quantity], held: Sequence[Quantity]) -> list[str]:
+    """Return the numbers and dates, as written, that are not among others, by the rules of `missing_quantities`."""
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     missing: dict[str, None] = {}
     for quantity in dict.fromkeys(wanted):

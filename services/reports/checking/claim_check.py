@@ -11,7 +11,7 @@ from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states
 from services.evidence.support import Verdict, check_support
 from services.reports.labels import Labels
 from services.text.names import missing_names
-from services.text.numbers import missing_quantities
+from services.text.numbers import Quantity, missing_of, quantities
 
 Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
 """What a model said of sentences, by their words and the ids of the excerpts that they cite."""
@@ -49,6 +49,19 @@ class ClaimCheck:
         return "\n".join(
             excerpt.quote for excerpt in self.excerpts.values() if excerpt.content_hash not in self.untraced
         )
+
+    @cached_property
+    def _anywhere(self) -> str:
+        """All evidence, with the question and the titles."""
+        return "\n".join([self.known, self.question, *self.titles.values()])
+
+    @cached_property
+    def _numbers(self) -> list[Quantity]:
+        return quantities(self._anywhere)
+
+    @cached_property
+    def _digits(self) -> frozenset[str]:
+        return frozenset(_DIGITS.findall(self._anywhere))
 
     def sentence(self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False) -> Claim:
         """Judge a sentence or a row of a table.
@@ -95,13 +108,11 @@ class ClaimCheck:
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers, and the names in its labels, must stand somewhere in the evidence."""
-        around = [self.known, self.question, *self.titles.values()]
-        written = set(_DIGITS.findall("\n".join(around)))
-        missing = missing_quantities(text, around)
-        numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number) and number not in written]
+        missing = [number for number in missing_of(quantities(text), self._numbers) if number not in self._digits]
+        numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number)]
         if numbers:
             return self.unverified(text, (), Verdict("numbers", tuple(numbers)))
-        strangers = dict.fromkeys(name for label in labels for name in missing_names(label, "\n".join(around)))
+        strangers = missing_names(" | ".join(labels), self._anywhere) if labels else []
         return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
 
     def diagram(self, text: str) -> Claim | None:
