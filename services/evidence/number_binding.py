@@ -64,6 +64,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
         if number.change and not any(other.change for other in bound):
+            if all(other.role for other in bound) and not derivable(number, claim, quotes):
+                return Misbound("other", number.text)  # an end of the change, told as how much it is
             continue  # worked out
         if number.towards and all(other.towards == -number.towards for other in bound):
             return Misbound("opposite", number.towards_word)

@@ -50,7 +50,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(
-    r"(?:\bfrom|\bup from|\bdown from|\binstead of|\bcompared (?:with|to)|\bagainst|\bthan|[从由])\s?[$€£¥]?$",
+    r"(?:\bfrom(?: (?:last|the|a|its|their)(?: [a-z]{2,12}){0,2}(?:['’]s)?)?|\binstead of|\bcompared (?:with|to)|\bagainst|\bthan|"
+    r"[从由](?:[^，。；、\d]{1,8}的)?)\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _TO = re.compile(r"(?:\bto|[至到])\s?[$€£¥]?$", re.IGNORECASE)
@@ -270,7 +271,7 @@ def _clauses(text: str, breaks: list[int], depths: list[int]) -> list[tuple[int,
 
 def _role(text: str, start: int) -> str:
     """Return which end of a change a number is, by the word before it."""
-    if _FROM.search(text[max(0, start - 16) : start]):
+    if _FROM.search(text[max(0, start - 40) : start]):
         return "from"
     return "to" if _TO.search(text[max(0, start - 8) : start]) else ""
 

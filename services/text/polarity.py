@@ -24,8 +24,6 @@ _OPPOSITES = [
         ("有效|有益|支持", "无效|无益|反对"),
     )
 ]
-_CHANGES = (_OPPOSITES[0], _OPPOSITES[4])
-"""Of rises and falls, English and Chinese."""
 _NOT_NEGATION = re.compile(
     r"\bnot only\b|\b(?:not|n['’]t)\b[^.;]{0,40}\buntil\b|\bno (?:later|fewer|less|more) than\b|\bnone other than\b|\bno\.? \d|不得不|无不|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不超过|不少于|不低于|不多于|不高于|不大于|不小于|不满|不一(?![定样])|不等|不良|不足|不畅|不到|不止|不论|不妨",
     re.IGNORECASE,
@@ -55,8 +53,7 @@ def opposite(text: str, around: str) -> tuple[str, ...]:
 
 def direction(text: str) -> int:
     """Return 1 where a text speaks of a rise, -1 where of a fall, 0 where of neither or both."""
-    up, down = (any(pair[side].search(text) for pair in _CHANGES) for side in (0, 1))
-    return int(up) - int(down)
+    return int(_RISE.search(text) is not None) - int(_FALL.search(text) is not None)
 
 
 _UP = (
