@@ -150,6 +150,7 @@ export const ENGLISH = {
   field_words: "Words",
   field_output_style: "Style",
   field_unsupported: "Unsupported sentences",
+  field_verify: "Check of sentences",
   field_tool_protocol: "Tool protocol",
   field_max_tokens: "Tokens",
   field_max_cost: "Cost in US dollars",

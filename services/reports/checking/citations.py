@@ -199,7 +199,8 @@ class _Check:
         if written and not own:
             return self._failed(shown, self.check.unknown(words, written))
         claim = self.check.sentence(words, ids, covered=not own)
-        self.result.failed += [] if claim.verified else [claim]
+        if not claim.verified and not self.check.all_untraced(ids):
+            self.result.failed.append(claim)
         return self._said(shown, claim)
 
     def _said(self, shown: str, claim: Claim) -> str:

@@ -63,6 +63,10 @@ class ClaimCheck:
     def _digits(self) -> frozenset[str]:
         return frozenset(_DIGITS.findall(self._anywhere))
 
+    def all_untraced(self, ids: Sequence[str]) -> bool:
+        """Tell whether excerpts are all of computations whose numbers no source gives, so that no other words would hold."""
+        return bool(ids) and all(self.excerpts[key].content_hash in self.untraced for key in ids)
+
     def sentence(self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False) -> Claim:
         """Judge a sentence or a row of a table.
 
