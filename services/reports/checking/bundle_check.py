@@ -166,7 +166,7 @@ def _claims(
             titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
             likeness = claim.likeness
             verdict = check_support(claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced)
-            if verdict.failing not in VETO and _is_judged(claim, folder, content):
+            if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
                 continue
             reason = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
             if reason and not any(claim.text in quote for quote in quotes):
