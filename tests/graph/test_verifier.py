@@ -20,6 +20,7 @@ QUOTES = [
     "Its captain, Ada Holm, may retire after the season; the harbour office has named nobody yet.",
     "Storms closed the northern pier for some weeks of the winter.",
 ]
+RISE = "Fares of the ferry rose sharply in spring."
 
 
 @pytest.fixture
@@ -187,3 +188,22 @@ async def test_many_sentences_are_judged_in_batches(endpoint: OpenAIServer, ferr
     await aresearch(QUESTION, docs=[ferry])
     sizes = sorted(message.count("<statement ") for message in asked(endpoint, "verifier"))
     assert sizes == [10, 30]
+
+
+async def test_a_verdict_saves_no_sentence_of_a_bundle_that_its_quotes_refute(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    endpoint.script["reporter"] = ["Passengers of the line numbered 23,400 in 2021 [E1-1]."]
+    (ferry / "ferry.md").write_text(f"# The ferry of Norland\n\n{QUOTES[0]}\n\n{RISE}\n")
+    found = [{"passage_id": "?", "quote": quote} for quote in (QUOTES[0], RISE)]
+    endpoint.script["researcher"] = [json.dumps({"excerpts": found, "finding": "x", "confidence": 1})]
+    report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out", verify="code")
+    file = Path(report.folder or "") / "evidence.json"
+    content = json.loads(file.read_text())
+    content["claims"][0] |= {
+        "text": "Fares of the ferry fell sharply in spring.",
+        "citations": ["E1-2"],
+        "judgement": {"verdict": "supported", "words": "Fares of the ferry rose sharply"},
+    }
+    file.write_text(json.dumps(content))
+    assert any("it is called verified" in problem for problem in verify_bundle(file.parent).problems)
