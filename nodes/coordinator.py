@@ -65,7 +65,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         emit(runtime, "notice", "coordinator", notice)
     earlier = _without_present(state)
     problem: LimitReached | UselessAnswer | None = None
-    async with turn_run(runtime, "coordinator") as (run, turn):
+    async with turn_run(runtime, "coordinator", spoken) as (run, turn):
         log("run_started", characters=len(question), deep=context.deep_research, formats=context.output_formats)
         today = await _today(run)
         conversation, recalled = await _thread(run, question, earlier, former, evidence_of(runtime))

@@ -17,6 +17,7 @@ EventType = Literal[
     "reflection",
     "limit",
     "report",
+    "call_progress",  # a model call takes its time; `data` is a `CallProgress`
     "call",  # a model call has ended; `data` is what it used, as in `schemas/usage.py`, and its `role`
     "review",  # `leadline … --events` waits for an answer on stdin; `data` is what is asked, with the plan
     "end",  # the last line of `leadline … --events`: the exit code, and what there is to know of the run
@@ -31,3 +32,16 @@ class Event(BaseModel):
     title: CleanLine
     """In the user's language."""
     data: dict[str, Any] = Field(default_factory=dict)
+
+
+class CallProgress(BaseModel):
+    """How a model call stands that takes its time: told when its state changes, and every few seconds."""
+
+    role: str
+    state: Literal["waiting", "thinking", "writing", "again"]
+    """Nothing has come yet; reasoning comes; the answer comes; the call is made again."""
+    seconds: float
+    """Since this attempt began."""
+    attempt: int = 1
+    reason: str = ""
+    """Why it is made again."""

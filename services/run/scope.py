@@ -22,6 +22,7 @@ from pydantic import BaseModel, ValidationError
 from prompts import PromptError, using
 from prompts.overrides import with_texts
 from schemas.context import RunContext
+from schemas.events import CallProgress
 from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
@@ -113,6 +114,8 @@ class Run:
     """Pieces of evidence that did not fit into a prompt."""
     tell_call: Callable[[str, CallUsage], None] | None = None
     """Told of each model call when it has ended: its role, and what it used."""
+    tell_progress: Callable[[CallProgress], None] | None = None
+    """Told how a model call stands that takes its time."""
     tell_source: Callable[[Source], None] | None = None
     """Told of each source of a step as it arrives; a source that was told already may be told again."""
     _started: float = field(default_factory=time.monotonic)
@@ -135,6 +138,11 @@ class Run:
             self.tell_call(role, used)
         if not fresh:
             self.budget.spend(used.tokens, used.cost or 0.0)
+
+    def call_stands(self, progress: CallProgress) -> None:
+        """Tell whoever watches how a model call stands."""
+        if self.tell_progress is not None:
+            self.tell_progress(progress)
 
     def take_embedding(self) -> CallUsage:
         """Return the use of an embedding endpoint since the last search, for that search to keep."""
@@ -206,16 +214,24 @@ async def node_run(
     context = choices(runtime)
     budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
     async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
+        run.tell_progress = partial(_tell_progress, runtime, node, state.get("locale", ""))
         yield run
 
 
 @asynccontextmanager
-async def turn_run(runtime: Runtime[RunContext], node: str) -> AsyncIterator[tuple[Run, int]]:
-    """Open the part of the node that begins a turn: nothing is spent yet. Gives the turn, too."""
+async def turn_run(runtime: Runtime[RunContext], node: str, locale: str) -> AsyncIterator[tuple[Run, int]]:
+    """Open the part of the node that begins a turn: nothing is spent yet. Gives the turn, too.
+
+    Args:
+        runtime: the node's.
+        node: its name.
+        locale: of the person who asks, as far as it is known.
+    """
     context, turn = choices(runtime), _step()
     async with _opened(
         Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
     ) as run:
+        run.tell_progress = partial(_tell_progress, runtime, node, locale)
         yield run, turn
 
 
@@ -225,6 +241,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     context, step_id = choices(runtime), task["step"].id
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
+        run.tell_progress = partial(_tell_progress, runtime, node, task["locale"])
         run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
         yield run
 
@@ -273,6 +290,13 @@ def _tell_call(runtime: Runtime[RunContext], node: str, role: str, used: CallUsa
     """Send the event of a model call."""
     title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
     emit(runtime, "call", node, title, {"role": role, **used.model_dump(mode="json")})
+
+
+def _tell_progress(runtime: Runtime[RunContext], node: str, locale: str, progress: CallProgress) -> None:
+    """Send the event of a model call that takes its time."""
+    told = {"role": progress.role, "seconds": round(progress.seconds), "reason": progress.reason}
+    data = progress.model_dump(mode="json")
+    emit_message(runtime, "call_progress", node, f"call_{progress.state}", locale, data=data, **told)
 
 
 def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:
