@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
+HEARTBEAT = b": keep-alive\n\n"
+"""A comment of server-sent events, which says nothing but that the connection lives."""
+
 
 @dataclass(slots=True)
 class Request:
@@ -47,6 +50,8 @@ class Reply:
     """Seconds between events."""
     stall: float = 0.0
     """Seconds for which the far end sits on the request before it answers."""
+    heartbeats: tuple[int, float] = (0, 0.0)
+    """How many comments come before the first event, as servers send them while a model thinks, and seconds before each."""
     sent: Callable[[Literal["half", "answered"]], None] | None = None
     """Called when half of the body is on the wire, and when all of it is."""
 
@@ -91,10 +96,12 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 
                     "".join([*lines, *(["data: [DONE]\n\n"] if reply.done else [])]).encode(),
                     "text/event-stream",
                 )
+            length = len(data) + reply.heartbeats[0] * len(HEARTBEAT)
             self.send_response(reply.status)
-            for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
+            for name, value in {"Content-Type": kind, "Content-Length": str(length), **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
+            self._beat(*reply.heartbeats)
             if reply.gate is not None:
                 first = b"\n\n".join(data.split(b"\n\n")[:2]) + b"\n\n"
                 self.wfile.write(first)
@@ -117,6 +124,12 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
             os.close(self.connection.detach())
+
+        def _beat(self, count: int, pause: float) -> None:
+            for _ in range(count):
+                self.wfile.flush()
+                time.sleep(pause)
+                self.wfile.write(HEARTBEAT)
 
         def _paced(self, data: bytes, pace: float) -> None:
             for event in data.split(b"\n\n")[:-1]:
