@@ -14,7 +14,8 @@ from tests.fakes.openai_server import OpenAIServer, completion, error
 
 Shown = Literal["reasoning_content", "think", "instead", "hidden"]
 """Where the thinking goes: into a part of its own, into tags before the answer, into a part of its own with the answer at its
-end (and no content), or nowhere, as with OpenAI's own models."""
+end and no content (free text stands there alone, as with servers that take a model's answer for its thoughts), or nowhere,
+as with OpenAI's own models."""
 
 THOUGHT = "Thought: weigh the passages against the question first. "
 """What it thinks, over and over; no report may hold it."""
@@ -100,7 +101,8 @@ class ReasoningServer(OpenAIServer):
         elif self.shown == "think" and message["content"] is not None:
             message["content"] = f"<think>{thought}" + (f"</think>\n{message['content']}" if message["content"] else "")
         elif self.shown == "instead" and message["content"] is not None:
-            message["reasoning_content"], message["content"] = f"{thought}\n\n{message['content']}", ""
+            before = f"{thought}\n\n" if message["content"].startswith("{") else ""
+            message["reasoning_content"], message["content"] = f"{before}{message['content']}", ""
 
     def _think_in_pieces(self, reply: Reply, body: dict[str, Any]) -> None:
         events = reply.events or []
@@ -111,11 +113,12 @@ class ReasoningServer(OpenAIServer):
             cut_off = any(choice["finish_reason"] == "length" for event in events for choice in event["choices"])
             pieces = ["<think>", *pieces, *([] if cut_off else ["</think>", "\n"])]
         elif self.shown == "instead":
-            pieces.append("\n\n")
-            for event in events:
-                for choice in event["choices"]:
-                    if choice["delta"].get("content"):
-                        choice["delta"]["reasoning_content"] = choice["delta"].pop("content")
+            deltas = [choice["delta"] for event in events for choice in event["choices"]]
+            said = "".join(delta.get("content") or "" for delta in deltas)
+            pieces = [*pieces, "\n\n"] if not said or said.startswith("{") else []
+            for delta in deltas:
+                if delta.get("content"):
+                    delta["reasoning_content"] = delta.pop("content")
         thinking = [
             {**about, "choices": [{"index": 0, "delta": {"role": "assistant", name: piece}, "finish_reason": None}]}
             for piece in pieces
