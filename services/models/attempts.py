@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from langchain_core.messages import AIMessage
 
 from services.models.chat import comes_in_pieces
-from services.models.endpoint import learned, under_way, wait_for_turn
+from services.models.endpoint import under_way, wait_for_turn
 from services.models.failures import LEFT_OUT, CallFailed, failure_of
+from services.models.learned import learned
 from services.models.stall_timeout import stall_limited
 from services.run.log import WARNING, log
 from services.run.roles import RoleModel

@@ -1,4 +1,4 @@
-"""Endpoints: one connection pool, one limit of calls under way, and what was learned about each model there."""
+"""Endpoints: one connection pool, and one limit of calls under way at each."""
 
 import asyncio
 import ssl
@@ -7,18 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from operator import attrgetter
-from typing import Literal
 from weakref import WeakKeyDictionary
 
 import httpx2
 from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
-from services.run.roles import CALL_SECONDS, RoleModel
+from services.models.learned import forget_learned
+from services.run.roles import CALL_SECONDS
 from services.run.settings import settings
-
-Dialect = Literal["schema", "tool", "text"]
-"""How an answer of a schema is asked for: natively, as a call of one tool, or as JSON in the text."""
 
 _CLOSING = {
     "ChatGoogleGenerativeAI": attrgetter("client.aio.aclose"),
@@ -28,21 +25,6 @@ _CLOSING = {
 """How the connections of a provider's integration are closed; Anthropic's are its library's, and stay open."""
 CONNECT_SECONDS, WRITE_SECONDS, POOL_SECONDS = 10.0, 30.0, 600.0
 _MAX_CONNECTIONS = 64
-
-
-@dataclass(slots=True)
-class Learned:
-    """What an endpoint has taught about one of its models, so that no refusal is met twice."""
-
-    dialect: Dialect = "schema"
-    native_tools: bool = True
-    context_window: int | None = None
-    refused: set[str] = field(default_factory=set)
-    """Parameters that it does not take, such as `temperature`."""
-    longest_silence: float = 0.0
-    """Seconds that it has been silent in an answer that came all the same: slow models are waited for."""
-    room: int = 1
-    """By how much the most tokens of an answer are multiplied: reasoning models need more than the answer itself."""
 
 
 @dataclass(slots=True)
@@ -58,19 +40,12 @@ class _Loop:
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
-_learned: dict[tuple[str, str], Learned] = {}
 _rates: dict[str, InMemoryRateLimiter] = {}
 
 
-def learned(model: RoleModel) -> Learned:
-    """Return what is known of a model at its endpoint."""
-    first: Dialect = "schema" if model.provider in {"openai", "offline", "ollama"} else "tool"
-    return _learned.setdefault((model.endpoint, model.model), Learned(dialect=first))
-
-
 def forget_endpoints() -> None:
-    """Forget everything that was learned."""
-    _learned.clear()
+    """Forget rates, and what was learned in this process."""
+    forget_learned()
     _rates.clear()
 
 
@@ -120,8 +95,7 @@ def unused_client() -> "httpx2.Client":
 
 def _certificates() -> "ssl.SSLContext | bool":
     """Load the system's certificates only where they are needed; without them no encrypted connection is trusted at all."""
-    plain = (settings().openai_base_url or "").startswith("http://")
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if all_plain() else True
 
 
 @asynccontextmanager

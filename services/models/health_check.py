@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from schemas.context import RunContext
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
-from services.models.endpoint import learned
 from services.models.failures import CallFailed
+from services.models.learned import learned
 from services.models.model_call import QUIET
 from services.models.structured_output import as_tool, response_format
 from services.run.errors import LeadlineError

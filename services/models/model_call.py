@@ -18,8 +18,8 @@ from prompts import render
 from schemas.usage import CallUsage
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
-from services.models.endpoint import Learned, learned
 from services.models.failures import CallFailed
+from services.models.learned import Learned, learned
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
 from services.models.reasoning_tags import without_thinking
 from services.models.reply import Reply, finish_reason_of, tool_calls_of, usage_of

@@ -1,22 +1,32 @@
-"""How long a call may be silent: until the first piece of its answer, and from one piece to the next.
+"""How long a call may be silent: until the first sign of life of its answer, and from one to the next.
 
-A long answer that keeps coming is not cut off; one that stalls is given up soon enough to be asked for again.
+A long answer that keeps coming is not cut off; one that stalls is given up soon enough to be asked for again. Reasoning,
+heartbeats and comments of a stream are signs of life.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from services.models.endpoint import learned
+from services.models.learned import Learned, learned
 from services.run.roles import RoleModel
 
-PATIENCE = 2.0
+UNKNOWN_SECONDS = 120.0
+"""Before the answer of an endpoint that has answered fewer than `KNOWN_ANSWERS` times: a slow machine takes its time to read, and a
+reasoning model may think in silence."""
+KNOWN_SECONDS = 30.0
+"""Before the answer of an endpoint that is known, at least."""
+AMID_SECONDS = 30.0
+"""Between two signs of life of an answer."""
+KNOWN_ANSWERS = 3
+"""Answers that make an endpoint's silence known: the first ones of a run have short prompts."""
+PATIENCE = 3.0
 """How many times as long as a model has been silent before it is waited for."""
 
 
 @asynccontextmanager
 async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable[[], None]]:
-    """Give an attempt up when it is silent for too long; gives the function to call for each piece of the answer.
+    """Give an attempt up when it is silent for too long; gives the function to call for each sign of life.
 
     What a slow model needed once it is given from then on.
 
@@ -28,21 +38,25 @@ async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable
         TimeoutError: the model sent nothing for as long as the limit.
     """
     known = learned(model)
-    minimum = PATIENCE * known.longest_silence
-    first, between = (
-        min(model.timeout, max(minimum, seconds) * 2**stalls)
-        for seconds in (model.first_token_timeout, model.token_timeout)
-    )
+    first, between = (min(model.timeout, seconds * 2**stalls) for seconds in _limits(model, known))
     loop = asyncio.get_running_loop()
     last, longest = loop.time(), 0.0
     async with asyncio.timeout(first) as limit:
 
-        def piece_came() -> None:
+        def sign_came() -> None:
             nonlocal last, longest
             now = loop.time()
             longest, last = max(longest, now - last), now
             with suppress(RuntimeError):  # the limit was reached in this very moment
                 limit.reschedule(now + between)
 
-        yield piece_came
+        yield sign_came
     known.longest_silence = max(known.longest_silence, longest)
+
+
+def _limits(model: RoleModel, known: Learned) -> tuple[float, float]:
+    """Return the seconds of silence before an answer and amid it."""
+    minimum = PATIENCE * known.longest_silence
+    unknown = known.answers < KNOWN_ANSWERS
+    first = model.first_token_timeout or (UNKNOWN_SECONDS if unknown else KNOWN_SECONDS)
+    return max(first, minimum), max(model.token_timeout or AMID_SECONDS, minimum)

@@ -1,4 +1,7 @@
-"""How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text."""
+"""How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text.
+
+What a schema bounds is bounded in the request; an answer that is longer all the same is cut, and not asked for again.
+"""
 
 import copy
 import json
@@ -11,12 +14,14 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
 
-from services.models.endpoint import Dialect
+from services.models.learned import Dialect
 from services.text.sanitize import sanitize
 
 LONGEST_REPAIRED, DEEPEST_REPAIRED = 200_000, 60
 """Characters and levels of brackets of broken JSON that is repaired, which takes long with many brackets that nothing closes."""
 _BRACKET = re.compile(r"[{}()\[\]]")
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]|\n")
+_BETWEEN_WORDS = re.compile(r"\s")
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""
 
@@ -169,13 +174,41 @@ def _bent(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> Any:
     if kind == "object" and isinstance(value, dict):
         return _bent_object(value, schema, defs)
     if kind == "array":
-        items = [] if value is None or value == "" else value if isinstance(value, list) else [value]
-        return [_bent(item, schema.get("items", {}), defs) for item in items]
-    if value is None and kind == "string":
-        return ""
-    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
+        shape = schema.get("items", {})
+        items = [_bent(item, shape, defs) for item in _items(value, shape)]
+        return items[: schema.get("maxItems", len(items))]
+    if kind == "string":
+        return _bent_text(value, schema.get("maxLength"))
     return value
+
+
+def _items(value: Any, shape: dict[str, Any]) -> list[Any]:
+    """Return the items of a list; a text that is too long for an item is several, where it has lines."""
+    items = [] if value is None or value == "" else value if isinstance(value, list) else [value]
+    longest = shape.get("maxLength")
+    if longest is None:
+        return items
+    lines = (item.split("\n") if isinstance(item, str) and len(item) > longest else [item] for item in items)
+    return [line for item in lines for line in item]
+
+
+def _bent_text(value: Any, longest: int | None) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    return within(value, longest) if isinstance(value, str) and longest is not None else value
+
+
+def within(text: str, longest: int) -> str:
+    """Cut a text that is longer than its bound: after the last sentence that fits, else after the last word."""
+    if len(text) <= longest:
+        return text
+    start, least = text[:longest], longest // 2
+    end = max((found.end() for found in _SENTENCE_END.finditer(start)), default=0)
+    if end < least:
+        end = max((found.start() for found in _BETWEEN_WORDS.finditer(start)), default=0)
+    return start[: end if end >= least else longest].rstrip()
 
 
 def _bent_object(value: dict[str, Any], schema: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:

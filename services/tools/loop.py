@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from prompts import as_data, attribute, render_partial
 from prompts.data import in_all
 from schemas.tools import StructuredAnswer
-from services.models.endpoint import learned
+from services.models.learned import learned
 from services.models.model_call import ModelCall
 from services.models.reply import Reply, ToolCall
 from services.models.structured_output import explain

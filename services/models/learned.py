@@ -1,0 +1,154 @@
+"""What endpoints have taught about their models: kept below `LEADLINE_HOME`, so that no refusal is met twice and no run waits anew."""
+
+import asyncio
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
+
+from services.run.log import WARNING, log
+from services.run.roles import RoleModel
+from services.run.settings import settings
+
+Dialect = Literal["schema", "tool", "text"]
+"""How an answer of a schema is asked for: natively, as a call of one tool, or as JSON in the text."""
+Thinking = Literal["unknown", "none", "apart", "tags"]
+"""Where a model's reasoning stands: apart from its answer, or between tags amid its text."""
+
+FILE = "endpoints.json"
+KEPT_DAYS = 30
+"""After so many days an endpoint is learned anew: servers are updated."""
+_MAX_BYTES = 1_000_000
+"""Of the file that is read."""
+
+
+class Learned(BaseModel):
+    """What an endpoint has taught about one of its models."""
+
+    dialect: Dialect = "schema"
+    native_tools: bool = True
+    context_window: int | None = Field(default=None, gt=0)
+    max_output: int | None = Field(default=None, gt=0)
+    """Tokens of an answer that it allows at most, where it has refused more."""
+    refused: set[str] = Field(default_factory=set)
+    """Parameters that it does not take, such as `temperature`."""
+    answers: int = Field(default=0, ge=0)
+    """Calls that it has answered."""
+    longest_silence: float = Field(default=0.0, ge=0, le=3_600)
+    """Seconds that it has been silent in an answer that came all the same: slow models are waited for."""
+    thinking: Thinking = "unknown"
+    thinking_tokens: int = Field(default=0, ge=0)
+    """Most tokens that it has spent on reasoning in one answer."""
+
+    def settled(self) -> dict[str, object]:
+        """Return what is worth writing down: small changes of times are not."""
+        rough = {"answers": min(self.answers, 3), "longest_silence": float(round(self.longest_silence))}
+        return {**self.model_dump(mode="json"), "refused": sorted(self.refused), **rough}
+
+
+class _Entry(BaseModel):
+    """What is kept of one model."""
+
+    learned_on: datetime
+    facts: Learned
+
+
+_learned: dict[str, Learned] = {}
+_kept: dict[str, dict[str, object]] = {}
+"""What the file says, as far as this process knows."""
+_loaded: set[Path] = set()
+
+
+def learned(model: RoleModel) -> Learned:
+    """Return what is known of a model at its endpoint."""
+    first: Dialect = "schema" if model.provider in {"openai", "offline", "ollama", "llamacpp"} else "tool"
+    return _learned.setdefault(_key(model), Learned(dialect=first))
+
+
+def _key(model: RoleModel) -> str:
+    """Name a model at its endpoint, without a password that may stand in the address."""
+    address = urlsplit(model.endpoint)
+    endpoint = (
+        f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}" if address.netloc else model.endpoint
+    )
+    return f"{endpoint} {model.model}"
+
+
+def forget_learned() -> None:
+    """Forget what this process knows; what is kept on disk is read again."""
+    _learned.clear()
+    _kept.clear()
+    _loaded.clear()
+
+
+async def load_learned() -> None:
+    """Read what earlier runs have learned, once in a process."""
+    file = _file()
+    if file not in _loaded:
+        entries = await asyncio.to_thread(_read, file)
+        _loaded.add(file)
+        for key, entry in entries.items():
+            _learned.setdefault(key, entry.facts)
+            _kept.setdefault(key, entry.facts.settled())
+
+
+async def keep_learned(model: RoleModel) -> None:
+    """Write down what is known of a model, where it has changed. A disk that takes nothing costs the next run time, not this one."""
+    key, facts = _key(model), learned(model)
+    settled = facts.settled()
+    if _kept.get(key) == settled:
+        return
+    _kept[key] = settled
+    try:
+        await asyncio.to_thread(_write, _file(), key, facts)
+    except OSError as error:
+        log("endpoints_not_kept", WARNING, error=type(error).__name__)
+
+
+async def forget_kept() -> int:
+    """Delete what is kept of all endpoints; returns of how many models."""
+    file = _file()
+    entries = await asyncio.to_thread(_read, file)
+    await asyncio.to_thread(file.unlink, missing_ok=True)
+    forget_learned()
+    return len(entries)
+
+
+def _file() -> Path:
+    return settings().leadline_home.absolute() / FILE
+
+
+def _read(file: Path) -> dict[str, _Entry]:
+    """Return the entries that are not too old; a file that cannot be read says nothing."""
+    try:
+        with file.open("rb") as opened:
+            given = json.loads(opened.read(_MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    oldest = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
+    entries: dict[str, _Entry] = {}
+    for key, value in given.items() if isinstance(given, dict) else ():
+        try:
+            entry = _Entry.model_validate(value)
+            if entry.learned_on >= oldest:
+                entries[key] = entry
+        except (ValidationError, TypeError):
+            continue
+    return entries
+
+
+def _write(file: Path, key: str, facts: Learned) -> None:
+    """Put one entry into the file, beside what other processes have written since; only the owner can read it."""
+    entries = {**_read(file), key: _Entry(learned_on=datetime.now(UTC), facts=facts)}
+    text = json.dumps(
+        {name: entry.model_dump(mode="json") for name, entry in entries.items()}, indent=1, sort_keys=True
+    )
+    file.parent.mkdir(parents=True, exist_ok=True)
+    half = file.with_name(f"{file.name}.{os.getpid()}")
+    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(text)
+    half.replace(file)
