@@ -16,9 +16,10 @@ EventType = Literal[
     "step_finished",
     "reflection",
     "limit",
+    "draft",  # a piece of the report as it is written; `data` is a `Draft`. The server streams messages instead
     "report",
-    "call_progress",  # a model call takes its time; `data` is a `CallProgress`
-    "call",  # a model call has ended; `data` is what it used, as in `schemas/usage.py`, and its `role`
+    "call_progress",  # a model call takes its time; `data` is a `CallProgress`, and the `step` that it is for
+    "call",  # a model call has ended; `data` is what it used, as in `schemas/usage.py`, its `role`, and the `step`
     "review",  # `leadline … --events` waits for an answer on stdin; `data` is what is asked, with the plan
     "end",  # the last line of `leadline … --events`: the exit code, and what there is to know of the run
 ]
@@ -45,3 +46,11 @@ class CallProgress(BaseModel):
     attempt: int = 1
     reason: str = ""
     """Why it is made again."""
+
+
+class Draft(BaseModel):
+    """A piece of the report as it is written: plain Markdown with ids of excerpts, which nobody has checked yet."""
+
+    text: str
+    begins: bool = False
+    """Whether a new text begins here; what came before counts no more."""

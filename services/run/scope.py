@@ -34,6 +34,7 @@ from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
 from services.run.run_ends import run_begun
 from services.run.thread_lock import hold_thread
+from services.run.ui_text import call_state, task_title
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -214,7 +215,7 @@ async def node_run(
     context = choices(runtime)
     budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
     async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
-        run.tell_progress = partial(_tell_progress, runtime, node, state.get("locale", ""))
+        run.tell_progress = partial(_tell_progress, runtime, node, "", state.get("locale", ""))
         yield run
 
 
@@ -231,7 +232,7 @@ async def turn_run(runtime: Runtime[RunContext], node: str, locale: str) -> Asyn
     async with _opened(
         Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
     ) as run:
-        run.tell_progress = partial(_tell_progress, runtime, node, locale)
+        run.tell_progress = partial(_tell_progress, runtime, node, "", locale)
         yield run, turn
 
 
@@ -241,7 +242,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     context, step_id = choices(runtime), task["step"].id
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
-        run.tell_progress = partial(_tell_progress, runtime, node, task["locale"])
+        run.tell_progress = partial(_tell_progress, runtime, node, step_id, task["locale"])
         run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
         yield run
 
@@ -250,7 +251,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
 async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
     run.thread = _thread(runtime)
     run.journal = _journal(run, runtime, turn, attempts)
-    run.tell_call = partial(_tell_call, runtime, run.node)
+    run.tell_call = partial(_tell_call, runtime, run.node, run.step_id)
     token = _current.set(run)
     try:
         if run.context.prompts:
@@ -286,17 +287,18 @@ def _end_sessions(run: Run) -> None:
         end(run.journal.key)
 
 
-def _tell_call(runtime: Runtime[RunContext], node: str, role: str, used: CallUsage) -> None:
+def _tell_call(runtime: Runtime[RunContext], node: str, step_id: str, role: str, used: CallUsage) -> None:
     """Send the event of a model call."""
     title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
-    emit(runtime, "call", node, title, {"role": role, **used.model_dump(mode="json")})
+    emit(runtime, "call", node, title, {"role": role, "step": step_id, **used.model_dump(mode="json")})
 
 
-def _tell_progress(runtime: Runtime[RunContext], node: str, locale: str, progress: CallProgress) -> None:
+def _tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale: str, progress: CallProgress) -> None:
     """Send the event of a model call that takes its time."""
-    told = {"role": progress.role, "seconds": round(progress.seconds), "reason": progress.reason}
-    data = progress.model_dump(mode="json")
-    emit_message(runtime, "call_progress", node, f"call_{progress.state}", locale, data=data, **told)
+    state = call_state(progress, locale)
+    data = {**progress.model_dump(mode="json"), "step": step_id}
+    task = task_title(progress.role, step_id, locale)
+    emit_message(runtime, "call_progress", node, "call_progress", locale, data=data, task=task, state=state)
 
 
 def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 from schemas.clean import clean_text
+from schemas.events import CallProgress
 from services.run.errors import UselessAnswer
 from services.run.private_paths import without_paths
 
@@ -17,6 +18,19 @@ MESSAGES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix("
 def is_chinese(locale: str) -> bool:
     """Tell whether a locale is a Chinese one."""
     return locale.lower().startswith(("zh", "yue"))
+
+
+def task_title(role: str, step_id: str, locale: str) -> str:
+    """Return what a model call is for, as people call it: the step that it is for, else what its role does."""
+    if step_id:
+        return say("task_step", locale, step=step_id)
+    return say(f"task_{role}", locale) if f"task_{role}" in MESSAGES else role
+
+
+def call_state(progress: CallProgress, locale: str) -> str:
+    """Return how a model call stands, with its seconds or with why it is made again."""
+    values = {"seconds": round(progress.seconds), "reason": progress.reason[:LONGEST_PROBLEM]}
+    return say(f"call_{progress.state}", locale, **values)
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
