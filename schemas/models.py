@@ -55,7 +55,8 @@ class Sampling(BaseModel):
 class ModelChoice(BaseModel):
     """What a run chooses for one role; what it leaves out comes from the environment, else from the defaults.
 
-    A bare string is the model's name. Endpoints and keys are never chosen by a run.
+    A bare string is the model's name. A run chooses among the endpoints that the operator configured, by their names; addresses
+    and keys are never chosen by a run.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -65,6 +66,12 @@ class ModelChoice(BaseModel):
         max_length=200,
         pattern=r"^[^\s\x00-\x1f\x7f]*$",
         description="Name at the endpoint, or provider:name, such as anthropic:claude-sonnet-4-5, of a provider that is set up.",
+    )
+    endpoint: str | None = Field(
+        default=None,
+        max_length=40,
+        pattern=r"^[A-Za-z0-9_]+$",
+        description="Name of an endpoint that the operator configured with LEADLINE_BASE_URL_<NAME>, or default.",
     )
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=16, le=1_000_000, description="Most tokens an answer may have.")

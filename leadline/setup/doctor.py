@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import metadata
-from urllib.parse import urlsplit
 
 from packaging.requirements import Requirement
 from rich.console import Console
@@ -20,6 +19,7 @@ from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
+from services.run.endpoints import GENERAL, endpoint_named, endpoint_names, without_user
 from services.run.errors import LeadlineError
 from services.run.installation import NAME, in_project, install_command
 from services.run.roles import OFFLINE, ROLES, role_model
@@ -122,7 +122,7 @@ def _models() -> Iterable[Check]:
     roles: dict[str, list[str]] = {}
     for role in ROLES:
         chosen = role_model(role, RunContext())
-        known = OFFLINE if chosen.provider == OFFLINE else f"{chosen.model} at {_without_user(chosen.endpoint)}"
+        known = OFFLINE if chosen.provider == OFFLINE else f"{chosen.model} at {chosen.endpoint}"
         roles.setdefault(known, []).append(role)
     for model, played in roles.items():
         yield Check(
@@ -136,12 +136,16 @@ def _models() -> Iterable[Check]:
         )
     key = settings().openai_api_key is not None
     yield Check(area="models", name="OPENAI_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
-
-
-def _without_user(endpoint: str) -> str:
-    """Return an address without the name and password that it may hold."""
-    host = urlsplit(endpoint).netloc
-    return endpoint.replace(host, host.rpartition("@")[2], 1) if "@" in host else endpoint
+    for name in endpoint_names():
+        if name != GENERAL:
+            endpoint = endpoint_named(name)
+            keyed = f"with {endpoint.key_variable}" if endpoint.api_key else "without a key"
+            yield Check(
+                area="models",
+                name=endpoint.address_variable,
+                state=OK,
+                found=f"{without_user(endpoint.base_url or '')}, {keyed}",
+            )
 
 
 def _extras() -> Iterable[Check]:

@@ -15,18 +15,16 @@ from services.models.endpoint import (
     CONNECT_SECONDS,
     POOL_SECONDS,
     WRITE_SECONDS,
-    Learned,
     client,
     integrations,
-    learned,
     unused_client,
 )
+from services.models.learned import Learned, learned
 from services.models.offline import OfflineModel
 from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, SettingsError
 from services.run.roles import OFFLINE, PROVIDERS, RoleModel, role_model
-from services.run.settings import settings
 
 
 def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
@@ -83,14 +81,13 @@ def _openai(
     on_piece: Callable[[], None] | None,
 ) -> BaseChatModel:
     known = learned(model)
-    key = settings().openai_api_key
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
     if response_format is not None:
         body["response_format"] = response_format
     return PiecewiseChatOpenAI(
         model=model.model,
         base_url=model.base_url,
-        api_key=SecretStr(key.get_secret_value() if key else "none"),
+        api_key=model.api_key or SecretStr("none"),
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
         max_retries=0,

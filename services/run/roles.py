@@ -1,17 +1,19 @@
-"""What each role asks of a model: name, temperature, most tokens, timeout, further parameters.
+"""What each role asks of a model: endpoint, name, temperature, most tokens, timeout, further parameters.
 
 A run's own choice comes first, then `LEADLINE_<SETTING>_<ROLE>`, then `LEADLINE_<SETTING>`, then the defaults below.
 """
 
 import os
+from dataclasses import asdict
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
 
 from schemas.context import RunContext
 from schemas.models import ModelChoice, Role, ToolProtocol
-from services.run.errors import SettingsError
-from services.run.settings import role_environment, settings
+from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of, without_user
+from services.run.errors import BadInput, SettingsError
+from services.run.settings import role_environment
 
 ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -19,8 +21,6 @@ OFFLINE = "offline"
 """The name of the offline model, which plays every role when no key and no endpoint is set."""
 CALL_SECONDS = 600.0
 """Of a whole call, however steadily its answer comes."""
-SILENT_SECONDS = 12.0
-"""Before the first piece of an answer, and between pieces: a stall costs no more before the call is tried again."""
 CONTEXT_WINDOW = 128_000
 PROVIDERS = {
     "anthropic": ("langchain_anthropic", "ChatAnthropic"),
@@ -59,11 +59,19 @@ class RoleModel(BaseModel):
     model: str
     base_url: str | None = None
     """Of an OpenAI-compatible endpoint; None is OpenAI itself."""
+    api_key: SecretStr | None = Field(default=None, repr=False, exclude=True)
+    """The key of that address and of no other; None where requests carry none."""
+    address_variable: str = "OPENAI_BASE_URL"
+    """The variable that holds the address, for messages."""
+    key_variable: str = "OPENAI_API_KEY"
+    """The variable that holds the key."""
     temperature: float | None
     max_tokens: int
     timeout: float
-    first_token_timeout: float
-    token_timeout: float
+    first_token_timeout: float | None = None
+    """Seconds of silence before an answer, where somebody has set them."""
+    token_timeout: float | None = None
+    """Seconds of silence amid an answer, where somebody has set them."""
     context_window: int | None
     tool_protocol: ToolProtocol
     extra: dict[str, Any]
@@ -74,7 +82,7 @@ class RoleModel(BaseModel):
     @property
     def endpoint(self) -> str:
         """Name of the endpoint, for people and as a key."""
-        return self.base_url or self.provider
+        return without_user(self.base_url) if self.base_url else self.provider
 
     @property
     def name(self) -> str:
@@ -94,31 +102,25 @@ def role_model(role: str, context: RunContext) -> RoleModel:
         "temperature": temperature,
         "max_tokens": max_tokens,
         "timeout": CALL_SECONDS,
-        "first_token_timeout": SILENT_SECONDS,
-        "token_timeout": SILENT_SECONDS,
         "tool_protocol": "auto",
         **_from_environment(role),
         **({"tool_protocol": context.tool_protocol} if context.tool_protocol != "auto" else {}),
     }
-    sampling: dict[str, Any] = {}
-    for choice in (context.models.get("default"), context.models.get(role)):  # type: ignore[call-overload]  # any role's name
-        chosen = choice.model_dump(exclude_unset=True, exclude_none=True) if choice else {}
-        sampling = chosen.pop("extra", sampling)
-        values |= chosen
+    chosen, sampling = _chosen(role, context)
+    values |= chosen
     if (temperature_of_run := sampling.pop("temperature", None)) is not None:
         values["temperature"] = temperature_of_run
-    named = str(values.pop("model", ""))
+    endpoint_name = str(values.pop("endpoint", ""))
+    endpoint = endpoint_named(endpoint_name) if endpoint_name else endpoint_of(role)
+    named = str(values.pop("model", "")) or _model_of_endpoint(endpoint_name)
     provider, model = _named(named)
-    if provider in SET_UP_BY and not _is_set_up(provider):
-        raise SettingsError(
-            f"The model {named} was named for the role {role}, and its provider is not set up here. Whoever runs Leadline sets "
-            f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL."
-        )
-    if not model and _has_endpoint():
+    if provider in PROVIDERS:
+        _check_provider(role, named, endpoint, chosen)
+    if not model and endpoint is not None:
         provider, model = "openai", DEFAULT_MODEL
     elif not model:
         provider, model = OFFLINE, OFFLINE
-    elif provider == "openai" and not _has_endpoint():
+    elif provider == "openai" and endpoint is None:
         raise SettingsError(
             f"The model {named} was named for the role {role}, and no endpoint is set. "
             "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key."
@@ -132,9 +134,56 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             "role": role,
             "provider": provider,
             "model": model,
-            "base_url": _base_url() if provider == "openai" else None,
+            **(asdict(endpoint) if endpoint is not None and provider == "openai" else {}),
         }
     )
+
+
+def _chosen(role: str, context: RunContext) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the run chose for a role, and its parameters of the request.
+
+    A choice that names an endpoint and no model means that endpoint's own model, whatever model was named before.
+    """
+    values: dict[str, Any] = {}
+    sampling: dict[str, Any] = {}
+    for choice in (context.models.get("default"), context.models.get(role)):  # type: ignore[call-overload]  # any role's name
+        chosen = choice.model_dump(exclude_unset=True, exclude_none=True) if choice else {}
+        sampling = chosen.pop("extra", sampling)
+        values |= {"model": "", **chosen} if "endpoint" in chosen else chosen
+    return values, sampling
+
+
+def _model_of_endpoint(name: str) -> str:
+    """Return the model of an endpoint that a run named without naming a model."""
+    if not name:
+        return ""
+    variable = "LEADLINE_MODEL" if name.lower() == GENERAL else f"LEADLINE_MODEL_{name.upper()}"
+    return role_environment().get(variable, "")
+
+
+def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: dict[str, Any]) -> None:
+    """Make sure that a model of a provider with an integration of its own may be asked.
+
+    Raises:
+        BadInput: the run named an endpoint for it, too.
+        SettingsError: the provider is not set up, or the environment gives the role another endpoint.
+    """
+    provider = _named(named)[0]
+    if chosen.get("endpoint"):
+        raise BadInput(
+            f"The model {named} and the endpoint {chosen['endpoint']} were named for the role {role}, and the model is "
+            "asked at its provider's own address. Leave one of them out."
+        )
+    if endpoint is not None and endpoint.address_variable != "OPENAI_BASE_URL" and not chosen.get("model"):
+        raise SettingsError(
+            f"{endpoint.address_variable} is the address of an OpenAI-compatible endpoint, and {named}, the model of the role "
+            f"{role}, is asked at its provider's own. Name a model of that endpoint in LEADLINE_MODEL_{role.upper()}."
+        )
+    if not _is_set_up(provider):
+        raise SettingsError(
+            f"The model {named} was named for the role {role}, and its provider is not set up here. Whoever runs Leadline sets "
+            f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL."
+        )
 
 
 def check_models_chosen(context: RunContext) -> None:
@@ -163,19 +212,6 @@ def _is_set_up(provider: str) -> bool:
     return any(os.environ.get(name) for name in SET_UP_BY[provider]) or any(
         value.startswith(f"{provider}:") for value in named
     )
-
-
-def _has_endpoint() -> bool:
-    return settings().openai_api_key is not None or settings().openai_base_url is not None
-
-
-def _base_url() -> str | None:
-    base_url = settings().openai_base_url
-    if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise SettingsError(
-            f"OPENAI_BASE_URL is {base_url!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
-        )
-    return base_url
 
 
 _VARIABLES = {

@@ -103,6 +103,7 @@ def settings() -> Settings:
         SettingsError: a variable holds something impossible.
     """
     role_environment()  # read at the same time, so that no call of a model reads `.env` in the event loop
+    endpoint_keys()
     try:
         return Settings()
     except ValidationError as error:
@@ -119,11 +120,23 @@ def role_environment() -> dict[str, str]:
 
     Blocking when it is called first, which `settings` does.
     """
+    return {name: value for name, value in _variables() if name.startswith("LEADLINE_")}
+
+
+@cache
+def endpoint_keys() -> dict[str, SecretStr]:
+    """Return the keys of single endpoints by the endpoint's name in capitals: `OPENAI_API_KEY_<NAME>`. Blocking when called first."""
+    prefix = "OPENAI_API_KEY_"
+    return {name.removeprefix(prefix): SecretStr(value) for name, value in _variables() if name.startswith(prefix)}
+
+
+def _variables() -> list[tuple[str, str]]:
     values = {**dotenv_values(".env"), **os.environ}
-    return {name.upper(): value for name, value in values.items() if value and name.upper().startswith("LEADLINE_")}
+    return [(name.upper(), value) for name, value in values.items() if value]
 
 
 def forget_settings() -> None:
     """Read the environment anew at the next look; tests and notebooks that change it call this."""
     settings.cache_clear()
     role_environment.cache_clear()
+    endpoint_keys.cache_clear()

@@ -1,0 +1,101 @@
+"""OpenAI-compatible endpoints that the operator configured, each with an address and a key of its own.
+
+`OPENAI_BASE_URL` and `OPENAI_API_KEY` are those of the endpoint `default`. `LEADLINE_BASE_URL_<NAME>` and
+`OPENAI_API_KEY_<NAME>` are those of the endpoint NAME: a role uses the endpoint of its own name, and a run may name any.
+A key goes to no other address than its own.
+"""
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from services.run.errors import BadInput, SettingsError
+from services.run.settings import endpoint_keys, role_environment, settings
+
+GENERAL = "default"
+"""Name of the endpoint of all roles that have none of their own."""
+_ADDRESS, _KEY = "LEADLINE_BASE_URL_", "OPENAI_API_KEY_"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where requests go, and with which key."""
+
+    base_url: str | None
+    """None is OpenAI itself."""
+    api_key: SecretStr | None = field(repr=False)
+    """None where requests carry no key."""
+    address_variable: str = "OPENAI_BASE_URL"
+    """The variable that holds the address, for messages."""
+    key_variable: str = "OPENAI_API_KEY"
+
+
+def endpoint_of(role: str) -> Endpoint | None:
+    """Return the endpoint that the environment gives to a role; None where it gives none.
+
+    Raises:
+        SettingsError: its address is no http address.
+    """
+    if f"{_ADDRESS}{role.upper()}" in role_environment():
+        return _own(role.upper())
+    general, own_key = _general(), endpoint_keys().get(role.upper())
+    if own_key is not None:
+        return Endpoint(general.base_url, own_key, key_variable=f"{_KEY}{role.upper()}")
+    return general if general.base_url is not None or general.api_key is not None else None
+
+
+def endpoint_named(name: str) -> Endpoint:
+    """Return an endpoint that a run chose by its name.
+
+    Raises:
+        BadInput: the operator configured no endpoint of that name.
+        SettingsError: its address is no http address.
+    """
+    known = endpoint_names()
+    if name.lower() not in known:
+        there_are = f"There are: {', '.join(known)}." if known else "None is configured here."
+        raise BadInput(
+            f"There is no endpoint {name!r}. {there_are} Whoever runs Leadline adds one with {_ADDRESS}{name.upper()}=http://… "
+            f"(and {_KEY}{name.upper()}) in the environment."
+        )
+    return _general() if name.lower() == GENERAL else _own(name.upper())
+
+
+def endpoint_names() -> list[str]:
+    """Return the names of all endpoints, the general one first."""
+    has_general = settings().openai_api_key is not None or settings().openai_base_url is not None
+    own = sorted(name.removeprefix(_ADDRESS).lower() for name in role_environment() if name.startswith(_ADDRESS))
+    return [*([GENERAL] if has_general else []), *(name for name in own if name != GENERAL)]
+
+
+def all_plain() -> bool:
+    """Tell whether no configured endpoint is reached over TLS."""
+    addresses = [settings().openai_base_url or ""]
+    addresses += [address for name, address in role_environment().items() if name.startswith(_ADDRESS)]
+    return all(address.startswith("http://") for address in addresses)
+
+
+def without_user(address: str) -> str:
+    """Return an address without the user and the password that it may hold."""
+    host = urlsplit(address).netloc
+    return address.replace(host, host.rpartition("@")[2], 1) if "@" in host else address
+
+
+def _general() -> Endpoint:
+    address = settings().openai_base_url
+    return Endpoint(_http("OPENAI_BASE_URL", address) if address is not None else None, settings().openai_api_key)
+
+
+def _own(name: str) -> Endpoint:
+    variable = f"{_ADDRESS}{name}"
+    address = _http(variable, role_environment()[variable])
+    return Endpoint(address, endpoint_keys().get(name), variable, f"{_KEY}{name}")
+
+
+def _http(variable: str, address: str) -> str:
+    if not address.startswith(("http://", "https://")):
+        raise SettingsError(
+            f"{variable} is {address!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
+        )
+    return address
