@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
 from services.models.learned import forget_learned
+from services.run.endpoints import all_plain
 from services.run.roles import CALL_SECONDS
 from services.run.settings import settings
 
