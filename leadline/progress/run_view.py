@@ -1,13 +1,14 @@
 """What a watcher knows of a run from its events: plans with their steps, sources, calls, tokens. Terminal and notebook draw it."""
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from schemas.events import Event
+from schemas.events import CallProgress, Event
 from schemas.evidence import Standing, standing
-from services.run.ui_text import say
+from services.run.ui_text import call_state, say, task_title
 
 MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
     "all": ("✓", "green"),
@@ -16,6 +17,12 @@ MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
     "empty": ("·", "dim"),
 }
 """The mark and the colour of a report, by how many of its statements are quoted or supported."""
+MAX_DRAFT = 20_000
+"""Characters of a report that is being written, of which its end is kept."""
+DRAFT_END = re.compile(r"^={3,}", re.MULTILINE)
+"""Where a report ends and the questions to ask next begin."""
+CLOSING = frozenset({"triage", "background", "plan", "reflection", "report"})
+"""Kinds of events with which a node ends: none of its calls is under way any more."""
 StepState = Literal["waiting", "running", "done", "failed", "skipped"]
 
 
@@ -38,6 +45,28 @@ class StepSeen:
     """Quotes that it found; None before it has ended."""
     confidence: float | None = None
     error: str = ""
+
+
+@dataclass(slots=True)
+class CallSeen:
+    """A model call that takes its time."""
+
+    progress: CallProgress
+    """As it was told last."""
+    node: str
+    step: str
+    """Id of the step that it is for; empty where it is for none."""
+    began: float
+    """When its attempt began, by the clock that counts on."""
+
+    def state(self, locale: str) -> str:
+        """Return how it stands now, in words."""
+        return call_state(self.progress.model_copy(update={"seconds": time.monotonic() - self.began}), locale)
+
+    def titled(self, locale: str) -> str:
+        """Return what it is for, and how it stands now."""
+        task = task_title(self.progress.role, self.step, locale)
+        return say("call_progress", locale, task=task, state=self.state(locale))
 
 
 @dataclass(slots=True)
@@ -64,6 +93,14 @@ class Watched:
     tokens: int = 0
     cost: float | None = 0.0
     """US dollars; None as soon as the price of one call is not known."""
+    abandoned: int = 0
+    """Requests that were given up, and made again."""
+    abandoned_tokens: int = 0
+    """About what a provider may charge for them."""
+    under_way: dict[tuple[str, str], CallSeen] = field(default_factory=dict)
+    """Model calls that take their time, by role and step."""
+    draft: str = ""
+    """The end of the report as it is being written; empty once it is checked."""
     summary: str = ""
     """What was written, once it is."""
     standing: Standing = "empty"
@@ -81,11 +118,13 @@ class Watched:
     def end(self) -> None:
         """Nothing more will come: whatever still ran was stopped."""
         self.ended = True
+        self.under_way.clear()
+        self.draft = ""
         self._seconds = self.seconds
 
     def account(self) -> str:
         """Return calls, tokens, sources and time in words."""
-        return say(
+        used = say(
             "seen_usage",
             self.locale,
             calls=self.calls,
@@ -93,13 +132,24 @@ class Watched:
             sources=len(self.sources),
             time=clock(self.seconds),
         )
+        if not self.abandoned:
+            return used
+        return f"{used} · {say('abandoned', self.locale, calls=self.abandoned, tokens=f'{self.abandoned_tokens:,}')}"
 
     def see(self, event: Event) -> None:
         """Take in one event."""
         data = event.data
-        if event.type == "call":
-            self._count(data)
-            return
+        match event.type:
+            case "call":
+                self._count(data)
+                self.under_way.pop(_place(data), None)
+                return
+            case "call_progress":
+                self._call(event)
+                return
+            case "draft":
+                self._write(data)
+                return
         self._take_in(event, data)
         self.doing = self._next(event)
 
@@ -114,7 +164,42 @@ class Watched:
             return say("doing_reflector", self.locale)
         return event.title
 
+    def of_step(self, step_id: str) -> CallSeen | None:
+        """Return the slow model call of a step, the latest one where there are several."""
+        calls = [call for call in self.under_way.values() if call.step == step_id]
+        return calls[-1] if calls else None
+
+    def of_no_step(self) -> list[CallSeen]:
+        """Return the slow model calls that are for no step."""
+        return [call for call in self.under_way.values() if not call.step]
+
+    def _call(self, event: Event) -> None:
+        """Note how a call stands; why it was made again is remembered until it ends."""
+        place = _place(event.data)
+        progress = CallProgress.model_validate(event.data)
+        before = self.under_way.pop(place, None)
+        if before is not None and not progress.reason:
+            progress = progress.model_copy(update={"reason": before.progress.reason})
+        self.under_way[place] = CallSeen(progress, event.node, place[1], time.monotonic() - progress.seconds)
+
+    def _write(self, data: dict[str, Any]) -> None:
+        before = "" if data.get("begins") else self.draft
+        self.draft = (before + str(data.get("text", "")))[-MAX_DRAFT:]
+
+    def written(self) -> str:
+        """Return the end of the report as it is being written, without the questions to ask next."""
+        end = DRAFT_END.search(self.draft)
+        return self.draft[: end.start()] if end else self.draft
+
+    def _close(self, event: Event) -> None:
+        """Forget calls that cannot be under way any more: those of a step or a node that has ended."""
+        for place, call in list(self.under_way.items()):
+            of_step = event.type == "step_finished" and call.step == str(event.data.get("step"))
+            if of_step or (event.type in CLOSING and call.node == event.node):
+                del self.under_way[place]
+
     def _take_in(self, event: Event, data: dict[str, Any]) -> None:
+        self._close(event)
         match event.type:
             case "notice" if event.node != "reporter":
                 self.notices.append(event.title)
@@ -135,12 +220,15 @@ class Watched:
                     error=str(data.get("error", "")),
                 )
             case "report":
+                self.draft = ""
                 self.summary = event.title
                 self.standing = standing_told(data)
 
     def _count(self, used: dict[str, Any]) -> None:
         self.calls += int(used.get("calls", 0))
         self.tokens += int(used.get("input_tokens", 0)) + int(used.get("output_tokens", 0))
+        self.abandoned += int(used.get("abandoned", 0))
+        self.abandoned_tokens += int(used.get("abandoned_tokens", 0))
         cost = used.get("cost")
         self.cost = None if cost is None or self.cost is None else self.cost + float(cost)
 
@@ -175,6 +263,11 @@ class Watched:
         if step is not None:
             step.sources += 1
             step.latest = title
+
+
+def _place(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the role and the step of a call."""
+    return str(data.get("role", "")), str(data.get("step") or "")
 
 
 def standing_told(data: Mapping[str, Any]) -> Standing:

@@ -28,9 +28,10 @@ def task_title(role: str, step_id: str, locale: str) -> str:
 
 
 def call_state(progress: CallProgress, locale: str) -> str:
-    """Return how a model call stands, with its seconds or with why it is made again."""
-    values = {"seconds": round(progress.seconds), "reason": progress.reason[:LONGEST_PROBLEM]}
-    return say(f"call_{progress.state}", locale, **values)
+    """Return how a model call stands, with its seconds and with why it was made again."""
+    reason = " ".join(progress.reason.split())[:LONGEST_PROBLEM]
+    state = say(f"call_{progress.state}", locale, seconds=int(progress.seconds), reason=reason)
+    return say("call_repeated", locale, state=state, reason=reason) if reason and progress.state != "again" else state
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
