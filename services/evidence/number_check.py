@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from services.evidence.derived_numbers import derivable, is_share, share_holds, year_follows
+from services.evidence.dates_worked_out import date_follows
+from services.evidence.derived_numbers import derivable, is_share, share_holds
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, counts, period_of
 from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
@@ -60,6 +61,4 @@ def _is_date(quantity: Quantity) -> bool:
 
 def _follows(quantity: Quantity, quotes: Sequence[Reading]) -> bool:
     period = period_of(quantity)
-    return (
-        period is not None and period[0] is not None and period[1:] == (None, None) and year_follows(period[0], quotes)
-    )
+    return period is not None and date_follows(period, quotes)

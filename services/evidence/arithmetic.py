@@ -1,0 +1,133 @@
+"""What the numbers of quotes come to: differences, sums, rests, products, shares and percentages of pairs of them.
+
+Pairs must stand near each other in prose, in one row or column of a table, or be of one of few numbers of a unit. More
+operations would let any number through: of random wrong numbers about one in seven is some result of some pair.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from services.evidence.readings import Number, Reading
+from services.text.measures import MEASURED_KINDS
+from services.text.shares import shares_of
+
+MAX_OPERANDS = 40
+"""Numbers of one kind that are tried in pairs."""
+NEAR = 120
+"""Most characters between two numbers of prose that are calculated with although they count different things."""
+FEW = 4
+"""Most numbers of a unit that may be shares of each other wherever they stand: with more, some pair gives any share."""
+MAX_PARTS = 5
+"""Most numbers of a sentence of which one may be the whole and the others its parts."""
+_PART = re.compile(
+    r"\bof (?:which|whom|them|these|those|the|its|their|his|her|all)\b|\b(?:out of|rest|others?|remaind\w+|remain\w+)\b|"
+    r"其中|其余|余下|剩|里有|[名人家户座所个]中",
+    re.IGNORECASE,
+)
+"""What joins parts to their whole."""
+
+
+def same_place(one: Number, other: Number) -> bool:
+    """Tell whether two numbers of prose stand near each other."""
+    return one.row < 0 and other.row < 0 and abs(one.place - other.place) < NEAR
+
+
+def in_one_unit(one: Number, other: Number) -> tuple[float, float]:
+    """Return the values of two numbers; one without a unit has that of the other: `sentenced to six years, of which four`."""
+    left, right = one.measure.value, other.measure.value
+    if not one.measure.kind and other.measure.kind in MEASURED_KINDS:
+        left *= other.measure.factor
+    if not other.measure.kind and one.measure.kind in MEASURED_KINDS:
+        right *= one.measure.factor
+    return left, right
+
+
+def _one_kind(one: Number, other: Number) -> bool:
+    return one.measure.kind == other.measure.kind or "" in (one.measure.kind, other.measure.kind)
+
+
+def differences_and_sums(operands: Sequence[Number], *, differs: bool, adds: bool) -> Iterator[float]:
+    """Yield differences and sums of two numbers, where a claim speaks of them or one of the two is a change itself."""
+    for one, other in combinations(operands, 2):
+        if not _one_kind(one, other) and not same_place(one, other):
+            continue
+        left, right = in_one_unit(one, other)
+        changes_other = one.change or other.change
+        if differs or changes_other:
+            yield abs(left - right)
+        if adds or changes_other:
+            yield left + right
+
+
+def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield what a share or a multiple that a quote tells of a number comes to, the rest, and of what the number is it."""
+    told = [share.value for quote in quotes for share in shares_of(quote.text)]
+    told += [number.measure.value / 100 for number in operands if number.measure.kind == "percent"]
+    for share in told[:FEW] if len(told) <= FEW else ():
+        for number in operands:
+            if number.measure.kind != "percent" and share > 0:
+                value = number.measure.value
+                yield from (share * value, value / share)
+                if share < 1:
+                    yield (1 - share) * value
+
+
+def rests(operands: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield, of a sentence that tells a whole and its parts, what is left and what the parts make together."""
+    for quote in quotes:
+        sentences: dict[frozenset[str], list[Number]] = {}
+        for number in quote.numbers if _PART.search(quote.text) else ():
+            if number.row < 0 and number in operands:
+                sentences.setdefault(number.words, []).append(number)
+        for numbers in sentences.values():
+            whole, *parts = sorted((number.measure.value for number in numbers), reverse=True)
+            if 1 <= len(parts) < MAX_PARTS:
+                yield from (whole - sum(parts), sum(parts), *(whole - part for part in parts))
+
+
+def for_each(held: Sequence[Number]) -> Iterator[float]:
+    """Yield what two numbers make as a total and what it is shared out among, or as a count and what each has."""
+    for one, other in combinations(held[:MAX_OPERANDS], 2):
+        if not same_place(one, other) and not one.row == other.row >= 0:
+            continue
+        for total, count in ((one, other), (other, one)):
+            if count.measure.kind not in MEASURED_KINDS and count.measure.value > 1:
+                yield total.measure.value / count.measure.value
+                if total.row < 0:
+                    yield total.measure.value * count.measure.value
+
+
+def related(held: Sequence[Number]) -> list[tuple[Number, Number]]:
+    """Return pairs of numbers that one may be a share of the other: near in prose, in one row or column, or the few of a unit."""
+    pairs = combinations(held[:MAX_OPERANDS], 2)
+    few = {kind for kind, count in Counter(number.measure.kind for number in held).items() if count <= FEW}
+    return [
+        (one, other)
+        for one, other in pairs
+        if same_place(one, other)
+        or one.measure.kind == other.measure.kind in few & MEASURED_KINDS
+        or (
+            one.row >= 0
+            and (one.row == other.row or one.column == other.column)
+            and one.measure.kind == other.measure.kind
+        )
+    ]
+
+
+def percentages(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
+    """Yield what percentage one number is of the other, and by how many percent one is more or less."""
+    for pair in pairs:
+        one, other = in_one_unit(*pair)
+        if one > 0 and other > 0 and not (pair[0].measure.kind == pair[1].measure.kind == "percent"):
+            yield from (100 * one / other, 100 * other / one)
+    yield from changes(pairs)
+
+
+def changes(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
+    """Yield by how many percent one number is more or less than the other."""
+    for pair in pairs:
+        one, other = in_one_unit(*pair)
+        if one > 0 and other > 0 and _one_kind(*pair) and pair[0].measure.kind != "percent":
+            yield from (100 * abs(one - other) / one, 100 * abs(one - other) / other)
