@@ -14,7 +14,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools lock clean setup
+.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools bench-model lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,13 +26,13 @@ research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR 
 export Q
 
 # Processes that tests start load compiled modules, as users' do
-test test-long test-services test-crash test-deploy test-wheel: export PYTHONDONTWRITEBYTECODE =
+test test-long test-services test-crash test-deploy test-wheel test-model: export PYTHONDONTWRITEBYTECODE =
 
 test: setup .venv/develop ## Run the tests that a change needs first; they need no key and no network
-	@$(BIN)/pytest -n 4 --dist worksteal -m "not long" $(ARGS)
+	@$(BIN)/pytest -n 4 --dist worksteal -m "not long and not model" $(ARGS)
 
 test-long: setup .venv/develop ## Run all other tests: whole commands, servers, browsers, crashes, faults, attacks
-	@$(BIN)/pytest -n 4 --dist worksteal -m long $(ARGS)
+	@$(BIN)/pytest -n 4 --dist worksteal -m "long and not model" $(ARGS)
 
 test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/databases $(ARGS)
@@ -46,6 +46,9 @@ test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Red
 
 test-wheel: .venv/develop ## Install the wheel into an empty environment and research, verify and examine it there (needs the network for pip)
 	@TEST_WHEEL=empty $(BIN)/pytest -n 0 tests/install $(ARGS)
+
+test-model: setup .venv/develop ## Run two researches at the model that is connected (OPENAI_BASE_URL, LEADLINE_MODEL) and check their structure
+	@TEST_MODEL=1 $(BIN)/pytest -n 0 -rs tests/model $(ARGS)
 
 pictures: setup .venv/develop ## Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
 	@LEADLINE_PICTURES=$(CURDIR)/docs/images $(BIN)/pytest -n 0 tests/pictures tests/server/test_chat_client.py $(ARGS)
@@ -76,6 +79,9 @@ bench-support: .venv/develop ## Measure the check of claims against quotes: make
 
 bench-offline: .venv/develop ## Measure what reports without a model open with: make bench-offline DATA=folder [ARGS="--name before"]
 	@$(BIN)/python -m benchmarks.offline "$(DATA)" $(ARGS)
+
+bench-model: .venv/develop ## Measure a real model over five example questions: make bench-model [ARGS="--questions meteor-soundings"] or [ARGS="--endpoint reasoning"]
+	@$(BIN)/python -m benchmarks.model $(ARGS)
 
 bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt carries its own tools only
 	@$(BIN)/python -m benchmarks.mcp_tools

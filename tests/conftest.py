@@ -28,14 +28,19 @@ settings.load_profile("leadline")
 PROJECT = Path(__file__).parent.parent
 LONG = frozenset("attacks crash deploy docs examples faults install leadline notebooks pages pictures server".split())
 """Folders whose tests `make test-long` runs, and `make test` does not: whole commands, servers and browsers."""
+MODEL = "model"
+"""The folder whose tests call the model that is connected: `make test-model` runs them, and neither of the others does."""
 EXAMPLES = PROJECT / "examples"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the long folders."""
+    """Mark the tests of the long folders, and those of a real model."""
     for item in items:
-        if item.path.relative_to(PROJECT / "tests").parts[0] in LONG:
+        folder = item.path.relative_to(PROJECT / "tests").parts[0]
+        if folder in LONG:
             item.add_marker(pytest.mark.long)
+        if folder == MODEL:
+            item.add_marker(pytest.mark.model)
 
 
 @pytest.fixture(autouse=True)

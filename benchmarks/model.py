@@ -1,0 +1,277 @@
+"""How well Leadline does with a model: the real command, over five questions of `examples/`, at the endpoint that is set.
+
+    python -m benchmarks.model [--questions ID,ID] [--name small] [--again] [--quick] [--seconds 900]
+    python -m benchmarks.model --endpoint reasoning [--silence 40]
+
+Each question is a `leadline research` in a process of its own; its figures are written as soon as it has ended, and a
+measurement that is begun again goes on after the last one. `--endpoint reasoning` makes two runs at an endpoint on
+loopback that behaves as reasoning models do and counts the requests of each: what the first has learned, the second knows.
+Writes `benchmarks/results/model.json`.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+
+from benchmarks.model_figures import abandoned_of, journal_of, references_of, report_of, roles_in, roles_of, total_of
+from leadline.batch.question_sets import Question, read_questions
+from tests.fakes.reasoning_server import THOUGHT, ReasoningServer, reasoning_server
+
+PROJECT = Path(__file__).resolve().parent.parent
+RESULTS = PROJECT / "benchmarks" / "results" / "model.json"
+WORK = PROJECT / ".leadline" / "bench-model"
+"""Where runs and reports are kept, to be looked at."""
+ASKED = ("meteor-soundings", "icebergs-and-depth", "wire-designer-born", "depth-2010", "desk-illuminance")
+"""A fact, two things compared, a fact behind another, documents that disagree, and a fact in Chinese."""
+SETS = ("deep-sea", "myopia")
+SECONDS = 900
+"""In which a run is to end by itself."""
+GRACE = 300
+"""Seconds after which a run is ended that has not done so."""
+ENDING = 30
+"""Seconds that it then has to put away what it is at."""
+THINKING_ABOUT = (
+    "How many echo soundings did the Meteor take in the South Atlantic, and what did Reginald Fessenden's oscillator "
+    "detect in 1914, and how deep did the bathyscaphe Trieste dive?"
+)
+"""Seven calls: a plan of three steps."""
+
+NOT_CONNECTED = (
+    "No model is connected. Set OPENAI_BASE_URL (and OPENAI_API_KEY) or LEADLINE_MODEL, in the environment or .env, for example: "
+    "OPENAI_BASE_URL=http://127.0.0.1:8081/v1 LEADLINE_MODEL=qwen-coder-1.5b"
+)
+
+
+def questions_of(ids: list[str]) -> list[tuple[str, Question]]:
+    """Return questions with the names of their sets, in the order of their ids.
+
+    Raises:
+        SystemExit: there is no such question.
+    """
+    known = {
+        question.id: (name, question)
+        for name in SETS
+        for question in read_questions(PROJECT / "examples" / f"{name}.questions.json")
+    }
+    unknown = [one for one in ids if one not in known]
+    if unknown:
+        raise SystemExit(f"There is no question {', '.join(unknown)}. There are: {', '.join(known)}.")
+    return [known[one] for one in ids]
+
+
+def connected_environment() -> dict[str, str]:
+    """Return the environment and the project's `.env` together, where they connect a model; else nothing."""
+    values = {**dotenv_values(PROJECT / ".env"), **os.environ}
+    given = {name: value for name, value in values.items() if value}
+    return given if given.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL"} else {}
+
+
+def research(
+    question: str, documents: Path, out: Path, environment: Mapping[str, str], seconds: float, *options: str
+) -> dict[str, Any]:
+    """Run the command; returns how it ended and how many seconds it took."""
+    command = [
+        sys.executable,
+        "-m",
+        "leadline",
+        "research",
+        question,
+        "--docs",
+        str(documents),
+        "--search",
+        "documents",
+    ]
+    began = time.monotonic()
+    with (
+        (out / "stderr.txt").open("wb") as heard,
+        subprocess.Popen(
+            [*command, "--out", str(out), "--max-seconds", f"{seconds:.0f}", *options],
+            env={**environment, "PYTHONPATH": str(PROJECT)}, cwd=out,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=heard,
+        ) as process,
+    ):  # fmt: skip
+        code = _ended(process, seconds + GRACE)
+    took = round(time.monotonic() - began, 1)
+    return {"exit": code, "ended": code == 0 and took <= seconds, "seconds": took}
+
+
+def _ended(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
+    """Wait for a process; returns its exit code, or None for one that had to be ended."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+    try:
+        process.wait(ENDING)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    return None
+
+
+def measured(name: str, question: Question, folder: Path, environment: Mapping[str, str], given: Any) -> dict[str, Any]:
+    """Ask one question, and judge what came of it."""
+    out, home = folder / question.id, folder / "home"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    before, _ = asyncio.run(journal_of(home, None))
+    ended = research(
+        question.question, PROJECT / "examples" / name, out, {**environment, "LEADLINE_HOME": str(home)},
+        given.seconds, *(["--quick"] if given.quick else []),
+    )  # fmt: skip
+    calls, known = asyncio.run(journal_of(home, None))
+    calls = [] if calls == before else calls  # it did not come so far as to begin a run
+    report = report_of(out, question)
+    return {
+        **ended,
+        **report,
+        "roles": roles_of(calls),
+        "references": references_of(calls, known),
+        "abandoned": abandoned_of(report.get("usage", {})),
+    }
+
+
+def measure_model(given: argparse.Namespace) -> None:
+    """Measure the model that is connected, question by question."""
+    environment = connected_environment()
+    if not environment:
+        sys.exit(NOT_CONNECTED)
+    model = environment.get("LEADLINE_MODEL", "the default model")
+    results = _results()
+    section = results.get(given.name, {})
+    if given.again or section.get("model") != model:
+        section = {}
+    done: dict[str, Any] = section.get("questions", {})
+    for name, question in questions_of(given.questions):
+        if question.id in done:
+            print(f"{question.id}: measured already (--again measures anew)", flush=True)
+            continue
+        done[question.id] = measured(name, question, WORK / given.name, environment, given)
+        asked = list(done.values())
+        results[given.name] = {
+            "model": Path(model).name,
+            "measured": datetime.now(UTC).date().isoformat(),
+            "machine": f"{os.cpu_count()} processors, {platform.machine()}",
+            "total": total_of(asked),
+            "roles": roles_in(asked),
+            "questions": done,
+        }
+        _write(results)
+        print(f"{question.id}: {json.dumps(total_of([done[question.id]]), ensure_ascii=False)}", flush=True)
+    if done:
+        _print(total_of(list(done.values())), roles_in(list(done.values())))
+
+
+def measure_reasoning(given: argparse.Namespace) -> None:
+    """Run twice at the simulated reasoning endpoint, each time in a process of its own, with one home for both."""
+    results = _results()
+    with reasoning_server() as server, tempfile.TemporaryDirectory() as place:
+        server.silence = given.silence
+        runs = [_thought_run(server, Path(place), number) for number in (1, 2)]
+    results["reasoning"] = {
+        "silence_seconds": given.silence,
+        "tokens_needed": server.needs,
+        "measured": datetime.now(UTC).date().isoformat(),
+        "first_run": runs[0],
+        "second_run": runs[1],
+    }
+    _write(results)
+    for name, run in zip(("first run", "second run"), runs, strict=True):
+        print(f"{name}: {json.dumps(run)}")
+
+
+def _thought_run(server: ReasoningServer, place: Path, number: int) -> dict[str, Any]:
+    server.requests.clear()
+    server.refused.clear()
+    server.empty.clear()
+    out, home = place / f"out-{number}", place / "home"
+    out.mkdir()
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
+    }
+    environment = kept | {
+        "OPENAI_API_KEY": server.key,
+        "OPENAI_BASE_URL": server.base_url,
+        "LEADLINE_MODEL": server.models[0],
+        "LEADLINE_HOME": str(home),
+    }
+    ended = research(THINKING_ABOUT, PROJECT / "examples" / "deep-sea", out, environment, SECONDS)
+    calls, _ = asyncio.run(journal_of(home, None))
+    files = [file.read_text("utf-8") for file in out.glob("*/report.md")]
+    return {
+        **ended,
+        "requests": len(server.requests),
+        "needed": sum(role["needed"] for role in roles_of(calls).values()),
+        "refused": list(server.refused),
+        "answers_without_room": list(server.empty),
+        "first_call_seconds": calls[0].seconds if calls else None,
+        "thoughts_in_the_report": sum(text.count(THOUGHT.split(":")[0]) for text in files),
+        "verifies": report_of(out, Question(id="", question=THINKING_ABOUT))["verifies"],
+    }
+
+
+def _results() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return found
+
+
+def _write(results: dict[str, Any]) -> None:
+    RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+def _print(total: Mapping[str, Any], roles: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print the figures of all questions, and a line a role."""
+    for name, value in total.items():
+        print(f"{name.replace('_', ' '):<32} {'-' if value is None else value}")
+    columns = (
+        "calls",
+        "needed",
+        "valid_first",
+        "repeated",
+        "failed",
+        "faults",
+        "input_tokens",
+        "output_tokens",
+        "seconds",
+    )
+    print(f"\n{'role':<20}" + "".join(f"{name.replace('_', ' '):>14}" for name in columns))
+    for stem, role in roles.items():
+        print(f"{stem:<20}" + "".join(f"{role[name]:>14,}" for name in columns))
+
+
+def main() -> None:
+    """Measure, print tables and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--endpoint", choices=["set", "reasoning"], default="set", help="which endpoint is measured")
+    parser.add_argument(
+        "--questions",
+        type=lambda text: text.split(","),
+        default=list(ASKED),
+        help="ids of questions, with commas between",
+    )
+    parser.add_argument("--name", default="small", help="section of the results; others stay")
+    parser.add_argument("--again", action="store_true", help="measure questions anew that were measured already")
+    parser.add_argument("--quick", action="store_true", help="answer from one search, without a plan")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="in which a run is to end by itself")
+    parser.add_argument("--silence", type=float, default=40.0, help="seconds that the reasoning endpoint thinks")
+    given = parser.parse_args()
+    if given.endpoint == "reasoning":
+        measure_reasoning(given)
+    else:
+        measure_model(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""What one research at a real model came to: its calls by its journal, its report by the files that it wrote."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from leadline.batch.question_sets import Question
+from leadline.runs.execute import config_of
+from leadline.runs.store import open_home
+from services.reports.checking.bundle import verify_bundle
+from services.run.errors import BundleError, JournalMiss
+from services.run.journal import Entry, Recording, run_key
+
+WRITERS = frozenset({"reporter", "reporter_section"})
+"""Templates whose answers are text with citations."""
+SUPPORTED = ("quoted", "supported", "inferred")
+"""Statuses of sentences that count as verified."""
+_CITED = re.compile(r"[\[【(（]\s*+(?:excerpt\s++)?([A-Z]?\d++(?:[-‑–]\d++)?)\s*+[\]】)）](?!\()")
+"""A citation in whatever form a model writes it: `[E2-1]`, `(E2-1)`, `[excerpt E2-1]`, `[1]`."""
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
+
+
+async def journal_of(home: Path, run_id: str | None) -> tuple[list[Entry], set[str]]:
+    """Return a run's calls to models in the order in which they ended, and the ids of all excerpts that it found.
+
+    Args:
+        home: folder of the runs.
+        run_id: of the run; None is the latest, finished or not.
+    """
+    async with open_home(home) as opened:
+        records = await opened.records()
+        record = next((one for one in records if run_id in {None, one.id}), None)
+        if record is None:
+            return [], set()
+        values = (await opened.graph.aget_state(config_of(record))).values
+        try:
+            recording = await Recording.load(opened.store, run_key(record.id, values.get("turn", 1)), record.id)
+        except JournalMiss:
+            return [], set()
+    background = values.get("background")
+    found = [excerpt for result in values.get("results", {}).values() for excerpt in result.excerpts]
+    found += background.excerpts if background else []
+    calls = [entry for entry in recording.entries.values() if entry.kind == "model"]
+    return sorted(calls, key=lambda entry: entry.at), {excerpt.id for excerpt in found}
+
+
+def stem_of(entry: Entry) -> str:
+    """Return the template that a call was made with."""
+    return entry.name.partition(" ")[0]
+
+
+def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
+    """Count the calls of each template.
+
+    A call that was made again belongs to the latest one at the same place that was not: `valid_first` counts those that
+    nothing followed.
+    """
+    roles: dict[str, dict[str, Any]] = {}
+    spoiled: dict[tuple[str, str], bool] = {}
+    for entry in calls:
+        answer, stem = entry.answer or {}, stem_of(entry)
+        used, place = answer.get("used", {}), (entry.place, stem)
+        role = roles.setdefault(
+            stem,
+            {"calls": 0, "needed": 0, "valid_first": 0, "repeated": 0, "failed": 0, "because": {}, "faults": 0}
+            | {"input_tokens": 0, "output_tokens": 0, "seconds": 0.0},
+        )
+        because = answer.get("asked_because", "")
+        role["calls"] += 1
+        role["failed"] += entry.error is not None
+        role["faults"] += len(answer.get("faults", []))
+        role["input_tokens"] += used.get("input_tokens", 0)
+        role["output_tokens"] += used.get("output_tokens", 0)
+        role["seconds"] = round(role["seconds"] + entry.seconds, 1)
+        if because:
+            role["repeated"] += 1
+            role["because"][because] = role["because"].get(because, 0) + 1
+            role["valid_first"] -= not spoiled.get(place, True)
+            spoiled[place] = True
+        else:
+            role["needed"] += 1
+            role["valid_first"] += entry.error is None
+            spoiled[place] = entry.error is not None
+    return roles
+
+
+def references_of(calls: Iterable[Entry], known: set[str]) -> dict[str, int]:
+    """Count the citations that a model wrote by itself, and those of them that name an excerpt, before code helps with any."""
+    texts = [(entry.answer or {}).get("text", "") for entry in calls if stem_of(entry) in WRITERS]
+    cited = [match[1] for text in texts for match in _CITED.finditer(text) if not _YEAR.fullmatch(match[1])]
+    return {"written": len(cited), "existing": sum(re.sub("[‑–]", "-", one) in known for one in cited)}
+
+
+def report_of(out: Path, question: Question) -> dict[str, Any]:
+    """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it.
+
+    Args:
+        out: folder below which the report was written.
+        question: with the facts that are expected.
+    """
+    folder = next((file.parent for file in sorted(out.glob("*/evidence.json"))), None)
+    facts = {"expected": len(question.facts), "in_report": 0, "in_excerpts": 0}
+    if folder is None:
+        return {"verifies": False, "problems": ["there is no report"], "facts": facts, "sentences": {}, "limits": []}
+    evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
+    report = (folder / "report.md").read_text("utf-8").casefold()
+    quotes = "\n".join(excerpt["quote"] for excerpt in evidence["excerpts"]).casefold()
+    facts["in_report"] = sum(any(form.casefold() in report for form in forms) for forms in question.facts)
+    facts["in_excerpts"] = sum(any(form.casefold() in quotes for form in forms) for forms in question.facts)
+    try:
+        problems = verify_bundle(folder).problems
+    except BundleError as error:
+        problems = [str(error)]
+    return {
+        "verifies": not problems,
+        "problems": problems,
+        "facts": facts,
+        "sentences": dict(Counter(claim["status"] for claim in evidence["claims"])),
+        "limits": evidence["limits"],
+        "usage": evidence["usage"]["total"],
+    }
+
+
+def abandoned_of(usage: dict[str, Any]) -> int:
+    """Return how many tries were given up, where the usage tells it."""
+    return int(usage.get("abandoned", 0) or 0)
+
+
+def total_of(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Sum the figures of several questions up. Shares are in percent; None where there is nothing to share."""
+    roles = [role for question in questions for role in question["roles"].values()]
+    needed, calls = (sum(role[name] for role in roles) for name in ("needed", "calls"))
+    sentences = Counter[str]()
+    for question in questions:
+        sentences.update(question["sentences"])
+    written, existing = (sum(one["references"][name] for one in questions) for name in ("written", "existing"))
+    expected, told = (sum(one["facts"][name] for one in questions) for name in ("expected", "in_report"))
+    return {
+        "runs": len(questions),
+        "ended_by_themselves": sum(question["ended"] for question in questions),
+        "reports_that_verify": sum(question["verifies"] for question in questions),
+        "calls": calls,
+        "needed": needed,
+        "valid_first_percent": _share(sum(role["valid_first"] for role in roles), needed),
+        "repeated_percent": _share(sum(role["repeated"] for role in roles), calls),
+        "abandoned": sum(question["abandoned"] for question in questions),
+        "references_that_exist_percent": _share(existing, written),
+        "sentences": sum(sentences.values()),
+        "supported_percent": _share(sum(sentences[status] for status in SUPPORTED), sum(sentences.values())),
+        "facts": f"{told} of {expected}",
+        "input_tokens": sum(role["input_tokens"] for role in roles),
+        "output_tokens": sum(role["output_tokens"] for role in roles),
+        "seconds": round(sum(question["seconds"] for question in questions), 1),
+        "slowest_seconds": max((question["seconds"] for question in questions), default=0.0),
+    }
+
+
+def roles_in(questions: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Sum the figures of each role up over several questions."""
+    summed: dict[str, dict[str, Any]] = {}
+    for question in questions:
+        for stem, role in question["roles"].items():
+            into = summed.setdefault(stem, {name: 0 for name in role if name != "because"})
+            for name in into:
+                into[name] = round(into[name] + role[name], 1)
+    return summed
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(100 * part / whole, 1) if whole else None
