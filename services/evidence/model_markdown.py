@@ -6,12 +6,14 @@ model or a page writes can be taken for one; `restore_citations` turns the marks
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from schemas.evidence import EXCERPT_ID
+from services.evidence.citation_forms import plain_citations
 from services.text.passages import sentences
 from services.text.tokens import has_cjk
 
@@ -19,10 +21,7 @@ OPEN, CLOSE = "\ue000", "\ue001"
 _SHELTER_OPEN, _SHELTER_CLOSE = "\ue002", "\ue003"
 _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 
-_ID = r"[BET]\d++[-‑–]\d++"
-_GROUP = re.compile(
-    rf"[\[【［(（]\s*+(?:\^\s*+)?({_ID}(?:\s*+(?:[,，、;；/]\s*+)?(?:and\s++|和)?{_ID})*+)\s*+[\]】］)）]"
-)
+_PLAIN = re.compile(rf"\[({EXCERPT_ID})\]")
 CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 _CITATIONS = rf"(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)++"
 _AFTER_STOP = re.compile(rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})")
@@ -101,13 +100,15 @@ class Shelter:
         return f"{_SHELTER_OPEN}{len(self.sheltered) - 1}{_SHELTER_CLOSE}"
 
 
-def with_marks(markdown: str) -> str:
-    """Turn citations in any of the forms that models write into marks, one an id."""
-    marked = _GROUP.sub(
-        lambda match: "".join(f"{OPEN}{re.sub('[‑–]', '-', key)}{CLOSE}" for key in re.findall(_ID, match.group(1))),
-        _PRIVATE.sub("", markdown),
-    )
-    return re.sub(rf"(?<={CLOSE})[ \t]*+(?:[,，、;；][ \t]*+)?(?={OPEN})", "", marked)
+def with_marks(markdown: str, known: Collection[str] = ()) -> str:
+    """Turn citations in any of the forms that models write into marks, one an id.
+
+    Args:
+        markdown: as a model wrote it.
+        known: ids that may be cited, by which ids without brackets are told from other words.
+    """
+    plain = plain_citations(_PRIVATE.sub("", markdown), known)
+    return _PLAIN.sub(rf"{OPEN}\1{CLOSE}", plain)
 
 
 def restore_citations(text: str) -> str:

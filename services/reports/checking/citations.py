@@ -93,7 +93,7 @@ class _Check:
     coverage: Coverage = field(default_factory=lambda: Coverage([], []))
 
     def report(self, markdown: str) -> CheckedReport:
-        source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n")))
+        source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts))
         self.lines = source.split("\n")
         root = SyntaxTreeNode(_PARSER.parse(source))
         headings = [(node.map[0], int(node.tag[1])) for node in root.children if node.type == "heading" and node.map]
@@ -180,7 +180,9 @@ class _Check:
         words = without_label(words_of(sentence, self.shelter))
         if words in self.rewritten:
             former = words, ids
-            sentence = strip_markup(with_marks(self.rewritten[words]), self.shelter, self.check.known)
+            sentence = strip_markup(
+                with_marks(self.rewritten[words], self.check.excerpts), self.shelter, self.check.known
+            )
             words, ids = words_of(sentence, self.shelter), self._known_ids(sentence) or ids
             if not words:
                 self.result.left_out.append(self.check.sentence(*former))
