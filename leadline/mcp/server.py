@@ -102,6 +102,8 @@ async def research(given: Question, tell: Tell) -> str:
         number = 0
         while True:
             event = await events.get()
+            if event.type == "draft":
+                continue
             number += 1
             await tell(number, event.title)
 

@@ -15,10 +15,10 @@ from leadline.batch.questions import Outcome
 from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
-from leadline.progress.run_view import MARKS_OF_REPORTS, standing_told
+from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, standing_told
 from leadline.runs.first_line import LONGEST_QUESTION
 from schemas.clean import clean_line
-from schemas.events import Event
+from schemas.events import CallProgress, Event
 from services.reports.labels import labels_for
 
 _MARKS = {
@@ -31,9 +31,12 @@ _MARKS = {
     "step_finished": "=",
     "reflection": "*",
     "limit": "!",
+    "call_progress": ".",
     "report": "·",
 }
 """The mark of each kind of event."""
+REPEATED_AFTER = 15.0
+"""Seconds after which a call that stands as it stood gets a line again."""
 
 
 class Lines(Progress):
@@ -42,15 +45,29 @@ class Lines(Progress):
     def __init__(self, console: Console) -> None:
         """Print on this console."""
         self._console = console
+        self._printed: dict[tuple[str, str], CallProgress] = {}
+        """How the slow calls stood when they got a line last, by role and step."""
 
     def __call__(self, event: Event) -> None:
-        """Print one event; model calls have no line of their own."""
-        if event.type not in _MARKS:
+        """Print one event; model calls have lines only where they take their time."""
+        if event.type == "call":
+            self._printed.pop(call_place(event.data), None)
+        if event.type not in _MARKS or (event.type == "call_progress" and not self._is_news(event)):
             return
         self._print(f"{_mark(event)} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):
                 self._print(_step_line(step))
+
+    def _is_news(self, event: Event) -> bool:
+        """Tell whether a call stands otherwise than when it got a line last, or has stood so for long."""
+        place, stands = call_place(event.data), CallProgress.model_validate(event.data)
+        before = self._printed.get(place)
+        same = before is not None and stands.state == before.state != "again" and stands.attempt == before.attempt
+        if same and before is not None and 0 <= stands.seconds - before.seconds < REPEATED_AFTER:
+            return False
+        self._printed[place] = stands
+        return True
 
     def _print(self, line: str) -> None:
         self._console.print(Text(clean_line(line)), soft_wrap=True)
@@ -125,6 +142,8 @@ def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 def _mark(event: Event) -> str:
     if event.type == "step_finished" and event.data.get("status") != "done":
         return "x"
+    if event.type == "call_progress" and event.data.get("state") == "again":
+        return "!"
     if event.type == "report":
         return MARKS_OF_REPORTS[standing_told(event.data)][0]
     return _MARKS[event.type]

@@ -1,4 +1,4 @@
-"""The live view of a run in a terminal: plans with their steps, sources as they arrive, calls, tokens, seconds.
+"""The live view of a run in a terminal: plans with their steps, slow calls, the report as it is written, and what was used.
 
 It is drawn again several times a second below what was printed. A line never reaches the terminal's edge, so that it stays one
 line; a terminal that is made narrower breaks the lines that stand there already, and the next drawing takes account of that.
@@ -24,6 +24,10 @@ from services.run.ui_text import say
 FRAMES_A_SECOND = 8
 MIN_TITLE = 16
 """Columns that a step's title keeps beside what is said of it."""
+DRAFT_LINES = 8
+"""Lines that the report as it is written may take from the plans, in a terminal that is high enough."""
+DRAFT_CHARACTERS = 4_000
+"""Of its end that are broken into lines."""
 SPINNER, ASCII_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 MARKS = {
     "waiting": ("·", ".", "dim"),
@@ -59,14 +63,18 @@ class Board:
     def _lines(self, height: int) -> list[Text]:
         seen = self._watched
         groups = [self._plan(number, plan) for number, plan in enumerate(seen.plans, 1)]
-        if not seen.ended:
-            room = height - 2
-            for place, plan in enumerate(seen.plans[:-1]):
-                if sum(map(len, groups)) > room:
-                    groups[place] = [self._folded(place + 1, plan)]
-            groups = [self._cut(groups, room)]
-        head = self._report() or ([] if seen.ended else [self._head()])
-        return [*(line for group in groups for line in group), *head, self._foot()]
+        if seen.ended:
+            return [*(line for group in groups for line in group), *self._report(), *self._foot()]
+        draft, foot = self._draft(), self._foot()
+        height -= 1 + len(foot)
+        room = height - min(len(draft), DRAFT_LINES, height // 2)
+        research_over = 0 if draft else 1
+        for place, plan in enumerate(seen.plans[: len(seen.plans) - research_over]):
+            if sum(map(len, groups)) > room:
+                groups[place] = [self._folded(place + 1, plan)]
+        plans = self._cut(groups, room)
+        free = max(0, height - len(plans))
+        return [*plans, *(draft[-free:] if free else []), *(self._report() or [self._head()]), *foot]
 
     def _cut(self, groups: list[list[Text]], room: int) -> list[Text]:
         """Return the lines of all plans, the first ones left out where there is no room for all."""
@@ -76,8 +84,20 @@ class Board:
             return lines
         return [Text(say("seen_more", self._watched.locale, count=over + 1), style="dim"), *lines[over + 1 :]]
 
+    def _draft(self) -> list[Text]:
+        """Return the end of the report as it is being written, as lines that fit."""
+        written = Text(self._watched.written()[-DRAFT_CHARACTERS:].strip("\n"))
+        if not written:
+            return []
+        lines = written.wrap(self._console, max(10, self._console.width - 3))
+        return [Text.assemble("  ", line) for line in lines]
+
     def _head(self) -> Text:
-        return Text.assemble((self._spinner(), "cyan"), " ", _line(self._watched.doing or "…"))
+        seen = self._watched
+        calls = seen.of_no_step()
+        said = [call.titled(seen.locale) if len(calls) > 1 else call.state(seen.locale) for call in calls]
+        title = Text.assemble((self._spinner(), "cyan"), " ", _line(seen.doing or "…"))
+        return self._with_detail(title, " · ".join(said))
 
     def _report(self) -> list[Text]:
         """Return the line of a report that is written: its statements by status."""
@@ -88,10 +108,11 @@ class Board:
         plain = {"✓": "+", "·": "."}.get(mark, mark)
         return [Text(f"{plain if self._ascii else mark} {self._plain(_line(seen.summary))}", style=style)]
 
-    def _foot(self) -> Text:
+    def _foot(self) -> list[Text]:
         seen = self._watched
         cost = f" · {say('seen_cost', seen.locale, cost=f'{seen.cost:.4f}')}" if seen.cost else ""
-        return Text(f"  {self._plain(seen.account() + cost)}", style="dim")
+        lines = [seen.account() + cost, seen.lost()]
+        return [Text(f"  {self._plain(line)}", style="dim") for line in lines if line]
 
     def _plan(self, number: int, plan: PlanSeen) -> list[Text]:
         title = Text(say("seen_plan", self._watched.locale, number=number, title=plan.title), style="bold")
@@ -119,10 +140,10 @@ class Board:
         match step.state:
             case "waiting":
                 return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs else ""
-            case "running" if step.sources:
-                said = say("seen_reading", locale, count=step.sources, title=_line(step.latest))
             case "running":
-                said = ""
+                reading = say("seen_reading", locale, count=step.sources, title=_line(step.latest))
+                call = self._watched.of_step(step.id)
+                said = ", ".join([*([call.state(locale)] if call else []), *([reading] if step.sources else [])])
             case "done" if step.excerpts is not None:
                 said = say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
             case _:

@@ -15,6 +15,8 @@ from services.run.ui_text import say
 
 MARKS = {"waiting": "·", "running": "…", "done": "✓", "failed": "✗", "skipped": "–"}
 COLOURS = {"waiting": "#888", "running": "#06c", "done": "#080", "failed": "#c00", "skipped": "#a60"}
+DRAFT_SHOWN = 4_000
+"""Characters of the end of a report that is being written."""
 REPORT_COLOURS: dict[Standing, str] = {"all": "#080", "some": "#a60", "none": "#a60", "empty": "#888"}
 """Of a report, by how many of its statements are quoted or supported."""
 
@@ -48,7 +50,8 @@ class Progress:
         plans = "".join(self._plan_html(number, plan) for number, plan in enumerate(seen.plans, 1))
         colour = f' style="color:{REPORT_COLOURS[seen.standing]}"' if seen.summary else ""
         doing = f"<div{colour}>{escape(self._doing())}</div>"
-        return f"<div>{notices}{plans}{doing}<small>{escape(seen.account())}</small></div>"
+        draft = f'<div style="white-space:pre-wrap">{escape(self._draft())}</div>' if self._draft() else ""
+        return f"<div>{notices}{plans}{draft}{doing}<small>{escape(' · '.join(self._account()))}</small></div>"
 
     def _plan_html(self, number: int, plan: PlanSeen) -> str:
         title = say("seen_plan", self.watched.locale, number=number, title=plan.title)
@@ -70,12 +73,21 @@ class Progress:
             for step in plan.steps:
                 detail = self._detail(step)
                 lines.append(f"  - {MARKS[step.state]} {step.id} {step.title}{f' ({detail})' if detail else ''}")
-        return "\n".join([*lines, self._doing(), seen.account()])
+        draft = [self._draft()] if self._draft() else []
+        return "\n".join([*lines, *draft, self._doing(), *self._account()])
 
     def _doing(self) -> str:
-        """Return what was written, with its mark, or what the run is at."""
+        """Return what was written, with its mark, or what the run is at, and its slow calls."""
         seen = self.watched
-        return f"{MARKS_OF_REPORTS[seen.standing][0]} {seen.summary}" if seen.summary else seen.doing
+        if seen.summary:
+            return f"{MARKS_OF_REPORTS[seen.standing][0]} {seen.summary}"
+        return " · ".join([seen.doing, *(call.titled(seen.locale) for call in seen.of_no_step())])
+
+    def _account(self) -> list[str]:
+        return [line for line in (self.watched.account(), self.watched.lost()) if line]
+
+    def _draft(self) -> str:
+        return self.watched.written()[-DRAFT_SHOWN:].strip()
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))
@@ -86,8 +98,11 @@ class Progress:
             return step.error
         if step.excerpts is not None:
             return say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
-        if step.sources:
-            return say("seen_reading", locale, count=step.sources, title=step.latest)
+        call = self.watched.of_step(step.id)
+        reading = say("seen_reading", locale, count=step.sources, title=step.latest)
+        said = [*([call.state(locale)] if call else []), *([reading] if step.sources else [])]
+        if said:
+            return ", ".join(said)
         return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs and step.state == "waiting" else ""
 
 

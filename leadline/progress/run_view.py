@@ -124,7 +124,7 @@ class Watched:
 
     def account(self) -> str:
         """Return calls, tokens, sources and time in words."""
-        used = say(
+        return say(
             "seen_usage",
             self.locale,
             calls=self.calls,
@@ -132,9 +132,12 @@ class Watched:
             sources=len(self.sources),
             time=clock(self.seconds),
         )
+
+    def lost(self) -> str:
+        """Return in words what was asked in vain; empty where nothing was."""
         if not self.abandoned:
-            return used
-        return f"{used} · {say('abandoned', self.locale, calls=self.abandoned, tokens=f'{self.abandoned_tokens:,}')}"
+            return ""
+        return say("abandoned", self.locale, calls=self.abandoned, tokens=f"{self.abandoned_tokens:,}")
 
     def see(self, event: Event) -> None:
         """Take in one event."""
@@ -142,7 +145,7 @@ class Watched:
         match event.type:
             case "call":
                 self._count(data)
-                self.under_way.pop(_place(data), None)
+                self.under_way.pop(call_place(data), None)
                 return
             case "call_progress":
                 self._call(event)
@@ -175,7 +178,7 @@ class Watched:
 
     def _call(self, event: Event) -> None:
         """Note how a call stands; why it was made again is remembered until it ends."""
-        place = _place(event.data)
+        place = call_place(event.data)
         progress = CallProgress.model_validate(event.data)
         before = self.under_way.pop(place, None)
         if before is not None and not progress.reason:
@@ -265,7 +268,7 @@ class Watched:
             step.latest = title
 
 
-def _place(data: Mapping[str, Any]) -> tuple[str, str]:
+def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
     """Return the role and the step of a call."""
     return str(data.get("role", "")), str(data.get("step") or "")
 

@@ -10,6 +10,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from leadline.runs.drafts import Drafting
 from leadline.runs.output import report_folder, write_report
 from leadline.runs.run_lock import hold_run_lock
 from leadline.runs.store import Home, RunRecord
@@ -168,11 +169,7 @@ async def _stream(
         _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
     ):
         while True:
-            async for event in home.graph.astream(
-                given, config, context=record.context, stream_mode="custom", durability="sync"
-            ):
-                if on_event is not None:
-                    on_event(Event.model_validate(event))
+            await _watched(home, record, given, on_event)
             state = await home.graph.aget_state(config)
             if not state.interrupts:
                 return report_of(state.values)
@@ -182,6 +179,21 @@ async def _stream(
             record.reviews.append(answer)
             await home.save(record)
             given = Command(resume=answer)
+
+
+async def _watched(home: Home, record: RunRecord, given: Any, on_event: OnEvent | None) -> None:
+    """Run to the end or to an interrupt; whoever watches is told the run's events, and the report as it is written."""
+    config, drafting = config_of(record), Drafting()
+    if on_event is None:
+        await home.graph.ainvoke(given, config, context=record.context, durability="sync")
+        return
+    async for mode, part in home.graph.astream(
+        given, config, context=record.context, stream_mode=["custom", "messages"], durability="sync"
+    ):
+        for event in drafting.add(*part) if mode == "messages" else drafting.rest():
+            on_event(event)
+        if mode == "custom":
+            on_event(Event.model_validate(part))
 
 
 def report_of(values: dict[str, Any]) -> Report:
