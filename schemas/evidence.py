@@ -149,6 +149,8 @@ class Claim(BaseModel):
     text: str
     citations: list[str] = Field(default_factory=list)
     """Ids of the excerpts that the sentence cites."""
+    cited_by: Literal["code"] | None = None
+    """`code` where the sentence cited nothing and code found the excerpt that supports it; else the writer cited."""
     verified: bool
     status: Status = ""
     reason: str = ""

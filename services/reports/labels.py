@@ -46,6 +46,7 @@ class Labels:
     unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
     contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
+    cited_by_code: str = "Sentences that cited nothing, and for which code found the excerpt that supports them: {count}."
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
     copy: str = "same text: {urls}"
     published: str = "published {date}"
@@ -229,6 +230,7 @@ CHINESE = Labels(
     unsupported="标为未核实（所引内容不足以支持）的句子：{count} 个。",
     dropped="因所引内容不足以支持而删去的句子：{count} 个。",
     contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",
+    cited_by_code="原本没有引用、由程序找到支持其内容的摘录并补上引用的句子：{count} 个。",
     snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
     copy="相同文本：{urls}",
     published="发布于 {date}",

@@ -22,6 +22,7 @@ from services.reports.charts.fences import check_charts
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
+from services.reports.checking.code_citations import CodeCitations
 from services.reports.computations import computations
 from services.reports.counts_line import counts_line
 from services.reports.disagreement_sides import side_notes
@@ -70,6 +71,8 @@ class Draft:
     """What a model said of sentences."""
     rewritten: Mapping[str, str] = field(default_factory=dict)
     """Sentences that failed, by their words, and what a model wrote in their place."""
+    citing: CodeCitations | None = None
+    """Finds excerpts for sentences that cite nothing; by default among all."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
     programs: Mapping[str, Program] = field(default_factory=dict)
@@ -172,6 +175,7 @@ def check_draft(draft: Draft) -> CheckedReport:
         likeness=draft.likeness,
         judgements=draft.judgements,
         rewritten=draft.rewritten,
+        citing=draft.citing,
     )
 
 
@@ -242,6 +246,8 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
             label = labels.failed_step if result.status == "failed" else labels.skipped_step
             lines.append(label.format(title=title, error=result.error))
     lines.extend(labels.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
+    if by_code := sum(claim.cited_by == "code" for claim in checked.claims):
+        lines.append(labels.cited_by_code.format(count=by_code))
     if checked.marked:
         lines.append(labels.unsupported.format(count=checked.marked))
     if checked.claims and not any(claim.verified for claim in checked.claims):

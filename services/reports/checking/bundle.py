@@ -96,8 +96,8 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
             for source in dumped["sources"]
         ],
         "excerpts": _excerpts_by_id(dumped["excerpts"], ids),
-        "claims": [_known(claim, "likeness", "judgement") for claim in dumped["citations"]],
-        "left_out": [_known(claim, "likeness", "judgement") for claim in dumped["left_out"]],
+        "claims": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["citations"]],
+        "left_out": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["left_out"]],
         **{key: dumped[key] for key in record},
         "results": [{**result, "excerpts": _excerpts_by_id(result["excerpts"], ids)} for result in dumped["results"]],
         "artifacts": [

@@ -3,7 +3,7 @@
 The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or
 runs does not survive; a statement that its citations do not support is marked or dropped, one that they refute is left out; a
 blockquote must be verbatim. A sentence without citations is covered by those that stand next in its paragraph; a heading, a
-label or an introduction by those below it.
+label or an introduction by those below it. For a sentence that nothing covers code cites the excerpt that supports it.
 """
 
 import re
@@ -38,7 +38,9 @@ from services.evidence.non_claims import claims_nothing, without_label
 from services.evidence.support import Verdict
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck, Judgements
+from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.coverage import LABEL_LINE, Coverage, cells_with_heads, covering, with_citations
+from services.reports.checking.empty_sections import without_empty_sections
 from services.reports.checking.quotations import find_quotation, unquoted
 from services.reports.labels import labels_for
 from services.text.markdown_escape import escape_markdown, plain_line
@@ -46,6 +48,8 @@ from services.text.numbers import quantities
 
 MAX_COLUMNS = 40
 """Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
+SECTION_LEVEL = 2
+"""Of the headings of sections that are written each from its own evidence."""
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -61,6 +65,7 @@ def check_citations(
     likeness: Likeness | None = None,
     judgements: Judgements | None = None,
     rewritten: Mapping[str, str] | None = None,
+    citing: CodeCitations | None = None,
 ) -> CheckedReport:
     """Check every sentence of a report, and mark or drop what is not supported.
 
@@ -75,9 +80,12 @@ def check_citations(
         likeness: compares sentences with quotes in another language by meaning.
         judgements: what a model said of sentences.
         rewritten: sentences, by their words, and what stands in their place, with citations.
+        citing: finds excerpts for sentences that cite nothing; by default among all.
     """
+    titles, untraced = titles or {}, frozenset(untraced)
+    citing = citing or CodeCitations(list(excerpts.values()), titles, untraced)
     check = ClaimCheck(
-        excerpts, titles or {}, frozenset(untraced), question, labels_for(locale), likeness, judgements or {}
+        excerpts, titles, untraced, question, labels_for(locale), likeness, judgements or {}, citing=citing
     )
     return _Check(check, drop=unsupported == "drop", rewritten=rewritten or {}).report(markdown)
 
@@ -91,6 +99,8 @@ class _Check:
     shelter: Shelter = field(default_factory=Shelter)
     lines: list[str] = field(default_factory=list)
     coverage: Coverage = field(default_factory=lambda: Coverage([], []))
+    section: str = ""
+    """Heading of the section that is read."""
 
     def report(self, markdown: str) -> CheckedReport:
         source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts))
@@ -98,7 +108,7 @@ class _Check:
         root = SyntaxTreeNode(_PARSER.parse(source))
         headings = [(node.map[0], int(node.tag[1])) for node in root.children if node.type == "heading" and node.map]
         self.coverage = Coverage(self.lines, headings)
-        blocks = _without_empty_sections(
+        blocks = without_empty_sections(
             [(node, self._block(node)) for node in root.children], dropped=bool(self.result.left_out)
         )
         shown = (make_inert(self.shelter.restored(block)) for block in blocks)
@@ -129,6 +139,8 @@ class _Check:
     def _heading(self, node: SyntaxTreeNode) -> str:
         text = without_marks(strip_markup(" ".join(lines_of(node.children[0].content)), self.shelter, self.check.known))
         level = int(node.tag[1])
+        if level <= SECTION_LEVEL:
+            self.section = words_of(text, self.shelter)
         marked = self._headline(text, self._below(node, level))
         return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
 
@@ -165,7 +177,7 @@ class _Check:
                 kept.append(shown)
             elif cites and covered:
                 kept[-1] = with_citations(kept[-1], ids)
-            covered = bool(shown) and not cites and bool(ids)
+            covered = bool(ids) and bool(shown) and not cited_ids(shown)
         return kept
 
     def _is_title(self, content: str) -> bool:
@@ -200,7 +212,9 @@ class _Check:
         written = cited_ids(sentence)
         if written and not own:
             return self._failed(shown, self.check.unknown(words, written))
-        claim = self.check.sentence(words, ids, covered=not own)
+        claim = self.check.sentence(words, ids, covered=not own, section=self.section)
+        if claim.cited_by == "code":
+            shown = with_citations(shown, claim.citations)
         if not claim.verified and not self.check.all_untraced(ids):
             self.result.failed.append(claim)
         return self._said(shown, claim)
@@ -305,7 +319,9 @@ class _Check:
         if written_ids and not ids:
             claim = self.check.unknown(words, written_ids)
         else:
-            claim = self.check.sentence(words, ids, cells_with_heads(texts, heads))
+            claim = self.check.sentence(words, ids, cells_with_heads(texts, heads), section=self.section)
+            if claim.cited_by == "code":
+                shown[-1] = with_citations(shown[-1], claim.citations)
         before = len(self.result.left_out)
         last = self._said(shown[-1], claim)
         return "" if len(self.result.left_out) > before else _row([*shown[:-1], last.strip()])
@@ -327,18 +343,3 @@ class _Check:
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped: bool) -> list[str]:
-    """Leave out blocks that came to nothing and, where sentences were dropped, headings below which nothing is left."""
-    texts: list[str] = []
-    level_below = 0
-    for node, text in reversed(blocks):
-        if not text:
-            continue
-        level = int(node.tag[1]) if node.type == "heading" else 9
-        if dropped and 1 < level < 9 and level_below <= level:
-            continue
-        level_below = level
-        texts.append(text)
-    return texts[::-1]

@@ -9,6 +9,7 @@ from schemas.evidence import Claim, Excerpt, Judgement
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
 from services.evidence.support import Verdict, check_support
+from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import Quantity, missing_of, quantities
@@ -17,6 +18,8 @@ Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
 """What a model said of sentences, by their words and the ids of the excerpts that they cite."""
 VETO = frozenset({"uncited", "numbers", "untraced", "names", "period", "subject", "unit", "other", "reversed", "table"})
 """Failings that stand whatever a model says: a number or a name is in what is cited, and of what the sentence says, or not."""
+_NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
+"""Failings with which what covers a sentence is about something else, so that code may look for what supports it."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
 _AROUND = " .。“”\"'"
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
@@ -40,6 +43,8 @@ class ClaimCheck:
     labels: Labels
     likeness: Likeness | None = None
     judgements: Judgements = field(default_factory=dict)
+    citing: CodeCitations | None = None
+    """Finds excerpts for sentences that cite nothing."""
     undecided: dict[tuple[str, tuple[str, ...]], None] = field(default_factory=dict)
     """Statements of which a model may say what they are, in order: neither word for word in what they cite nor refuted by code."""
 
@@ -67,25 +72,32 @@ class ClaimCheck:
         """Tell whether excerpts are all of computations whose numbers no source gives, so that no other words would hold."""
         return bool(ids) and all(self.excerpts[key].content_hash in self.untraced for key in ids)
 
-    def sentence(self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False) -> Claim:
-        """Judge a sentence or a row of a table.
+    def sentence(
+        self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False, section: str = ""
+    ) -> Claim:
+        """Judge a sentence or a row of a table; where it cites nothing, by the excerpt that code finds for it.
 
         Args:
             words: without citations and Markdown.
             ids: of excerpts that exist.
             parts: cells of the row, each with its row's label and its column's heading; their numbers must be bound so.
             covered: the citations are not its own but stand further on in its paragraph.
+            section: heading of the section in which it stands.
         """
-        is_quoted = self._is_quoted(words, ids)
-        verdict = Verdict() if is_quoted else self._verdict(words, ids)
+        quoted, verdict = self._checked(words, ids, parts, self.likeness)
+        by_code = False
+        if verdict.failing in _NOT_THERE and (covered or not ids) and self.citing:
+            key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, key, parts))
+            if key:
+                ids, by_code = (key,), True
+                quoted, verdict = self._checked(words, ids, parts, self.likeness)
         if verdict.failing == "words" and covered:
             verdict, ids = Verdict("uncited"), ()
-        if not verdict.failing:
-            cells = (self._verdict(part, ids) for part in parts)
-            verdict = next((cell for cell in cells if cell.failing in _OF_NUMBERS), verdict)
-        if is_quoted and not verdict.failing:
-            return Claim(text=words, citations=list(ids), verified=True, status="quoted")
-        return self._judged(words, ids, verdict)
+        if quoted and not verdict.failing:
+            claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
+        else:
+            claim = self._judged(words, ids, verdict)
+        return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
     def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
         """Judge a heading, a label, a head of a table or a question by what it covers; None where it claims nothing or holds.
@@ -97,7 +109,7 @@ class ClaimCheck:
         """
         if not ids:
             return self.figure(words, [] if is_headline_style(words) else [words])
-        verdict = self._verdict(words, ids, [self.question])
+        verdict = self._verdict(words, ids, [self.question], self.likeness)
         if verdict.failing == "numbers":
             verdict = Verdict("numbers", tuple(number for number in verdict.what if not SMALL_NUMBER.fullmatch(number)))
             if not verdict.what:
@@ -162,12 +174,28 @@ class ClaimCheck:
             judgement=judgement,
         )
 
-    def _verdict(self, words: str, ids: Sequence[str], also: Sequence[str] = ()) -> Verdict:
+    def _checked(
+        self, words: str, ids: Sequence[str], parts: Sequence[str], likeness: Likeness | None
+    ) -> tuple[bool, Verdict]:
+        """Tell whether a sentence is word for word in what it cites, and what the check of it and its parts comes to."""
+        quoted = self._is_quoted(words, ids)
+        verdict = Verdict() if quoted else self._verdict(words, ids, likeness=likeness)
+        if not verdict.failing:
+            cells = (self._verdict(part, ids, likeness=likeness) for part in parts)
+            verdict = next((cell for cell in cells if cell.failing in _OF_NUMBERS), verdict)
+        return quoted, verdict
+
+    def _is_supported(self, words: str, key: str, parts: Sequence[str]) -> bool:
+        return key in self.excerpts and not self._checked(words, [key], parts, None)[1].failing
+
+    def _verdict(
+        self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None
+    ) -> Verdict:
         cited = [self.excerpts[key] for key in ids]
         quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
         untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
         titles = [self.titles.get(excerpt.content_hash, "") for excerpt in cited]
-        return check_support(words, [*quotes, *also], titles, self.likeness, untraced)
+        return check_support(words, [*quotes, *also], titles, likeness, untraced)
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence stands in a cited quote as a whole sentence, line or cell and not as a part of one."""

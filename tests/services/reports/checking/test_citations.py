@@ -79,8 +79,8 @@ def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Exc
 
 
 def test_a_sentence_that_cites_nothing_is_marked_even_beside_one_that_does(excerpts: Excerpts) -> None:
-    checked = check(f"The wire replaced the hemp line. {GOOD}", excerpts)
-    assert checked.markdown.startswith("The wire replaced the hemp line. (⚠ unverified) HMS")
+    checked = check(f"The crew had feared the deep for years. {GOOD}", excerpts)
+    assert checked.markdown.startswith("The crew had feared the deep for years. (⚠ unverified) HMS")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""Sentences that cite nothing: the one excerpt that supports a sentence, found by the check that judges cited sentences.
+
+Of the claims of `benchmarks/` (November 2026), each among all passages of its language and part, 275 of 291 right ones got a
+citation where 291 of 291 would be all, two of them another one than their own; `benchmarks/cited_by_code.py` counts them.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from schemas.evidence import Excerpt
+from services.evidence.non_claims import SMALL_NUMBER
+from services.evidence.support import lexical_share
+from services.text.numbers import quantities
+from services.text.ranking import bm25
+from services.text.tokens import has_cjk, tokens
+
+CANDIDATES = 8
+"""Excerpts that are checked for a sentence: those that share most with it."""
+LEAST_TERMS = 3
+"""Terms of a sentence; with fewer ("They rose.") it says too little to tell what it is about."""
+LEAST_SHARE = 0.25
+"""Share of a sentence's terms that an excerpt and its source's title must hold. Below it, short sentences with a number or a year
+are borne out by passages about something else (1 to 3 in 100)."""
+CLEAR_SHARE = 0.5
+"""Share from which on the best of several supporting excerpts is cited; of less, none is known to be the one that was meant."""
+
+
+class _Supporter(NamedTuple):
+    share: float
+    place: int
+    """Of the excerpt, negative, so that the first of equal ones is the greatest."""
+    key: str
+
+
+class CodeCitations:
+    """Finds what to cite, and remembers it, as a report is checked several times."""
+
+    def __init__(
+        self,
+        excerpts: Sequence[Excerpt],
+        titles: Mapping[str, str],
+        untraced: Collection[str] = (),
+        sections: Mapping[str, Collection[str]] | None = None,
+    ) -> None:
+        """Take the evidence.
+
+        Args:
+            excerpts: all that were shown to the writer, in that order; excerpts with the same quote count as the first.
+            titles: of the sources, by `content_hash`.
+            untraced: `content_hash`s of computations whose numbers no source gives; they are never found.
+            sections: ids of the excerpts that a section was written from, by its heading; anything else may cite all.
+        """
+        by_quote: dict[str, Excerpt] = {}
+        for excerpt in excerpts:
+            if excerpt.content_hash not in untraced:
+                by_quote.setdefault(" ".join(excerpt.quote.split()), excerpt)
+        self._excerpts = list(by_quote.values())
+        self._texts = [f"{excerpt.quote}\n{titles.get(excerpt.content_hash, '')}" for excerpt in self._excerpts]
+        self._terms = [tokens(text) for text in self._texts]
+        self._sections = {
+            heading: {by_quote[" ".join(excerpt.quote.split())].id for excerpt in excerpts if excerpt.id in ids}
+            for heading, ids in (sections or {}).items()
+        }
+        self._found: dict[tuple[str, str, tuple[str, ...]], str] = {}
+
+    @property
+    def cited(self) -> set[str]:
+        """Ids of all excerpts that were found."""
+        return {key for key in self._found.values() if key}
+
+    def find(self, words: str, section: str, parts: Sequence[str], supports: Callable[[str], bool]) -> str:
+        """Return the id of the excerpt to cite; empty where none supports a sentence, or several do and none clearly.
+
+        Args:
+            words: of the sentence, or of the row of a table.
+            section: heading above it.
+            parts: of the row.
+            supports: the check of this sentence against the excerpt with an id.
+        """
+        known = (section, words, tuple(parts))
+        if known not in self._found:
+            self._found[known] = self._search(words, self._sections.get(section), supports)
+        return self._found[known]
+
+    def _search(self, words: str, among: Collection[str] | None, supports: Callable[[str], bool]) -> str:
+        places = [place for place, excerpt in enumerate(self._excerpts) if among is None or excerpt.id in among]
+        terms = tokens(words)
+        if len(terms) < LEAST_TERMS:
+            return ""
+        scores = bm25([self._terms[place] for place in places], terms)
+        ranked = sorted((-score, place) for score, place in zip(scores, places, strict=True) if score > 0)
+        found: list[_Supporter] = []
+        for _, place in ranked[:CANDIDATES]:
+            share = self._share(words, place)
+            if share >= LEAST_SHARE and supports(self._excerpts[place].id):
+                found.append(_Supporter(share, -place, self._excerpts[place].id))
+        best = max(found, default=None)
+        return best.key if best and (len(found) == 1 or best.share >= CLEAR_SHARE) else ""
+
+    def _share(self, words: str, place: int) -> float:
+        """Return the share of a sentence's terms that an excerpt holds; in another language, a telling number counts instead."""
+        if has_cjk(words) == has_cjk(self._excerpts[place].quote):
+            return lexical_share(words, self._texts[place])
+        telling = any(not SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
+        return LEAST_SHARE if telling else 0.0

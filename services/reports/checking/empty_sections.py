@@ -1,0 +1,18 @@
+"""What is left of a report's blocks where some came to nothing."""
+
+from markdown_it.tree import SyntaxTreeNode
+
+
+def without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped: bool) -> list[str]:
+    """Leave out blocks that came to nothing and, where sentences were dropped, headings below which nothing is left."""
+    texts: list[str] = []
+    level_below = 0
+    for node, text in reversed(blocks):
+        if not text:
+            continue
+        level = int(node.tag[1]) if node.type == "heading" else 9
+        if dropped and 1 < level < 9 and level_below <= level:
+            continue
+        level_below = level
+        texts.append(text)
+    return texts[::-1]
