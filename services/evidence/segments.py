@@ -26,6 +26,8 @@ class Turned:
     turn: Turn
     what: tuple[str, ...] = ()
     """Words of the quotes, or of the claim where the quotes have none."""
+    sure: bool = True
+    """Whether the quotes say otherwise, rather than perhaps nothing of it."""
 
 
 Keyed = Sequence[tuple[str, frozenset[str]]]

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from services.evidence.bearers import bearer
 from services.evidence.complements import agents, complements, exchanged, leading
+from services.evidence.only_held import DENIES_TOO, only_denied, only_guessed
 from services.evidence.predicates import attributed, compared, dated
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
@@ -97,6 +99,9 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         exchanged,
         leading,
         agents,
+        bearer,
+        only_denied,
+        _only_guessed,
     ):
         if (found := check(claim, quotes, keyed)) is not None:
             return found
@@ -108,19 +113,11 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
     only = set() if negated(claim.text) else _only_in(claim, keyed.all)
     for segment in () if negated(claim.text) and len(claim.segments) == 1 else claim.segments:
         near = nearest(segment, keyed.near)
-        if negated(segment) or _DENIES_TOO.search(segment) or not near or not all(negated(text) for text, _ in near):
+        if negated(segment) or DENIES_TOO.search(segment) or not near or not all(negated(text) for text, _ in near):
             continue
         if near[0][1] >= ALIKE or any(text in only for text, _ in near):
             return Turned("negation", (near[0][0],))
     return None
-
-
-_DENIES_TOO = re.compile(
-    r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*|exempt\w*|exclud\w+|lack\w*|miss\w*|refus\w+|reject\w+)\b|"
-    r"仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
-    re.IGNORECASE,
-)
-"""Words that deny something as well, without a negation."""
 
 
 _NOT_ALL = re.compile(
@@ -134,7 +131,7 @@ def _denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turne
     if (
         not negated(claim.text)
         or _NOT_ALL.search(claim.text)
-        or any(negated(quote.text) or _DENIES_TOO.search(quote.text) for quote in quotes)
+        or any(negated(quote.text) or DENIES_TOO.search(quote.text) for quote in quotes)
     ):
         return None
     for segment in filter(negated, claim.segments):
@@ -177,6 +174,10 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
         if told is not None:
             return Turned("hedge", (guessed[told],))
     return None
+
+
+def _only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
+    return None if _HEDGE.search(claim.text) or _LATER.search(claim.text) else only_guessed(claim, quotes, keyed)
 
 
 def _only_in(claim: Reading, keyed: Keyed) -> set[str]:
