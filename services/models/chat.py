@@ -4,6 +4,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import httpx2
@@ -21,6 +22,7 @@ from services.models.endpoint import (
 )
 from services.models.learned import Learned, learned
 from services.models.offline import OfflineModel
+from services.models.served import root_of
 from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, SettingsError
@@ -122,8 +124,8 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
     shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # Ollama's alone
-    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **model.extra, **_renamed(model)}
-    built_with = repr((model.name, model.temperature, options))
+    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **_reached(model), **model.extra, **_renamed(model)}
+    built_with = sha256(repr((model.name, model.temperature, options)).encode()).hexdigest()
     known = integrations()
     if built_with in known:
         return known[built_with]
@@ -153,6 +155,15 @@ PARAMETER_NAMES: dict[str, dict[str, str]] = {
     | {"repetition_penalty": "repeat_penalty", "enable_thinking": "reasoning"},
 }
 """What each integration calls the parameters of `Sampling`, of those that it takes."""
+
+
+def _reached(model: RoleModel) -> dict[str, Any]:
+    """Return where Ollama is, and with which key, where an OpenAI-compatible address turned out to be Ollama."""
+    if model.base_url is None:
+        return {}
+    key = model.api_key.get_secret_value() if model.api_key else ""
+    headers = {"client_kwargs": {"headers": {"Authorization": f"Bearer {key}"}}} if key else {}
+    return {"base_url": root_of(model.base_url), **headers}
 
 
 def _renamed(model: RoleModel) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
 from services.models.learned import forget_learned
+from services.models.served import forget_servers
 from services.run.endpoints import all_plain
 from services.run.roles import CALL_SECONDS
 from services.run.settings import settings
@@ -47,6 +48,7 @@ _rates: dict[str, InMemoryRateLimiter] = {}
 def forget_endpoints() -> None:
     """Forget rates, and what was learned in this process."""
     forget_learned()
+    forget_servers()
     _rates.clear()
 
 

@@ -129,7 +129,8 @@ def _is_transport(error: Exception) -> bool:
 def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | None, text: str) -> Exception:
     """Say in one sentence what went wrong at the endpoint and what to do; anything else stays what it is."""
     where = f"(role {model.role}, model {model.name}, HTTP {status})"
-    key, address = KEYS.get(model.provider, ("OPENAI_API_KEY", "OPENAI_BASE_URL"))
+    own = None if model.base_url else KEYS.get(model.provider)
+    key, address = own or (model.key_variable, model.address_variable)
     advice = {
         401: f"The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
         403: f"The endpoint forbids this. Check the rights of {key}.",

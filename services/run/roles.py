@@ -17,6 +17,7 @@ from services.run.settings import role_environment
 
 ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
+"""Asked for where nobody named a model and the endpoint lists none (`services/models/local_endpoint.py`)."""
 OFFLINE = "offline"
 """The name of the offline model, which plays every role when no key and no endpoint is set."""
 CALL_SECONDS = 600.0
@@ -57,6 +58,8 @@ class RoleModel(BaseModel):
     provider: str
     """`offline`, `openai` (any compatible endpoint) or a key of `PROVIDERS`."""
     model: str
+    named: bool = True
+    """Whether anybody named it; else the endpoint is asked for what it has, and this is a stand-in."""
     base_url: str | None = None
     """Of an OpenAI-compatible endpoint; None is OpenAI itself."""
     api_key: SecretStr | None = Field(default=None, repr=False, exclude=True)
@@ -134,6 +137,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             "role": role,
             "provider": provider,
             "model": model,
+            "named": bool(named),
             **(asdict(endpoint) if endpoint is not None and provider == "openai" else {}),
         }
     )

@@ -106,6 +106,8 @@ class Run:
     step_id: str = ""
     thread: str = ""
     """Of the run; empty where there is none."""
+    locale: str = ""
+    """Of the person who asks, as far as it is known."""
     journal: Journal = field(default_factory=Journal)
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
@@ -215,6 +217,7 @@ async def node_run(
     context = choices(runtime)
     budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
     async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
+        run.locale = state.get("locale", "")
         run.tell_progress = partial(_tell_progress, runtime, node, "", state.get("locale", ""))
         yield run
 
@@ -232,6 +235,7 @@ async def turn_run(runtime: Runtime[RunContext], node: str, locale: str) -> Asyn
     async with _opened(
         Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
     ) as run:
+        run.locale = locale
         run.tell_progress = partial(_tell_progress, runtime, node, "", locale)
         yield run, turn
 
@@ -242,6 +246,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     context, step_id = choices(runtime), task["step"].id
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
+        run.locale = task["locale"]
         run.tell_progress = partial(_tell_progress, runtime, node, step_id, task["locale"])
         run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
         yield run

@@ -1,0 +1,200 @@
+"""What a role's endpoint settles before it is asked: which model, where nobody named one, and Ollama by its own API.
+
+Ollama cuts a prompt that is longer than its context off without a word, and its OpenAI-compatible address takes no wish for a
+longer one. So an endpoint that turns out to be Ollama is spoken to by Ollama's own API, which does.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from langgraph.config import get_stream_writer
+
+from schemas.clean import clean_line
+from schemas.events import Event
+from services.models.chat import PARAMETER_NAMES
+from services.models.served import is_ollama, listed_models, root_of
+from services.run.errors import SettingsError
+from services.run.installation import install_command, is_installed
+from services.run.roles import DEFAULT_MODEL, RoleModel
+from services.run.scope import current_run
+from services.run.ui_text import say
+
+WINDOW = 16_384
+"""Tokens of context that Ollama is asked for where nobody chose: a whole run's prompts fit, and the memory of a small machine, too."""
+_SHOW_SECONDS = 10.0
+"""For what Ollama knows of a model, which it may have to read from disk."""
+_NO_TEXT = re.compile(
+    r"embed|bge-|rerank|whisper|tts|audio|speech|transcri|realtime|dall-e|image|sora|moderation|guard|clip",
+    re.IGNORECASE,
+)
+"""Parts of the names of models that write no answers."""
+_MINI = re.compile(r"gpt-(\d{1,3})(?:\.(\d{1,3}))?-mini")
+_NUM_CTX = re.compile(r"^num_ctx[ \t]{1,40}(\d{1,9})$", re.MULTILINE)
+_NAMES = {**PARAMETER_NAMES["ollama"], "reasoning_effort": "reasoning"}
+"""What Ollama's own API calls the parameters of its OpenAI-compatible address."""
+_OWN_OPTIONS = frozenset(
+    "num_ctx num_gpu num_thread num_predict repeat_last_n repeat_penalty seed stop top_k top_p mirostat mirostat_eta "
+    "mirostat_tau tfs_z keep_alive reasoning".split()
+)
+"""Parameters that an operator may name as Ollama calls them."""
+_NAMED = 8
+"""Models that one message names."""
+_told: set[str] = set()
+"""Servers whose missing package was told of in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What Ollama says of one of its models."""
+
+    longest: int | None = None
+    """Tokens of context that it was trained for."""
+    chosen: int | None = None
+    """Tokens that its model file asks for."""
+    thinks: bool = False
+
+
+_known: dict[tuple[str, str], _Known] = {}
+
+
+async def settled(model: RoleModel) -> RoleModel:
+    """Return a role's model as it is asked.
+
+    Raises:
+        SettingsError: nobody named a model and the endpoint lists several, or Ollama has no such model.
+    """
+    if model.provider == "openai" and not model.named:
+        model = model.model_copy(update={"model": await _unnamed(model), "named": True})
+    if model.provider == "openai" and (model.base_url or "").startswith("http://"):
+        return await _by_own_api(model)
+    if model.provider == "ollama":
+        return await _with_window(model)
+    return model
+
+
+async def _unnamed(model: RoleModel) -> str:
+    """Choose the model where nobody named one.
+
+    That is the newest small model of OpenAI, where the endpoint lists one; else the only model that it lists; else the first, where
+    the server has an address with http:// and so most likely is one's own. An endpoint that lists nothing is asked for the default.
+
+    Raises:
+        SettingsError: there are several, and none is the natural choice.
+    """
+    names = [name for name in await listed_models(model.base_url, model.api_key) if not _NO_TEXT.search(name)]
+    newest = max(filter(None, map(_MINI.fullmatch, names)), key=_version, default=None)
+    if newest is not None:
+        return newest[0]
+    if len(names) > 1 and not (model.base_url or "").startswith("http://"):
+        raise SettingsError(
+            f"No model is named, and {model.endpoint} lists {len(names)}: {_some(names)}. Name one in LEADLINE_MODEL, or choose with: "
+            "leadline init"
+        )
+    return names[0] if names else DEFAULT_MODEL
+
+
+def _version(found: re.Match[str]) -> tuple[int, int]:
+    return int(found[1]), int(found[2] or 0)
+
+
+async def _by_own_api(model: RoleModel) -> RoleModel:
+    """Return the model as Ollama's own where its endpoint is Ollama, and it can be asked by its own API."""
+    if model.base_url is None or not await is_ollama(model.base_url, model.api_key):
+        return model
+    if not await asyncio.to_thread(is_installed, "langchain_ollama"):
+        command = await asyncio.to_thread(install_command, "ollama")
+        _tell_once(model.endpoint, "ollama_package", endpoint=model.endpoint, command=command)
+        return model
+    parameters = {**model.extra, **model.sampling}
+    foreign = sorted(name for name in parameters if _NAMES.get(name, name) not in _OWN_OPTIONS)
+    if foreign:
+        _tell_once(model.endpoint, "ollama_parameter", endpoint=model.endpoint, parameter=foreign[0][:60])
+        return model
+    own = {_NAMES.get(name, name): _as_ollamas(name, value) for name, value in parameters.items()}
+    return await _with_window(model.model_copy(update={"provider": "ollama", "extra": own, "sampling": {}}))
+
+
+def _as_ollamas(name: str, value: Any) -> Any:
+    """Return the value of a parameter as Ollama's own API takes it."""
+    if name == "reasoning_effort":
+        return {"none": False, "minimal": "low", "low": "low", "medium": "medium"}.get(value, "high")
+    return [value] if name == "stop" and isinstance(value, str) else value
+
+
+def _tell_once(endpoint: str, message: str, **values: str) -> None:
+    """Tell whoever watches the run, once in a process for each endpoint; nobody does outside of runs."""
+    if endpoint in _told:
+        return
+    with suppress(RuntimeError):
+        title = say(message, current_run().locale, **values)
+        get_stream_writer()(Event(type="notice", node=current_run().node, title=title).model_dump(mode="json"))
+        _told.add(endpoint)
+
+
+async def _with_window(model: RoleModel) -> RoleModel:
+    """Settle the context that Ollama is asked for, and have it keep its thoughts apart from its answers.
+
+    Raises:
+        SettingsError: it has no such model.
+    """
+    key = (model.endpoint, model.model)
+    known = _known.get(key) or await _ask(model)
+    if known is None:  # the call itself will say what is wrong
+        return model.model_copy(update={"context_window": model.context_window or WINDOW})
+    _known[key] = known
+    wanted = model.extra.get("num_ctx") or model.context_window or known.chosen or WINDOW
+    window = min(wanted, known.longest or wanted)
+    chosen = "reasoning" in model.extra or "enable_thinking" in model.sampling
+    extra = {"reasoning": True, **model.extra} if known.thinks and not chosen else model.extra
+    return model.model_copy(update={"context_window": window, "extra": extra})
+
+
+async def _ask(model: RoleModel) -> _Known | None:
+    """Ask Ollama what it knows of a model; None where it does not answer, or its package is not installed.
+
+    Raises:
+        SettingsError: it has no such model.
+    """
+    if not await asyncio.to_thread(is_installed, "langchain_ollama"):
+        return None
+    from ollama import AsyncClient, ResponseError
+
+    headers = {"Authorization": f"Bearer {model.api_key.get_secret_value()}"} if model.api_key else {}
+    host = root_of(model.base_url) if model.base_url else None
+    client = AsyncClient(host=host, headers=headers, timeout=_SHOW_SECONDS)
+    try:
+        shown = await client.show(model.model)
+        return _read(shown.modelinfo or {}, shown.parameters or "", shown.capabilities or [])
+    except ResponseError as error:
+        if error.status_code != 404:
+            return None
+        there = [entry.model or "" for entry in (await client.list()).models]
+        raise SettingsError(
+            f"Ollama has no model {model.model}. Get it with: ollama pull {model.model}. "
+            f"{f'It has {_some(there)}.' if there else 'It has none yet.'}"
+        ) from None
+    except (ConnectionError, httpx.HTTPError, ValueError):
+        return None
+    finally:
+        await client.close()
+
+
+def _read(about: Mapping[str, Any], parameters: str, capabilities: Sequence[str]) -> _Known:
+    longest = next((value for name, value in about.items() if name.endswith(".context_length")), None)
+    chosen = _NUM_CTX.search(parameters)
+    return _Known(
+        longest if isinstance(longest, int) and longest > 0 else None,
+        int(chosen[1]) or None if chosen else None,
+        "thinking" in capabilities,
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Name a few models in a message."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(clean_line(name)[:80] for name in names[:_NAMED])}{more}"

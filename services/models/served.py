@@ -1,0 +1,100 @@
+"""What a server of models says of itself: the names of its models, and whether it is Ollama.
+
+Each server is asked once in a process; only what it answered is remembered.
+"""
+
+import asyncio
+import json
+import re
+import ssl
+from typing import Any
+
+import httpx2
+from pydantic import SecretStr
+
+SECONDS = 2.0
+"""For an answer about the server itself."""
+LISTING_SECONDS = 10.0
+"""For a list of models, which some endpoints have hundreds of."""
+OPENAI_URL = "https://api.openai.com/v1"
+OLLAMA_GREETING = "Ollama is running"
+"""What Ollama answers at its root, besides its version at `/api/version`; others copy the latter alone."""
+MAX_NAMES = 1_000
+_MAX_BYTES = 4_000_000
+_NAME = re.compile(r"[\x21-\x7e]{1,200}")
+
+_models: dict[str, list[str]] = {}
+_is_ollama: dict[str, bool] = {}
+
+
+async def listed_models(base_url: str | None, api_key: SecretStr | None, seconds: float = LISTING_SECONDS) -> list[str]:
+    """Return the names of the models that an OpenAI-compatible endpoint lists, in its order; none where it does not tell."""
+    address = (base_url or OPENAI_URL).rstrip("/")
+    if address not in _models:
+        answer = await _get(f"{address}/models", api_key, seconds)
+        names = _names(answer)
+        if not names:
+            return []
+        _models[address] = names
+    return _models[address]
+
+
+async def is_ollama(base_url: str, api_key: SecretStr | None, seconds: float = SECONDS) -> bool:
+    """Tell whether the server behind an OpenAI-compatible address is Ollama; a server that cannot be reached is asked again."""
+    root = root_of(base_url)
+    if root not in _is_ollama:
+        answer = await _get(f"{root}/api/version", api_key, seconds)
+        if answer is None:
+            return False
+        version = _json(answer)
+        copied = isinstance(version, dict) and isinstance(version.get("version"), str)
+        greeting = await _get(f"{root}/", api_key, seconds) if copied else b""
+        _is_ollama[root] = OLLAMA_GREETING.encode() in (greeting or b"")
+    return _is_ollama[root]
+
+
+def root_of(base_url: str) -> str:
+    """Return the root of a server from the address of its OpenAI-compatible part."""
+    return base_url.rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def forget_servers() -> None:
+    """Ask every server anew."""
+    _models.clear()
+    _is_ollama.clear()
+
+
+def _names(answer: bytes | None) -> list[str]:
+    listed = _json(answer or b"")
+    entries = listed.get("data") if isinstance(listed, dict) else None
+    names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return [name for name in names if isinstance(name, str) and _NAME.fullmatch(name)][:MAX_NAMES]
+
+
+def _json(answer: bytes) -> Any:
+    try:
+        return json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+
+
+async def _get(address: str, api_key: SecretStr | None, seconds: float) -> bytes | None:
+    """Return what is answered at an address: empty for a refusal, None where nobody answers in time."""
+    headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"} if api_key else {}
+    verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if address.startswith("http://") else True
+    body = b""
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            httpx2.AsyncClient(timeout=seconds, verify=verify) as client,
+            client.stream("GET", address, headers=headers) as response,
+        ):
+            if not response.is_success:
+                return b""
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > _MAX_BYTES:
+                    return b""
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError):
+        return None
+    return body
