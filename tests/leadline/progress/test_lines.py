@@ -1,15 +1,8 @@
 """Progress: one picture in a terminal, whatever its width; plain lines in a pipe; JSON lines for programs; stdout is the report's."""
 
-import fcntl
 import io
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +15,7 @@ from leadline.progress.run_view import Watched, clock
 from schemas.events import Event
 from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
+from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 PLAN: dict[str, Any] = {
@@ -143,36 +137,6 @@ async def test_calls_are_events_that_add_up_to_the_usage(endpoint: OpenAIServer,
     assert watched.calls == report.usage.total.calls == len(endpoint.requests)
     assert watched.tokens == report.usage.total.tokens
     assert set(watched.sources) >= {source.url for source in report.sources if source.id}
-
-
-def plain(shown: str) -> str:
-    """Return what a terminal was told, without what moves its cursor and colours its text."""
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-
-
-def in_terminal(arguments: list[str], columns: int, **environment: str) -> tuple[str, str]:
-    """Run the command with stderr at a terminal of this width and stdout in a pipe."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-    command = [sys.executable, "-m", "leadline", *arguments]
-    environment = {**os.environ, "TERM": "xterm-256color", **environment}
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, env=environment
-    )
-    os.close(theirs)
-    shown = bytearray()
-    while True:
-        try:
-            piece = os.read(ours, 65_536)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(ours)
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, shown.decode()
-    return out.decode(), shown.decode()
 
 
 def test_in_a_terminal_the_picture_is_on_stderr_and_the_report_alone_on_stdout(docs: Path) -> None:
