@@ -14,6 +14,7 @@ from schemas.context import RunContext
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
 from services.models.failures import CallFailed
+from services.models.local_endpoint import settled as as_asked
 from services.models.learned import learned
 from services.models.model_call import QUIET
 from services.models.structured_output import as_tool, response_format
@@ -56,7 +57,7 @@ async def check_models(context: RunContext) -> list[RoleCheck]:
     settled: dict[str, RoleModel | LeadlineError] = {}
     for role in ROLES:
         try:
-            settled[role] = role_model(role, context)
+            settled[role] = await as_asked(role_model(role, context))
         except LeadlineError as error:
             settled[role] = error
     models = {_key(model): model for model in settled.values() if isinstance(model, RoleModel)}

@@ -6,18 +6,16 @@ longer one. So an endpoint that turns out to be Ollama is spoken to by Ollama's 
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-import httpx
 from langgraph.config import get_stream_writer
 
 from schemas.clean import clean_line
 from schemas.events import Event
 from services.models.chat import PARAMETER_NAMES
-from services.models.served import is_ollama, listed_models, root_of
+from services.models.served import is_ollama, listed_models, ollama_model
 from services.run.errors import SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.roles import DEFAULT_MODEL, RoleModel
@@ -26,15 +24,12 @@ from services.run.ui_text import say
 
 WINDOW = 16_384
 """Tokens of context that Ollama is asked for where nobody chose: a whole run's prompts fit, and the memory of a small machine, too."""
-_SHOW_SECONDS = 10.0
-"""For what Ollama knows of a model, which it may have to read from disk."""
 _NO_TEXT = re.compile(
     r"embed|bge-|rerank|whisper|tts|audio|speech|transcri|realtime|dall-e|image|sora|moderation|guard|clip",
     re.IGNORECASE,
 )
 """Parts of the names of models that write no answers."""
 _MINI = re.compile(r"gpt-(\d{1,3})(?:\.(\d{1,3}))?-mini")
-_NUM_CTX = re.compile(r"^num_ctx[ \t]{1,40}(\d{1,9})$", re.MULTILINE)
 _NAMES = {**PARAMETER_NAMES["ollama"], "reasoning_effort": "reasoning"}
 """What Ollama's own API calls the parameters of its OpenAI-compatible address."""
 _OWN_OPTIONS = frozenset(
@@ -46,20 +41,6 @@ _NAMED = 8
 """Models that one message names."""
 _told: set[str] = set()
 """Servers whose missing package was told of in this process."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What Ollama says of one of its models."""
-
-    longest: int | None = None
-    """Tokens of context that it was trained for."""
-    chosen: int | None = None
-    """Tokens that its model file asks for."""
-    thinks: bool = False
-
-
-_known: dict[tuple[str, str], _Known] = {}
 
 
 async def settled(model: RoleModel) -> RoleModel:
@@ -142,56 +123,21 @@ async def _with_window(model: RoleModel) -> RoleModel:
     Raises:
         SettingsError: it has no such model.
     """
-    key = (model.endpoint, model.model)
-    known = _known.get(key) or await _ask(model)
+    try:
+        known = await ollama_model(model)
+    except LookupError as error:
+        there = error.args[0]
+        raise SettingsError(
+            f"Ollama has no model {model.model}. Get it with: ollama pull {model.model}. "
+            f"{f'It has {_some(there)}.' if there else 'It has none yet.'}"
+        ) from None
     if known is None:  # the call itself will say what is wrong
         return model.model_copy(update={"context_window": model.context_window or WINDOW})
-    _known[key] = known
     wanted = model.extra.get("num_ctx") or model.context_window or known.chosen or WINDOW
     window = min(wanted, known.longest or wanted)
     chosen = "reasoning" in model.extra or "enable_thinking" in model.sampling
     extra = {"reasoning": True, **model.extra} if known.thinks and not chosen else model.extra
     return model.model_copy(update={"context_window": window, "extra": extra})
-
-
-async def _ask(model: RoleModel) -> _Known | None:
-    """Ask Ollama what it knows of a model; None where it does not answer, or its package is not installed.
-
-    Raises:
-        SettingsError: it has no such model.
-    """
-    if not await asyncio.to_thread(is_installed, "langchain_ollama"):
-        return None
-    from ollama import AsyncClient, ResponseError
-
-    headers = {"Authorization": f"Bearer {model.api_key.get_secret_value()}"} if model.api_key else {}
-    host = root_of(model.base_url) if model.base_url else None
-    client = AsyncClient(host=host, headers=headers, timeout=_SHOW_SECONDS)
-    try:
-        shown = await client.show(model.model)
-        return _read(shown.modelinfo or {}, shown.parameters or "", shown.capabilities or [])
-    except ResponseError as error:
-        if error.status_code != 404:
-            return None
-        there = [entry.model or "" for entry in (await client.list()).models]
-        raise SettingsError(
-            f"Ollama has no model {model.model}. Get it with: ollama pull {model.model}. "
-            f"{f'It has {_some(there)}.' if there else 'It has none yet.'}"
-        ) from None
-    except (ConnectionError, httpx.HTTPError, ValueError):
-        return None
-    finally:
-        await client.close()
-
-
-def _read(about: Mapping[str, Any], parameters: str, capabilities: Sequence[str]) -> _Known:
-    longest = next((value for name, value in about.items() if name.endswith(".context_length")), None)
-    chosen = _NUM_CTX.search(parameters)
-    return _Known(
-        longest if isinstance(longest, int) and longest > 0 else None,
-        int(chosen[1]) or None if chosen else None,
-        "thinking" in capabilities,
-    )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
 from services.models.failures import CallFailed
 from services.models.learned import Learned, learned
+from services.models.local_endpoint import settled
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
 from services.models.reasoning_tags import without_thinking
 from services.models.reply import Reply, finish_reason_of, tool_calls_of, usage_of
@@ -123,7 +124,7 @@ class ModelCall:
         """Make the call in the time that the run has left."""
         try:
             async with asyncio.timeout(max(0.0, run.seconds_left)):
-                model = role_model(self.role, run.context)
+                model = await settled(role_model(self.role, run.context))
                 return await _Exchange(self, run, model, await _price(run, model), more, room).reply()
         except TimeoutError:
             raise LimitReached("time_limit", run.context.max_seconds) from None

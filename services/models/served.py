@@ -7,15 +7,23 @@ import asyncio
 import json
 import re
 import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import httpx2
 from pydantic import SecretStr
+
+from services.run.installation import is_installed
+from services.run.roles import RoleModel
 
 SECONDS = 2.0
 """For an answer about the server itself."""
 LISTING_SECONDS = 10.0
 """For a list of models, which some endpoints have hundreds of."""
+_SHOW_SECONDS = 10.0
+"""For what Ollama knows of a model, which it may have to read from disk."""
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_GREETING = "Ollama is running"
 """What Ollama answers at its root, besides its version at `/api/version`; others copy the latter alone."""
@@ -23,8 +31,23 @@ MAX_NAMES = 1_000
 _MAX_BYTES = 4_000_000
 _NAME = re.compile(r"[\x21-\x7e]{1,200}")
 
+_NUM_CTX = re.compile(r"^num_ctx[ \t]{1,40}(\d{1,9})$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaModel:
+    """What Ollama says of one of its models."""
+
+    longest: int | None = None
+    """Tokens of context that it was trained for."""
+    chosen: int | None = None
+    """Tokens of context that its model file asks for."""
+    thinks: bool = False
+
+
 _models: dict[str, list[str]] = {}
 _is_ollama: dict[str, bool] = {}
+_ollama_models: dict[tuple[str, str], OllamaModel] = {}
 
 
 async def listed_models(base_url: str | None, api_key: SecretStr | None, seconds: float = LISTING_SECONDS) -> list[str]:
@@ -53,6 +76,47 @@ async def is_ollama(base_url: str, api_key: SecretStr | None, seconds: float = S
     return _is_ollama[root]
 
 
+async def ollama_model(model: RoleModel) -> OllamaModel | None:
+    """Return what Ollama knows of a model; None where it does not answer, or its package is not installed.
+
+    Raises:
+        LookupError: it has no such model; the first argument is the names of those that it has.
+    """
+    key = (model.endpoint, model.model)
+    if key in _ollama_models:
+        return _ollama_models[key]
+    if not await asyncio.to_thread(is_installed, "langchain_ollama"):
+        return None
+    from ollama import AsyncClient, ResponseError
+
+    headers = {"Authorization": f"Bearer {model.api_key.get_secret_value()}"} if model.api_key else {}
+    host = root_of(model.base_url) if model.base_url else None
+    client = AsyncClient(host=host, headers=headers, timeout=_SHOW_SECONDS)
+    try:
+        try:
+            shown = await client.show(model.model)
+        except ResponseError as error:
+            if error.status_code != 404:
+                return None
+            raise LookupError([entry.model or "" for entry in (await client.list()).models]) from None
+    except (ConnectionError, ResponseError, httpx.HTTPError, ValueError):
+        return None
+    finally:
+        await client.close()
+    about = _ollama_about(shown.modelinfo or {}, shown.parameters or "", shown.capabilities or [])
+    return _ollama_models.setdefault(key, about)
+
+
+def _ollama_about(about: Mapping[str, Any], parameters: str, capabilities: Sequence[str]) -> OllamaModel:
+    longest = next((value for name, value in about.items() if name.endswith(".context_length")), None)
+    chosen = _NUM_CTX.search(parameters)
+    return OllamaModel(
+        longest if isinstance(longest, int) and longest > 0 else None,
+        int(chosen[1]) or None if chosen else None,
+        "thinking" in capabilities,
+    )
+
+
 def root_of(base_url: str) -> str:
     """Return the root of a server from the address of its OpenAI-compatible part."""
     return base_url.rstrip("/").removesuffix("/v1").rstrip("/")
@@ -62,6 +126,7 @@ def forget_servers() -> None:
     """Ask every server anew."""
     _models.clear()
     _is_ollama.clear()
+    _ollama_models.clear()
 
 
 def _names(answer: bytes | None) -> list[str]:

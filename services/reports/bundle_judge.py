@@ -9,6 +9,7 @@ from schemas.evidence import Claim, Judgement
 from services.reports.checking.bundle_files import read_bundle, source_text
 from services.reports.verification import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
+from services.models.local_endpoint import settled
 from services.run.roles import OFFLINE, role_model
 
 
@@ -49,7 +50,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         SettingsError: no model is connected.
         ModelError: the endpoint failed, or its answers never came to fit.
     """
-    model = role_model("verifier", context)
+    model = await settled(role_model("verifier", context))
     if model.model == OFFLINE:
         raise SettingsError(
             "verify --judge asks a language model, and none is connected. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server "

@@ -18,6 +18,7 @@ from prompts import as_data, attribute, render_partial
 from prompts.data import in_all
 from schemas.tools import StructuredAnswer
 from services.models.learned import learned
+from services.models.local_endpoint import settled
 from services.models.model_call import ModelCall
 from services.models.reply import Reply, ToolCall
 from services.models.structured_output import explain
@@ -95,9 +96,11 @@ async def use_tools(
 async def _starts_structured(role: str) -> bool:
     """Choose the protocol, as the run did that is replayed, if one is."""
     run = current_run()
+    model = role_model(role, run.context)
+    if not run.journal.replays:
+        model = await settled(model)
 
     def structured() -> bool:
-        model = role_model(role, run.context)
         return model.tool_protocol == "structured" or (
             model.tool_protocol == "auto" and not learned(model).native_tools
         )
