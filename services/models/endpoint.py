@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -39,6 +39,8 @@ class _Loop:
     under_way: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     users: int = 0
     """Runs that share the connections."""
+    closing: set[Callable[[], Awaitable[None]]] = field(default_factory=set)
+    """What else ends with the connections."""
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
@@ -101,6 +103,11 @@ def _certificates() -> "ssl.SSLContext | bool":
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if all_plain() else True
 
 
+def close_with_connections(close: Callable[[], Awaitable[None]]) -> None:
+    """Have something ended when the running event loop's connections are closed, once."""
+    _loops.setdefault(asyncio.get_running_loop(), _Loop()).closing.add(close)
+
+
 @asynccontextmanager
 async def clients_open() -> AsyncIterator[None]:
     """Keep the running event loop's connections open while the block runs; the last block to end closes them."""
@@ -124,3 +131,5 @@ async def close_clients() -> None:
     for model in loop.integrations.values():
         if close := _CLOSING.get(type(model).__name__):
             await close(model)()
+    for end in loop.closing:
+        await end()

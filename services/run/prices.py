@@ -9,7 +9,7 @@ from genai_prices import Usage, calc_price
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from services.run.errors import SettingsError
-from services.run.roles import OFFLINE, RoleModel
+from services.run.roles import LLAMACPP, OFFLINE, RoleModel
 from services.run.settings import settings
 
 _MILLION = 1_000_000
@@ -45,7 +45,7 @@ async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     Raises:
         SettingsError: the price file cannot be used.
     """
-    if model.provider == OFFLINE:
+    if model.provider in {OFFLINE, LLAMACPP}:
         return Price(input=0, output=0, cached=0)
     if not listed:
         if settings().leadline_prices is None:

@@ -5,6 +5,7 @@ A run's own choice comes first, then `LEADLINE_<SETTING>_<ROLE>`, then `LEADLINE
 
 import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
@@ -20,6 +21,8 @@ DEFAULT_MODEL = "gpt-4.1-mini"
 """Asked for where nobody named a model and the endpoint lists none (`services/models/local_endpoint.py`)."""
 OFFLINE = "offline"
 """The name of the offline model, which plays every role when no key and no endpoint is set."""
+LLAMACPP = "llamacpp"
+"""Prefix of the path of a model file, for which llama.cpp is started."""
 CALL_SECONDS = 600.0
 """Of a whole call, however steadily its answer comes."""
 CONTEXT_WINDOW = 128_000
@@ -56,8 +59,10 @@ class RoleModel(BaseModel):
 
     role: str
     provider: str
-    """`offline`, `openai` (any compatible endpoint) or a key of `PROVIDERS`."""
+    """`offline`, `openai` (any compatible endpoint), `llamacpp` or a key of `PROVIDERS`."""
     model: str
+    file: Path | None = Field(default=None, repr=False, exclude=True)
+    """The model file of llama.cpp; `model` is its name then."""
     named: bool = True
     """Whether anybody named it; else the endpoint is asked for what it has, and this is a stand-in."""
     base_url: str | None = None
@@ -85,6 +90,8 @@ class RoleModel(BaseModel):
     @property
     def endpoint(self) -> str:
         """Name of the endpoint, for people and as a key."""
+        if self.file is not None:  # whose address is another one each time
+            return f"llama.cpp ({self.model})"
         return without_user(self.base_url) if self.base_url else self.provider
 
     @property
@@ -117,7 +124,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     endpoint = endpoint_named(endpoint_name) if endpoint_name else endpoint_of(role)
     named = str(values.pop("model", "")) or _model_of_endpoint(endpoint_name)
     provider, model = _named(named)
-    if provider in PROVIDERS:
+    if provider in PROVIDERS or provider == LLAMACPP:
         _check_provider(role, named, endpoint, chosen)
     if not model and endpoint is not None:
         provider, model = "openai", DEFAULT_MODEL
@@ -166,7 +173,7 @@ def _model_of_endpoint(name: str) -> str:
 
 
 def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: dict[str, Any]) -> None:
-    """Make sure that a model of a provider with an integration of its own may be asked.
+    """Make sure that a model of a provider that is not asked at an OpenAI-compatible endpoint may be asked.
 
     Raises:
         BadInput: the run named an endpoint for it, too.
@@ -183,7 +190,12 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
             f"{endpoint.address_variable} is the address of an OpenAI-compatible endpoint, and {named}, the model of the role "
             f"{role}, is asked at its provider's own. Name a model of that endpoint in LEADLINE_MODEL_{role.upper()}."
         )
-    if not _is_set_up(provider):
+    if provider == LLAMACPP and named not in _models_of_environment():
+        raise SettingsError(
+            f"The model file {named[:200]} was named for the role {role}, and a run may name only one that whoever runs Leadline has "
+            "put into LEADLINE_MODEL or LEADLINE_MODEL_<ROLE>, in the same words."
+        )
+    if provider != LLAMACPP and not _is_set_up(provider):
         raise SettingsError(
             f"The model {named} was named for the role {role}, and its provider is not set up here. Whoever runs Leadline sets "
             f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL."
@@ -205,17 +217,34 @@ def _named(name: str) -> tuple[str, str]:
     if name == OFFLINE:
         return OFFLINE, OFFLINE
     prefix, colon, rest = name.partition(":")
-    if colon and prefix in {*PROVIDERS, "openai"}:
+    if colon and prefix in {*PROVIDERS, LLAMACPP, "openai"}:
         return prefix, rest
     return "openai", name
 
 
 def _is_set_up(provider: str) -> bool:
     """Tell whether the operator has set a provider up: a run names a model of it, and never what it has no business to reach."""
-    named = (value for name, value in role_environment().items() if name.startswith("LEADLINE_MODEL"))
     return any(os.environ.get(name) for name in SET_UP_BY[provider]) or any(
-        value.startswith(f"{provider}:") for value in named
+        value.startswith(f"{provider}:") for value in _models_of_environment()
     )
+
+
+def _models_of_environment() -> list[str]:
+    return [value for name, value in role_environment().items() if name.startswith("LEADLINE_MODEL")]
+
+
+def _file(provider: str, model: str) -> dict[str, Any]:
+    """Return what is particular to a model file: its name stands for it, as its place is nobody's business.
+
+    Raises:
+        SettingsError: no file is named.
+    """
+    if provider != LLAMACPP:
+        return {}
+    if not model.strip():
+        raise SettingsError("LEADLINE_MODEL names no model file. Write its path: llamacpp:/path/model.gguf")
+    file = Path(model)
+    return {"model": file.name, "file": file, "address_variable": "LEADLINE_MODEL"}
 
 
 _VARIABLES = {
@@ -243,6 +272,8 @@ def _from_environment(role: str) -> dict[str, Any]:
 
 def _checked(field: str, name: str, value: str) -> Any:
     try:
+        if field == "model" and value.startswith(f"{LLAMACPP}:"):  # a path may hold spaces
+            return value
         if field == "extra":  # the operator's own is free
             return TypeAdapter(dict[str, Any]).validate_json(value)
         return getattr(ModelChoice.model_validate({field: value}), field)

@@ -1,0 +1,297 @@
+"""Joining the process that serves a model file, or starting it; each run lets go of it when it ends, or makes no call for long."""
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from pydantic import SecretStr
+
+from services.models.endpoint import close_with_connections
+from services.models.llamacpp.machine import Machine, Share, share_of, this_machine
+from services.models.llamacpp.model_file import ModelFile, read_model_file
+from services.models.llamacpp.shared_files import Lock, Record, SharedFiles, shared_files
+from services.run.errors import ModelError, SettingsError
+from services.run.installation import install_command, is_installed
+from services.run.log import WARNING, log
+
+EXTRA = "local"
+_PROGRAM = Path(__file__).with_name("child.py")
+GRACE_SECONDS = 3.0
+"""For which a process outlives its last user: runs that follow one another share it."""
+IDLE_SECONDS = 120.0
+"""Without a call, after which a run lets go of the process: a server does not keep a model in memory for nothing."""
+START_SECONDS, BYTES_A_SECOND = 60.0, 50_000_000
+"""For which a model is waited for, and more for a large one: as long as a slow disk takes to read it."""
+CRASH_SECONDS = 600.0
+"""In which a process may end unexpectedly once, and is started again."""
+_END_SECONDS = 1.0
+"""For which the end of a process that lives no longer is waited for."""
+_MAX_TOLD = 300
+"""Characters of a process's own words that an error tells."""
+_LOOK = 0.05
+"""Seconds between two looks at a lock or a record."""
+_INHERITED = re.compile(
+    r"PATH|HOME|LANG|LC_ALL|TMPDIR|PYTHON(?:PATH|HOME|UTF8)|(?:DY)?LD_LIBRARY_PATH|(?:OMP|GOMP|GGML|CUDA|HIP|ROCR)_\w+"
+)
+"""Variables that the process gets: none that holds a secret."""
+_TIME_STAMP = re.compile(r"^[\d.]+ [A-Z] ")
+_LOADING = "error loading model: "
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A process that serves a model."""
+
+    base_url: str
+    """Of its OpenAI-compatible API, on loopback."""
+    key: SecretStr
+    context: int
+    """Tokens of each request."""
+    slots: int
+    """Requests that are answered at once."""
+    pid: int
+
+
+@dataclass(slots=True)
+class _Use:
+    """One event loop's use of a process."""
+
+    files: SharedFiles
+    users: Lock
+    served: Served
+    calls: int = 0
+    """Under way."""
+    timer: asyncio.TimerHandle | None = None
+
+
+@dataclass(slots=True)
+class _Loop:
+    """What belongs to one event loop."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    uses: dict[Path, _Use] = field(default_factory=dict)
+    crashes: dict[Path, float] = field(default_factory=dict)
+    """When a model's process last ended unexpectedly."""
+
+    def let_go(self, model: Path) -> None:
+        if (use := self.uses.pop(model, None)) is not None:
+            if use.timer is not None:
+                use.timer.cancel()
+            use.users.release()
+
+
+_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
+_children: dict[int, "subprocess.Popen[bytes]"] = {}
+"""Processes that this one has started, by their number: they may outlive their use here."""
+
+
+@asynccontextmanager
+async def serving(
+    path: Path, window: int | None = None, *, machine: Machine | None = None, start_seconds: float | None = None
+) -> AsyncIterator[Served]:
+    """Keep the process that serves a model file while a call runs; it is started where there is none.
+
+    Args:
+        path: of the model file.
+        window: tokens of context that the operator wants; None leaves the choice. A process that runs already keeps its own.
+        machine: what is free; by default what this machine says.
+        start_seconds: for which the process is waited for; by default as long as a slow disk takes to read the model.
+
+    Raises:
+        SettingsError: the model cannot be served here; the message says why and what to do.
+        ModelError: the process has ended unexpectedly, twice.
+    """
+    loop = asyncio.get_running_loop()
+    own = _loops.setdefault(loop, _Loop())
+    async with own.lock:
+        use = own.uses.get(path)
+        if use is not None and not await asyncio.to_thread(use.files.alive):
+            own.let_go(path)
+            await asyncio.to_thread(_note_crash, own, path, use)
+            use = None
+        if use is None:
+            use = own.uses[path] = await _join_or_start(path, window, machine, start_seconds)
+            close_with_connections(_let_go_of_all)
+        use.calls += 1
+        if use.timer is not None:
+            use.timer.cancel()
+    try:
+        yield use.served
+    finally:
+        use.calls -= 1
+        if not use.calls and own.uses.get(path) is use:
+            use.timer = loop.call_later(IDLE_SECONDS, own.let_go, path)
+
+
+def server_of(path: Path) -> Served:
+    """Return the process that serves a model file, inside of `serving`."""
+    return _loops[asyncio.get_running_loop()].uses[path].served
+
+
+async def _let_go_of_all() -> None:
+    """Let go of the processes that the running event loop uses."""
+    own = _loops.pop(asyncio.get_running_loop(), None)
+    for path in list(own.uses) if own else []:
+        own.let_go(path)  # type: ignore[union-attr]  # there are uses
+
+
+def _note_crash(own: _Loop, path: Path, use: _Use) -> None:
+    """Remember that a process has ended though it was used. Blocking.
+
+    Raises:
+        ModelError: it did so a moment ago, too.
+    """
+    reason = _end_of(use.files, _children.pop(use.served.pid, None))
+    log("llamacpp_ended", WARNING, pid=use.served.pid)
+    before = own.crashes.get(path)
+    own.crashes[path] = time.monotonic()
+    if before is not None and time.monotonic() - before < CRASH_SECONDS:
+        raise ModelError(
+            f"llama.cpp, which serves {path.name}, has ended unexpectedly twice{reason}. Choose a smaller model or a lower "
+            "LEADLINE_CONTEXT_WINDOW if memory runs short; then go on with: leadline resume"
+        )
+
+
+async def _join_or_start(path: Path, window: int | None, machine: Machine | None, start_seconds: float | None) -> _Use:
+    if sys.platform == "win32":
+        raise SettingsError(
+            f"llamacpp:{path.name} cannot be started on Windows. Start llama-server yourself, and name its address in OPENAI_BASE_URL."
+        )
+    model = await asyncio.to_thread(_checked, path)
+    limit = start_seconds if start_seconds is not None else START_SECONDS + model.weights / BYTES_A_SECOND
+    files = await asyncio.to_thread(shared_files, model.path)
+    users = starts = child = None
+    try:
+        async with asyncio.timeout(limit):
+            starts = await _taken(files.starts)
+            users = await _taken(files.users, shared=True)
+            if not await asyncio.to_thread(files.alive):
+                free = await asyncio.to_thread(this_machine) if machine is None else machine
+                child = await asyncio.to_thread(_start, model.path, files, share_of(model, free, window))
+            record = await _recorded(path, files, child)
+    except TimeoutError:
+        await _give_up(users, child)
+        raise SettingsError(
+            f"llama.cpp did not load the model {path.name} within {limit:.0f} s. Other programs may keep the machine or its disk "
+            "busy; try again, or choose a smaller model."
+        ) from None
+    except BaseException:
+        await _give_up(users, child)
+        raise
+    finally:
+        if starts is not None:
+            starts.release()
+    if child is not None:
+        _children[child.pid] = child
+    served = Served(f"{record.address}/v1", record.key, record.context, record.slots, record.pid)
+    return _Use(files, users, served)
+
+
+def _checked(path: Path) -> ModelFile:
+    if not is_installed("xllamacpp") or not is_installed("psutil"):
+        raise SettingsError(
+            f"The model {path.name} needs llama.cpp, which is not installed. Install it with: {install_command(EXTRA)}"
+        )
+    return read_model_file(path.expanduser().resolve())
+
+
+async def _taken(path: Path, *, shared: bool = False) -> Lock:
+    """Wait for a lock: others hold it for moments, or while a model is being loaded."""
+    lock = None
+    while lock is None:
+        taking = asyncio.ensure_future(asyncio.to_thread(Lock.take, path, shared=shared))
+        try:
+            lock = await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            if (taken := await taking) is not None:
+                taken.release()
+            raise
+        if lock is None:
+            await asyncio.sleep(_LOOK)
+    return lock
+
+
+def _start(path: Path, files: SharedFiles, share: Share) -> "subprocess.Popen[bytes]":
+    """Start the process; it loads the model. Blocking."""
+    for number in [number for number, child in _children.items() if child.poll() is not None]:
+        del _children[number]
+    settings = {
+        "model": str(path),
+        "alias": path.name,
+        "key": secrets.token_urlsafe(32),
+        "grace": GRACE_SECONDS,
+        **asdict(share),
+        **{name: str(getattr(files, name)) for name in ("record", "users", "starts")},
+    }
+    with os.fdopen(os.open(files.words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as words:
+        child = subprocess.Popen(
+            [sys.executable, "-P", str(_PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=words,
+            stderr=words,
+            cwd=files.words.parent,
+            env={name: value for name, value in os.environ.items() if _INHERITED.fullmatch(name)},
+            start_new_session=True,  # Ctrl-C in this terminal is not for other runs' process
+        )
+    assert child.stdin is not None  # noqa: S101 - a pipe, as asked for
+    with suppress(BrokenPipeError), child.stdin as given:  # what it says when it ends at once, `_recorded` tells
+        given.write(json.dumps(settings).encode())
+    return child
+
+
+async def _recorded(path: Path, files: SharedFiles, child: "subprocess.Popen[bytes] | None") -> Record:
+    """Wait until the process says that the model is loaded.
+
+    Raises:
+        SettingsError: it has ended instead.
+    """
+    while True:
+        ended = child.poll() is not None if child is not None else not await asyncio.to_thread(files.alive)
+        record = await asyncio.to_thread(files.read)
+        if ended:
+            reason = await asyncio.to_thread(_end_of, files, child)
+            raise SettingsError(
+                f"llama.cpp cannot load the model {path.name}{reason}. If the file is incomplete, download it again; if its kind of "
+                f"model is new, renew llama.cpp: {install_command(EXTRA)} --upgrade"
+            )
+        if record is not None and (child is None or record.pid == child.pid):
+            return record
+        await asyncio.sleep(_LOOK)
+
+
+def _end_of(files: SharedFiles, child: "subprocess.Popen[bytes] | None") -> str:
+    """Return, as the end of a sentence, why a process has ended, as far as anybody knows. Blocking."""
+    code = None
+    if child is not None:
+        with suppress(subprocess.TimeoutExpired):
+            code = child.wait(_END_SECONDS)
+    if code == -signal.SIGKILL:
+        return " (the system ended it, which it does when memory runs out)"
+    record, words = files.read(), files.last_words()
+    if record is not None:
+        words = words.replace(record.key.get_secret_value(), "…")
+    lines = [_TIME_STAMP.sub("", line).strip() for line in words.splitlines() if line.strip()]
+    told = next((line.partition(_LOADING)[2] for line in lines if _LOADING in line), lines[-1] if lines else "")
+    ended = f"signal {-code}" if code is not None and code < 0 else ""
+    reason = ": ".join(part for part in (ended, told[:_MAX_TOLD].rstrip(".")) if part)
+    return f" ({reason})" if reason else ""
+
+
+async def _give_up(users: Lock | None, child: "subprocess.Popen[bytes] | None") -> None:
+    """Let go of a process that is not ready, and end it if it was started here."""
+    if users is not None:
+        users.release()
+    if child is not None and child.poll() is None:
+        child.kill()
+        _children[child.pid] = child  # so that the system forgets it
