@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import Keyed, Segments, Turned
-from services.text.polarity import negated
+from services.text.polarity import denial, negated
 from services.text.tokens import has_cjk
 
 SHARED, SHARED_CHINESE = 2, 3
@@ -17,8 +17,8 @@ DENIES_TOO = re.compile(
 )
 """Words that deny something as well, without a negation."""
 _UNREAL = re.compile(
-    r"\b(?:may|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
-    r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|will|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to)\b|"
+    r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
+    r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to)\b|"
     r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|据称|据说|考虑|争取|力争|目标|设想|希望|呼吁|预测|拟|即将|定于|将[于在会]|有望|打算|预计|计划",
     re.IGNORECASE,
 )
@@ -29,25 +29,28 @@ def only_denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> T
     """Tell whether the quotes hold a word of the claim only where they deny what it is said of, and the claim does not."""
     if negated(claim.text) or DENIES_TOO.search(claim.text):
         return None
-    only = _only_where(negated, claim, quotes, keyed.all)
+    only = _only_behind(denial, claim, quotes, keyed.all)
     return Turned("negation", (only,), sure=False) if only else None
 
 
 def only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether the quotes hold a word of the claim only where they say what may be or is planned; claims with a hedge are not asked for."""
-    only = _only_where(lambda text: _UNREAL.search(text) is not None, claim, quotes, keyed.all)
+    only = _only_behind(_UNREAL.search, claim, quotes, keyed.all)
     found = _UNREAL.search(only) if only else None
     return Turned("hedge", (found.group(),)) if found else None
 
 
-def _only_where(holds: Callable[[str], bool], claim: Reading, quotes: Sequence[Reading], keyed: Keyed) -> str:
-    """Return a segment about the claim that, with others of its sort, alone holds some word of the claim; empty if there is none."""
+def _only_behind(
+    mark: Callable[[str], re.Match[str] | None], claim: Reading, quotes: Sequence[Reading], keyed: Keyed
+) -> str:
+    """Return a segment about the claim that alone, with others of its sort, holds some word of the claim behind its mark, in Chinese also before it."""
     words = frozenset(key for key in word_keys(claim.text) if not key[0].isdigit())
-    sort = [holds(text) for text, _ in keyed]
-    elsewhere = frozenset(key for (_, keys), is_of in zip(keyed, sort, strict=True) if not is_of for key in keys)
+    marks = [mark(text) for text, _ in keyed]
+    elsewhere = frozenset(key for (_, keys), found in zip(keyed, marks, strict=True) if not found for key in keys)
     elsewhere = elsewhere.union(*(word_keys(quote.text) for quote in quotes if quote.tables))
-    for (text, keys), is_of in zip(keyed, sort, strict=True):
-        shared = keys & words
-        if is_of and shared - elsewhere and len(shared) >= (SHARED_CHINESE if has_cjk(text) else SHARED):
-            return text
+    for (text, keys), found in zip(keyed, marks, strict=True):
+        if found and len(keys & words) >= (SHARED_CHINESE if has_cjk(text) else SHARED):
+            marked = keys if has_cjk(text) else frozenset(word_keys(text[found.end() :]))
+            if marked & words - elsewhere:
+                return text
     return ""

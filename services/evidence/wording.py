@@ -23,6 +23,8 @@ ABOUT = 0.4
 """Least share of a quote's segment that a claim must hold for the segment to be about the claim."""
 ABOUT_CHINESE = 0.15
 """The same for pairs of Chinese characters."""
+WHOLE = 20
+"""Most clauses of quotes that are read for what they do not say."""
 _HEDGE = re.compile(
     r"\b(?:(?-i:may)|might|could|would|should|suggest\w*|possib\w+|perhaps|probabl\w+|likely|expect\w*|plan(?:s|ned|ning)?|propos\w+|"
     r"forecast\w*|project(?:s|ed|ion)|intend\w*|hop(?:e|es|ed)|believ\w+|assum\w+|appear\w*|seem\w*|estimat\w+|if|aim(?:s|ed)?|"
@@ -77,35 +79,20 @@ def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     """Return how a claim turns the words of its quotes; None where no rule sees it."""
     about = frozenset(word_keys(claim.text))
     claim = replace(claim, segments=claim.segments[:MAX_SEGMENTS])
-    quotes = passage_of(about, quotes)
-    segments = [(segment, frozenset(word_keys(segment))) for quote in quotes for segment in quote.segments]
-    keyed = Segments(segments, sorted(segments, key=lambda pair: -len(pair[1] & about))[:NEARBY])
-    for check in (
-        _denied,
-        _negation,
-        _opposite,
-        _hedge,
-        scope,
-        _cause,
-        _superlative,
-        speaker,
-        role_by_preposition,
-        order,
-        swapped,
-        dated,
-        compared,
-        attributed,
-        complements,
-        exchanged,
-        leading,
-        agents,
-        bearer,
-        only_denied,
-        _only_guessed,
-    ):
-        if (found := check(claim, quotes, keyed)) is not None:
+    passage = passage_of(about, quotes)
+    keyed = _keyed(about, passage)
+    for check in _OF_A_PASSAGE:
+        if (found := check(claim, passage, keyed)) is not None:
             return found
-    return None
+    if sum(len(quote.clauses) for quote in quotes) > WHOLE:
+        return None
+    keyed = _keyed(about, quotes)
+    return next((found for check in _OF_ALL if (found := check(claim, quotes, keyed)) is not None), None)
+
+
+def _keyed(about: frozenset[str], quotes: Sequence[Reading]) -> Segments:
+    segments = [(segment, frozenset(word_keys(segment))) for quote in quotes for segment in quote.segments]
+    return Segments(segments, sorted(segments, key=lambda pair: -len(pair[1] & about))[:NEARBY])
 
 
 def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
@@ -251,3 +238,28 @@ def _superlatives(text: str) -> Iterator[str]:
         if root and (root.lower() in _NOT_SUPERLATIVE or root[0].isupper()):
             continue
         yield (most or root or chinese).lower()[:5]
+
+
+_OF_A_PASSAGE = (
+    _denied,
+    _negation,
+    _opposite,
+    _hedge,
+    scope,
+    _cause,
+    _superlative,
+    speaker,
+    role_by_preposition,
+    order,
+    swapped,
+    dated,
+    compared,
+    attributed,
+    complements,
+    exchanged,
+    leading,
+    agents,
+)
+"""What is asked of the few clauses that say most of a claim."""
+_OF_ALL = (bearer, only_denied, _only_guessed)
+"""What goes by what the quotes do not say, and so is asked of all of them."""

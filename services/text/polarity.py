@@ -32,7 +32,12 @@ _NOT_NEGATION = re.compile(
 
 def negated(text: str) -> bool:
     """Tell whether a text denies something."""
-    return _NEGATION.search(_NOT_NEGATION.sub(" ", text)) is not None
+    return denial(text) is not None
+
+
+def denial(text: str) -> re.Match[str] | None:
+    """Return the first word by which a text denies something; words that only look like one are blanked, letter for letter."""
+    return _NEGATION.search(_NOT_NEGATION.sub(lambda found: " " * len(found.group()), text))
 
 
 def affirmed(text: str) -> str:
