@@ -1,11 +1,12 @@
 """A prompt fits into any context, however many steps stand behind it."""
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from prompts import render
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
-from services.models.prompt_fit import DoesNotFit, estimate_tokens, fit
+from services.models.prompt_fit import FILLED, DoesNotFit, estimate_tokens, fit
 
 
 def prompt(steps: int) -> ReporterPrompt:
@@ -56,7 +57,7 @@ def test_the_prompt_levels_off_at_its_room(room: int) -> None:
         _, messages, left_out = fit("reporter", prompt(steps), room)
         sizes[steps] = estimate_tokens(messages)
         assert sizes[steps] <= room
-        assert (left_out > 0) == (estimate_tokens(render("reporter", prompt(steps))) > room)
+        assert (left_out > 0) == (estimate_tokens(render("reporter", prompt(steps))) > room * FILLED)
     assert sizes[400] > 0.7 * room, "what there is room for is used"
 
 
@@ -71,3 +72,8 @@ def test_evidence_goes_before_findings_and_the_last_findings_go_first() -> None:
 def test_what_is_left_without_any_findings_must_fit() -> None:
     with pytest.raises(DoesNotFit):
         fit("reporter", prompt(5), 100)
+
+
+def test_digits_count_as_tokens_of_their_own() -> None:
+    words, digits = ("abcd " * 400), ("1234 " * 400)
+    assert estimate_tokens([HumanMessage(digits)]) > 3 * estimate_tokens([HumanMessage(words)])

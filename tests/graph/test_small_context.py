@@ -1,0 +1,101 @@
+"""A model with a context of 8,000 tokens: every prompt fits, and the report says how much evidence did not."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.rendered_prompts import Element
+from leadline import aresearch
+from schemas.reporter import Report
+from services.run.settings import forget_settings
+from services.text.passages import sentences
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, error, role_of
+
+pytestmark = pytest.mark.long
+
+WINDOW = 8_000
+QUESTION = "Who designed the wire sounding machine, why was tallow pressed into the lead, and in how many minutes was the machine lowered?"
+CHINESE = "谁设计了钢丝测深机？为什么要在测深锤里压入牛油？"
+_PIECES = re.compile(r"\d|[^\W\d\u4e00-\u9fff]{1,7}|[^\w\s]{1,2}")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+CHINESE_TOKENS = 0.85
+"""Tokens of a Chinese character. With the pieces above this is within a twentieth of what Qwen2.5 counts of these runs' prompts."""
+
+
+@pytest.fixture
+def long_docs(tmp_path: Path) -> Path:
+    """Return a folder of documents each of which is longer than the context: half in English, half in Chinese."""
+    folder = tmp_path / "long"
+    folder.mkdir()
+    for number in range(6):
+        english = [
+            f"The wire sounding machine number {number}-{at} was designed by William Thomson and was lowered in {at + 2} minutes "
+            f"from ship {number * 100 + at}. Tallow was pressed into the lead number {at} of ship {number} to take a sample."
+            for at in range(120)
+        ]
+        chinese = [
+            f"第{number}艘船的第{at}台钢丝测深机由威廉·汤姆森设计，放线用了{at + 2}分钟。第{at}个测深锤里压入牛油，以便带回海底样品。"
+            for at in range(120)
+        ]
+        (folder / f"ship-{number}.md").write_text(f"# Ship {number}\n\n" + "\n\n".join(english) + "\n", "utf-8")
+        (folder / f"船-{number}.md").write_text(f"# 第{number}艘船\n\n" + "\n\n".join(chinese) + "\n", "utf-8")
+    return folder
+
+
+def quoting_all(body: dict[str, Any]) -> str | None:
+    """Answer as a researcher who quotes every sentence of every passage."""
+    if role_of(body) != "researcher":
+        return None
+    human = next(message["content"] for message in body["messages"] if message["role"] == "user")
+    passages = Element(body=human).first("passages").all("passage")
+    quotes = [
+        {"passage_id": passage["id"], "quote": passage.body[span.start : span.end], "relevance": "high"}
+        for passage in passages
+        for span in sentences(passage.body)
+    ]
+    return json.dumps({"finding": "William Thomson did.", "confidence": 0.9, "excerpts": quotes, "missing_aspects": []})
+
+
+def tokens_of(body: dict[str, Any]) -> int:
+    """Count a request's tokens, those that its answer may have among them."""
+    text = "".join(str(message.get("content") or "") for message in body["messages"])
+    read = len(_PIECES.findall(text)) + CHINESE_TOKENS * len(_CHINESE.findall(text))
+    return int(read) + int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+
+
+def too_long(number: int, role: str, body: dict[str, Any]) -> Reply | None:
+    """Refuse what is longer than the context, as vLLM does."""
+    count = tokens_of(body)
+    said = f"This model's maximum context length is {WINDOW} tokens. However, you requested {count} tokens."
+    return error(400, said, "context_length_exceeded", "messages") if count > WINDOW else None
+
+
+async def run_in_small_context(endpoint: OpenAIServer, docs: Path, question: str) -> Report:
+    endpoint.fault, endpoint.choose = too_long, quoting_all
+    report = await aresearch(question, docs=[docs])
+    assert any(claim.verified for claim in report.citations)
+    return report
+
+
+@pytest.mark.parametrize("question", [QUESTION, CHINESE], ids=["English", "Chinese"])
+async def test_every_prompt_fits_into_the_context_that_was_set(
+    endpoint: OpenAIServer, long_docs: Path, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", str(WINDOW))
+    forget_settings()
+    report = await run_in_small_context(endpoint, long_docs, question)
+    assert [(role_of(body), tokens_of(body)) for body in endpoint.requests if tokens_of(body) > WINDOW] == []
+    assert len(endpoint.requests) == report.usage.total.calls
+    assert [limit for limit in report.limits if "did not fit" in limit or "省略" in limit]
+
+
+async def test_a_context_that_nobody_set_is_learned_from_the_first_refusal(
+    endpoint: OpenAIServer, long_docs: Path
+) -> None:
+    report = await run_in_small_context(endpoint, long_docs, QUESTION)
+    assert [limit for limit in report.limits if "did not fit" in limit]
+    assert len(endpoint.requests) <= report.usage.total.calls + 3
