@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.conversation import Former
-from schemas.coordinator import CoordinatorPrompt, Triage, Turn
+from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence import Excerpt
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
@@ -79,7 +79,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             asked_back=former.asked_back if former else "",
         )
         try:
-            triage = await ask("coordinator", prompt, Triage)
+            asked = await ask("coordinator", prompt, triage_schema(prompt))
+            triage = Triage.model_validate(asked.model_dump())
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
             triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
@@ -175,7 +176,8 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
-    locale = triage.locale if wanted == "auto" else wanted
+    spoken = triage.locale.strip() or message_language(prompt.question)
+    locale = spoken if wanted == "auto" else wanted
     known = [excerpt.id for excerpt in prompt.known]
     uses = [use for use in dict.fromkeys(triage.uses) if use in known] or known
     answered = triage.answered if known and intent not in DIRECT else "no"

@@ -1,6 +1,5 @@
 """Planner: a plan of research and processing steps; on a replan, only of what is missing."""
 
-from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -8,7 +7,8 @@ from langgraph.types import Overwrite
 
 from schemas.context import RunContext
 from schemas.mcp import ToolView
-from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools, settle_plan
+from schemas.plan_draft import plan_schema
+from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools
 from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import ask
@@ -23,6 +23,7 @@ from services.tools.databases.schema import query_tool_view, schema_views
 from services.tools.mcp.offered_tools import servers_once
 from services.tools.tool_set import BASE
 from services.turn.agent_inbox import plan_message
+from services.turn.drafted_plan import check_draft, settle_draft
 from services.turn.steps import left_out
 
 MAX_TABLES = 12
@@ -33,19 +34,18 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     changed = plans != state["plans"]
-    done = steps_by_id(plans)
     limits: list[str] = []
     async with node_run(state, runtime, "planner") as run:
         try:
             tables = await tables_once(run, MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
             prompt = _prompt(state, context, plans, tables, [*servers.tools, *query_tool_view(databases)])
-            check = partial(settle_plan, first_id=len(done) + 1, finished={*done, *state["results"]}, max_steps=None)
             try:
-                asked = await ask("planner", prompt, Plan, check)
+                draft = await ask("planner", prompt, plan_schema(prompt), check_draft)
             except UselessAnswer:
-                asked = await ask_by_rules(prompt, Plan, check)
+                draft = await ask_by_rules(prompt, plan_schema(prompt), check_draft)
                 limits.append(say("plan_by_rules", state["locale"], number=len(plans) + 1))
+            asked = settle_draft(draft, prompt)
         except LimitReached as reached:
             asked, limit = None, reached
     if asked is None:
@@ -80,6 +80,7 @@ def _prompt(
         locale=state["locale"],
         today=state["today"],
         max_step_num=context.max_step_num,
+        first_id=len(steps_by_id(plans)) + 1,
         background=evidence_views(background.excerpts, state["sources"]) if background else [],
         feedback=state["feedback"],
         findings=finding_views(steps_by_id(plans), state["results"], state["sources"]),

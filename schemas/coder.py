@@ -1,7 +1,10 @@
 """The coder's call: code whose printed output is the finding, so that every number comes from a run."""
 
-from pydantic import BaseModel, Field
+from typing import Annotated, Any
 
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+
+from schemas.asked import LONGEST, Reason, Thought
 from schemas.clean import CleanLine
 from schemas.databases import DatabaseView
 from schemas.evidence_view import FindingView
@@ -46,11 +49,28 @@ class CoderPrompt(BaseModel):
     """Whether the step is a loop of tool calls instead of one program."""
 
 
+MAX_CODE_LINES = 400
+
+
+def _joined(value: Any) -> Any:
+    """Join the lines of a program; a program that came as one text stays as it is."""
+    return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
+
+
+CodeLines = Annotated[
+    str,
+    BeforeValidator(_joined),
+    WithJsonSchema({"type": "array", "items": {"type": "string", "maxLength": LONGEST}, "maxItems": MAX_CODE_LINES}),
+]
+"""A program. A model gives its lines: programs are longer than a bounded string may be, and one that is cut is none."""
+
+
 class Code(BaseModel):
     """The coder's answer."""
 
-    thought: str = ""
-    description: str = Field(description="What the code computes, in a few words.")
-    code: str = Field(
-        description="A complete Python program that prints its result as sentences in the user's language."
+    thought: Thought = ""
+    """How the step is read."""
+    description: Reason = Field(default="", description="What the code computes, in a few words.")
+    code: CodeLines = Field(
+        description="The lines of a complete Python program that prints its result as sentences in the user's language."
     )

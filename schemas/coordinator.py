@@ -1,10 +1,11 @@
 """The coordinator's call: what is asked, in which language, and whether research is due."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from schemas.asked import LONGEST, Answer, AtMost, Id, Reason, Title, asked_as
 from schemas.evidence_view import EvidenceView
 from schemas.profile import Profile
 
@@ -35,29 +36,48 @@ class CoordinatorPrompt(BaseModel):
 
 
 class Triage(BaseModel):
-    """The coordinator's answer."""
+    """The coordinator's answer. The reason comes first, so that a model thinks before it decides."""
 
+    reason: Reason = ""
+    """Why the message is what `intent` says, in one sentence."""
     intent: Intent
-    confidence: float = Field(default=1.0, ge=0, le=1)
-    category: str = ""
+    category: Title = ""
     """The profile's topic that the question belongs to, where there is a profile."""
-    reason: str = ""
+    confidence: SkipJsonSchema[float] = Field(default=1.0, ge=0, le=1)
+    """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
     original: SkipJsonSchema[str] = ""
     """The question as asked. Code sets it, and no model is asked for it."""
-    question: str
-    """The question, rewritten so that it stands alone."""
-    rewritten: bool = False
-    rewriting: str = ""
+    question: Answer = ""
+    """The question, rewritten so that it stands alone; as it was asked where that is empty."""
+    rewritten: SkipJsonSchema[bool] = False
+    """Whether it differs from `original`. Code sets it, and no model is asked for it."""
+    rewriting: Reason = ""
     """Why the question was rewritten: which pronoun or omission stood for what."""
-    locale: str = Field(description="BCP 47 tag of the user's language, for example en-US or zh-CN")
+    locale: Annotated[str, AtMost(20)] = Field(
+        default="", description="BCP 47 tag of the user's language, for example en-US or zh-CN"
+    )
     complexity: Literal["simple", "complex"] = "complex"
-    reply: str = ""
+    reply: Annotated[str, AtMost(LONGEST)] = ""
     """Direct reply, clarifying question, or the note that an edge case carries."""
     answered: Literal["no", "part", "whole"] = "no"
     """How much of the question the evidence of earlier turns answers."""
-    uses: list[str] = Field(default_factory=list)
+    uses: Annotated[list[Id], AtMost(40)] = Field(default_factory=list)
     """Ids of the known excerpts that answer it."""
-    missing: list[str] = Field(default_factory=list)
+    missing: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
     """What they leave open, as affirmative statements."""
-    answer: str = ""
+    answer: Answer = ""
     """The answer itself, citing known excerpts, to a simple question that they answer wholly."""
+
+
+def triage_schema(prompt: CoordinatorPrompt) -> type[BaseModel]:
+    """Return the part of `Triage` that a prompt asks for; which model answers does not count."""
+    needless = {
+        "category": prompt.profile is None,
+        "locale": prompt.locale != "auto",
+        "rewriting": not prompt.conversation and not prompt.asked_back,
+        "answered": not prompt.known,
+        "uses": not prompt.known,
+        "missing": not prompt.known,
+        "answer": not (prompt.known and prompt.answers),
+    }
+    return asked_as(Triage, frozenset(name for name, out in needless.items() if out))

@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AliasChoices, BaseModel, Field, computed_field
 from pydantic.json_schema import SkipJsonSchema
 
+from schemas.asked import AtMost, Id
 from schemas.clean import CleanLine, CleanText
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
@@ -191,9 +192,9 @@ def standing(claims: int, sure: int) -> Standing:
 class Contradiction(BaseModel):
     """Two excerpts that disagree about one thing."""
 
-    topic: CleanLine
-    excerpt_ids: list[str] = Field(min_length=2)
-    explanation: CleanText = ""
+    topic: Annotated[CleanLine, AtMost(200)]
+    excerpt_ids: Annotated[list[Id], AtMost(8)] = Field(min_length=2)
+    explanation: Annotated[CleanText, AtMost(600)] = ""
     differs: SkipJsonSchema[Difference] = ""
     """What code sees them differ in; empty where only the model says so. Code sets it, and no model is asked for it."""
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.mcp import ToolView
@@ -36,13 +37,15 @@ class Step(BaseModel):
 
 
 class Plan(BaseModel):
-    """The planner's answer. `has_enough_context` is true when nothing is left to find out; then there are no steps."""
+    """A plan that can be carried out. `has_enough_context` is true when nothing is left to find out; then there are no steps."""
 
     locale: str = ""
     has_enough_context: bool = False
     thought: str = ""
     title: str
     steps: list[Step] = Field(default_factory=list)
+    notes: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """What code left out of what the model wrote, such as a dependency on a step that there is not."""
 
     def __str__(self) -> str:
         return "\n".join([self.title, *(f"  {step.id}. {_facts(step)} {step.title}" for step in self.steps)])
@@ -80,6 +83,8 @@ class PlannerPrompt(BaseModel):
     today: str
     """ISO date."""
     max_step_num: int
+    first_id: int = 1
+    """Number of the plan's first step; steps are numbered over the whole run."""
     background: list[EvidenceView]
     """Hits in the web and in the user's documents."""
     feedback: list[str]
@@ -103,10 +108,10 @@ class PlanError(ValueError):
 
 
 def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_steps: int | None) -> Plan:
-    """Check a plan and number its steps on from `first_id`.
+    """Check a person's plan and number its steps on from `first_id`.
 
     Args:
-        plan: as a model or a person gave it.
+        plan: as a person gave it; a model's is settled by `services/turn/drafted_plan.py`.
         first_id: number of its first step; steps are numbered over the whole run.
         finished: ids of steps of earlier plans, which its steps may depend on.
         max_steps: refuse more steps than this; None lets any number pass.
@@ -139,7 +144,7 @@ def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_ste
             update={
                 "id": numbers[step.id],
                 "depends_on": [numbers.get(step_id, step_id) for step_id in dict.fromkeys(step.depends_on)],
-                "queries": _queries(step),
+                "queries": queries_of(step),
             }
         )
         for step in plan.steps
@@ -158,7 +163,8 @@ def first_steps(plan: Plan, count: int) -> Plan:
     return plan.model_copy(update={"steps": steps})
 
 
-def _queries(step: Step) -> list[str]:
+def queries_of(step: Step) -> list[str]:
+    """Return a step's queries, at most five; its title where a research step has none, nothing for a processing step."""
     if step.step_type == "processing":
         return []
     queries = [query.strip() for query in step.queries if query.strip()]

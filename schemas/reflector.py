@@ -1,10 +1,11 @@
 """The reflection: a verdict for each step and for the question."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from schemas.asked import AtMost, Id, Reason, Thought
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, FindingView
 
@@ -26,28 +27,30 @@ class ReflectorPrompt(BaseModel):
 class StepVerdict(BaseModel):
     """What the reflector says of one step's result."""
 
-    step_id: str
-    redo: bool = False
-    feedback: str = ""
-    """What to do differently; needed when `redo` is true."""
-    reason: str = ""
+    step_id: Id
+    reason: Reason = ""
     """Why, in a few words; where the model gives none, code says why the verdict is what it is."""
+    redo: bool = False
+    feedback: Reason = ""
+    """What to do differently; needed when `redo` is true."""
     attempt: SkipJsonSchema[int] = 0
     """The attempt that was judged, from 1. Code sets it, and no model is asked for it."""
 
 
 class Reflection(BaseModel):
-    """The reflector's answer."""
+    """The reflector's answer: each step first, then the question as a whole."""
 
-    has_enough_context: bool = False
-    confidence: float = Field(default=0.0, ge=0, le=1)
-    covered_aspects: list[str] = Field(default_factory=list)
-    missing_aspects: list[str] = Field(default_factory=list)
-    contradictions: list[Contradiction] = Field(default_factory=list)
-    reasoning: str = ""
-    follow_up_queries: list[str] = Field(default_factory=list)
+    steps: Annotated[list[StepVerdict], AtMost(40)] = Field(default_factory=list)
+    covered_aspects: Annotated[list[Reason], AtMost(12)] = Field(default_factory=list)
+    missing_aspects: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
+    contradictions: Annotated[list[Contradiction], AtMost(8)] = Field(default_factory=list)
+    follow_up_queries: Annotated[list[Reason], AtMost(3)] = Field(default_factory=list)
     """At most three, as affirmative statements."""
-    steps: list[StepVerdict] = Field(default_factory=list)
+    reasoning: Thought = ""
+    """In one to three sentences; it stands before the decision, so that a model thinks before it decides."""
+    has_enough_context: bool = False
+    confidence: SkipJsonSchema[float] = Field(default=0.0, ge=0, le=1)
+    """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
     plan_iteration: SkipJsonSchema[int] = 0
     """Number of the plan that had run, from 1. Code sets it, and no model is asked for it."""
 

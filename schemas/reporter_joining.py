@@ -1,6 +1,10 @@
 """What joins the sections of a long report: a title, what comes first, and what is said twice."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, Field
+
+from schemas.asked import Answer, AtMost, Reason, Title
 
 
 class Paragraph(BaseModel):
@@ -30,19 +34,19 @@ class ReporterJoiningPrompt(BaseModel):
 class TermChange(BaseModel):
     """A term that is written differently in different sections."""
 
-    written: str
-    instead: str
+    written: Title
+    instead: Title
 
 
 class Joining(BaseModel):
     """The reporter's answer."""
 
-    title: str
-    summary: str
+    title: Title
+    summary: Answer
     """One or two sentences, with citations."""
-    conclusion: str = ""
+    conclusion: Answer = ""
     """Two to four sentences, with citations."""
-    repeated: list[int] = Field(default_factory=list)
+    repeated: Annotated[list[int], AtMost(100)] = Field(default_factory=list)
     """Numbers of paragraphs that only say again what an earlier one says."""
-    terms: list[TermChange] = Field(default_factory=list)
-    follow_up_questions: list[str] = Field(default_factory=list)
+    terms: Annotated[list[TermChange], AtMost(20)] = Field(default_factory=list)
+    follow_up_questions: Annotated[list[Reason], AtMost(3)] = Field(default_factory=list)

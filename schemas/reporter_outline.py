@@ -1,7 +1,10 @@
 """The outline of a long report: which sections there are, and which evidence each of them is written from."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, Field
 
+from schemas.asked import AtMost, Id, Reason, Title
 from schemas.evidence_view import FindingView
 
 
@@ -20,17 +23,17 @@ class ReporterOutlinePrompt(BaseModel):
 class OutlineSection(BaseModel):
     """One section of a long report."""
 
-    title: str
-    focus: str = ""
+    title: Title
+    focus: Reason = ""
     """What it tells, in one sentence."""
-    excerpt_ids: list[str] = Field(default_factory=list)
+    excerpt_ids: Annotated[list[Id], AtMost(150)] = Field(default_factory=list)
     """Of the evidence that it is written from."""
 
 
 class Outline(BaseModel):
     """The reporter's answer."""
 
-    title: str
-    sections: list[OutlineSection] = Field(default_factory=list)
-    terms: list[str] = Field(default_factory=list)
+    title: Title
+    sections: Annotated[list[OutlineSection], AtMost(24)] = Field(default_factory=list)
+    terms: Annotated[list[Title], AtMost(20)] = Field(default_factory=list)
     """Terms that all sections use alike."""

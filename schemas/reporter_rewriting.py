@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
+from schemas.asked import Answer, AtMost
 from schemas.evidence_view import EvidenceView
 
 MAX_SENTENCES = 30
@@ -35,10 +36,10 @@ class RewrittenSentence(BaseModel):
     """A sentence with its citations; empty where nothing of it can be said."""
 
     number: int
-    text: Annotated[str, StringConstraints(max_length=1_500)] = ""
+    text: Answer = ""
 
 
 class Rewriting(BaseModel):
     """The reporter's answer."""
 
-    sentences: list[RewrittenSentence] = Field(default_factory=list, max_length=2 * MAX_SENTENCES)
+    sentences: Annotated[list[RewrittenSentence], AtMost(2 * MAX_SENTENCES)] = Field(default_factory=list)

@@ -1,7 +1,10 @@
 """The researcher's call: relevance, verbatim quotes, a finding and what is missing, judged over ranked passages."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, Field
 
+from schemas.asked import AtMost, Id, Reason, Thought
 from schemas.evidence import Passage, Relevance
 from schemas.evidence_view import FindingView
 
@@ -26,17 +29,20 @@ class ResearcherPrompt(BaseModel):
 class Quotation(BaseModel):
     """A verbatim quote from one passage."""
 
-    passage_id: str = ""
+    passage_id: Id = ""
     """Empty for a quote from the result of a tool."""
-    quote: str = Field(description="Copied from the passage character by character, one to three sentences.")
+    quote: Annotated[str, AtMost(900)] = Field(
+        description="Copied from the passage character by character, one to three sentences."
+    )
     relevance: Relevance = "medium"
 
 
 class Findings(BaseModel):
     """The researcher's answer."""
 
-    excerpts: list[Quotation] = Field(default_factory=list)
-    finding: str = ""
+    excerpts: Annotated[list[Quotation], AtMost(16)] = Field(default_factory=list)
+    finding: Thought = ""
     """One to three sentences that answer the step from the excerpts; empty when they do not."""
+    missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)
     confidence: float = Field(default=0.0, ge=0, le=1)
-    missing_aspects: list[str] = Field(default_factory=list)
+    """How well the excerpts answer the step."""

@@ -2,15 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
+from schemas.asked import AtMost, Reason
 from schemas.clean import CleanLine
 from schemas.evidence import Judged
 
 MAX_STATEMENTS = 30
 """Of one call."""
-MAX_WORDS = 300
-"""Characters of a reason, and of the decisive words."""
 
 
 class StatementView(BaseModel):
@@ -47,13 +46,13 @@ class StatementVerdict(BaseModel):
     """The verdict on one sentence; its reason comes first, so that a model thinks before it decides."""
 
     number: int
-    reason: Annotated[str, StringConstraints(max_length=MAX_WORDS)] = ""
+    reason: Reason = ""
     verdict: Judged
-    words: Annotated[str, StringConstraints(max_length=MAX_WORDS)] = ""
+    words: Reason = ""
     """The decisive words, copied from a cited passage; empty where the passages do not tell."""
 
 
 class Verification(BaseModel):
     """The verifier's answer."""
 
-    verdicts: list[StatementVerdict] = Field(default_factory=list, max_length=2 * MAX_STATEMENTS)
+    verdicts: Annotated[list[StatementVerdict], AtMost(2 * MAX_STATEMENTS)] = Field(default_factory=list)

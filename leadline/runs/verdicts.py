@@ -1,15 +1,16 @@
-"""What the reflections of a run said, in words: their reasoning, and each verdict on a step with its reason."""
+"""What was judged in a run, in words: what code left out of plans, what reflections said, each verdict on a step."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.results import StepResult
 from services.run.ui_text import say
 
 
 def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
-    """Return a line for each reflection, in order, and one for each verdict on a step.
+    """Return a line for each note on a plan and each reflection, in order, and one for each verdict on a step.
 
     Args:
         values: of the run's state.
@@ -17,7 +18,13 @@ def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
     """
     reflections: Sequence[Reflection] = values.get("reflections") or []
     results: Mapping[str, StepResult] = values.get("results") or {}
+    plans: Sequence[Plan] = values.get("plans") or []
     lines = [
+        say("show_plan_note", locale, plan=number, note=note)
+        for number, plan in enumerate(plans, 1)
+        for note in plan.notes
+    ]
+    lines += [
         say(
             "show_reflection",
             locale,

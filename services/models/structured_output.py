@@ -6,6 +6,7 @@ What a schema bounds is bounded in the request; an answer that is longer all the
 import copy
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
 
 from services.models.learned import Dialect
+from services.run.log import log
 from services.text.sanitize import sanitize
 
 LONGEST_REPAIRED, DEEPEST_REPAIRED = 200_000, 60
@@ -22,6 +24,10 @@ LONGEST_REPAIRED, DEEPEST_REPAIRED = 200_000, 60
 _BRACKET = re.compile(r"[{}()\[\]]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]|\n")
 _BETWEEN_WORDS = re.compile(r"\s")
+_NAMED = 200
+"""Characters of what an answer has instead, that a model is told."""
+_SETTLED_AT_MOST, _LOGGED = 4, 10
+"""Rounds of leaving out values, as a value that is left out may have been needed; and how many of them are logged."""
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
 """What is tried when an endpoint refuses a form."""
 
@@ -78,8 +84,11 @@ def answer_text(message: AIMessage) -> str:
 def parse(text: str, schema: type[BaseModel]) -> Any:
     """Read JSON that may stand in a fence or amid prose, or be slightly broken, and bend what is near the schema.
 
+    What code can settle is settled: what is longer than its bound is cut, and a value that does not fit and is not needed is
+    left out, so that only what cannot be settled is asked for again.
+
     Raises:
-        ValueError: there is no JSON object.
+        ValueError: there is no JSON object, or it has nothing of what is asked for.
     """
     shape = shape_of(schema)
     try:
@@ -91,9 +100,50 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         left_open = _left_open(text)
         if left_open > 1 or (left_open and not shape["properties"].keys() <= answer.keys()):
             raise ValueError("it breaks off before it is complete")
-        return _bent(sanitize(answer), shape, shape.get("$defs", {}))
+        asked = {name: value for name, value in answer.items() if name in shape["properties"]}
+        if not asked:
+            raise ValueError(f"it has {', '.join(answer)[:_NAMED]}, and nothing of {', '.join(shape['properties'])}")
+        return _without_misfits(_bent(sanitize(asked), shape, shape.get("$defs", {})), schema)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
+    """Leave out values that do not fit and that the schema can do without, and items of lists that lack what they need.
+
+    Where a needed value does not fit, or nothing would be left, the answer comes back as it was: it is asked for again.
+    """
+    settled, left_out = answer, list[str]()
+    for _ in range(_SETTLED_AT_MOST):
+        try:
+            schema.model_validate(settled)
+        except ValidationError as error:
+            places = [item["loc"][:-1] if item["type"] == "missing" else item["loc"] for item in error.errors()]
+            if not all(places):
+                return answer
+            left_out += [".".join(map(str, place)) for place in places]
+            settled = _without(settled, places)
+        else:
+            break
+    else:
+        return answer
+    if not left_out or not any(settled.values()):
+        return answer
+    log("answer_settled", schema=schema.__name__, left_out=left_out[:_LOGGED])
+    return settled
+
+
+def _without(value: Any, places: Sequence[tuple[int | str, ...]]) -> Any:
+    """Copy a value without what stands at some places in it."""
+    gone = {place[0] for place in places if len(place) == 1}
+    deeper: dict[int | str, list[tuple[int | str, ...]]] = {}
+    for place in places:
+        deeper.setdefault(place[0], []).append(place[1:])
+    if isinstance(value, dict):
+        return {name: _without(item, deeper.get(name, [])) for name, item in value.items() if name not in gone}
+    if isinstance(value, list):
+        return [_without(item, deeper.get(place, [])) for place, item in enumerate(value) if place not in gone]
+    return value
 
 
 def _loaded(text: str) -> Any:

@@ -1,0 +1,175 @@
+"""From a plan as a model wrote it to a plan that can be carried out: what code can settle is settled, and noted.
+
+Steps are numbered by code. A dependency that names no step, or that would close a circle, is left out; only a plan without any
+step is asked for again.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from schemas.plan_draft import PlanDraft, StepDraft
+from schemas.planner import Plan, PlanError, PlannerPrompt, Step, queries_of
+from services.models.structured_output import within
+from services.run.log import log
+from services.run.ui_text import say
+
+LONGEST_TITLE = 200
+_NUMBER = re.compile(r"\d+")
+
+
+def check_draft(draft: PlanDraft) -> PlanDraft:
+    """Return a draft of which a plan can be made.
+
+    Raises:
+        PlanError: it has no step that says anything, although something is missing.
+    """
+    if not draft.has_enough_context and not any(map(_says_something, draft.steps)):
+        raise PlanError("the plan has no steps although has_enough_context is false")
+    return draft
+
+
+def settle_draft(draft: PlanDraft, prompt: PlannerPrompt) -> Plan:
+    """Make a plan of a draft: number its steps on from `prompt.first_id`, and leave out what cannot be carried out.
+
+    Args:
+        draft: as the model gave it, after `check_draft`.
+        prompt: what the model was asked; it tells which steps are finished, and what a processing step can work on.
+
+    Returns:
+        The plan; `notes` say in the language of the run what code left out.
+    """
+    title = draft.title.strip() or within(" ".join(prompt.question.split()), LONGEST_TITLE)
+    plan = Plan(locale=prompt.locale, has_enough_context=True, thought=draft.thought, title=title)
+    settling = _Settling(draft.steps, prompt)
+    if not settling.numbers:
+        return plan
+    needs = settling.dependencies()
+    steps = [_step(settling.steps[place], number, needs[place]) for place, number in settling.numbers.items()]
+    if settling.notes:
+        log("plan_settled", left_out=len(settling.notes), steps=len(steps))
+    return plan.model_copy(update={"has_enough_context": False, "steps": steps, "notes": settling.notes})
+
+
+@dataclass(slots=True)
+class _Settling:
+    """The steps of a draft, the numbers that they get, and what they wait for. Places count all steps of the draft, from 0."""
+
+    steps: Sequence[StepDraft]
+    prompt: PlannerPrompt
+    numbers: dict[int, str] = field(default_factory=dict)
+    """Number of each step that stays, by its place in the draft."""
+    called: dict[int, str] = field(default_factory=dict)
+    """Likewise, with steps that say the same as an earlier one: they have its number."""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        first: dict[tuple[str, ...], int] = {}
+        for place, step in enumerate(self.steps):
+            if not _says_something(step):
+                continue
+            same = first.setdefault(_words_of(step), place)
+            if same == place:
+                self.numbers[place] = str(self.prompt.first_id + len(self.numbers))
+            self.called[place] = self.numbers[same]
+
+    def dependencies(self) -> dict[int, list[str]]:
+        """Return the numbers of the steps that each step waits for, by its place; what would close a circle is left out."""
+        needs: dict[int, list[str]] = {place: [] for place in self.numbers}
+        waits: dict[str, set[str]] = {number: set() for number in self.numbers.values()}
+        for place, needed in sorted(self._named(), key=lambda pair: int(pair[1]) >= int(self.numbers[pair[0]])):
+            number = self.numbers[place]
+            if _reaches(waits, needed, number):
+                self._note("plan_circle", number, needed)
+            elif needed not in needs[place]:
+                needs[place].append(needed)
+                waits[number].add(needed)
+        for place in self.numbers:
+            if self._lacks_data(place, needs[place]):
+                found = [number for number in self._data_steps() if not _reaches(waits, number, self.numbers[place])]
+                needs[place] = found
+                waits[self.numbers[place]].update(found)
+        return needs
+
+    def _named(self) -> Iterator[tuple[int, str]]:
+        """Give each dependency that is a step: the place of the step that waits, and the number of that for which it waits."""
+        for place, number in self.numbers.items():
+            for name in dict.fromkeys(name.strip() for name in self.steps[place].depends_on if name.strip()):
+                needed = self._number_of(name, place)
+                if needed is None or needed == number:
+                    self._note("plan_dependency", number, within(name, 40))
+                else:
+                    yield place, needed
+
+    def _number_of(self, name: str, asking: int) -> str | None:
+        """Return the number of the step that a name means: its written id, a finished step, its number or place, its title."""
+        finished = [finding.step_id for finding in self.prompt.findings]
+        written = [step.id.strip().casefold() for step in self.steps]
+        if name.casefold() not in written and name in finished:
+            return name
+        for names in (written, [step.title.strip().casefold() for step in self.steps]):
+            called = [place for place, other in enumerate(names) if other == name.casefold()]
+            others = {self.called.get(place) for place in called} - {self.called[asking]}
+            if called:
+                return others.pop() if len(others) == 1 else None
+        figures = _NUMBER.findall(name[:40])
+        if len(figures) != 1:
+            return None
+        figure = str(int(figures[0]))
+        if figure in finished:
+            return figure
+        places = (int(figure) - self.prompt.first_id, int(figure) - 1)
+        return next((self.called[place] for place in places if place in self.called), None)
+
+    def _lacks_data(self, place: int, needs: Sequence[str]) -> bool:
+        """Tell whether a processing step has nothing to work on: no findings, no tables, no tools."""
+        step = self.steps[place]
+        return step.step_type == "processing" and not (needs or step.tools or self.prompt.tables)
+
+    def _data_steps(self) -> list[str]:
+        """Return the steps whose findings such a step is given: the plan's research, else what is finished."""
+        research = [number for place, number in self.numbers.items() if self.steps[place].step_type == "research"]
+        return research or [finding.step_id for finding in self.prompt.findings if finding.status == "done"]
+
+    def _note(self, key: str, number: str, needed: str) -> None:
+        self.notes.append(say(key, self.prompt.locale, step=number, needed=needed))
+
+
+def _step(draft: StepDraft, number: str, needs: list[str]) -> Step:
+    said = [text.strip() for text in (draft.title, draft.description, *draft.queries) if text.strip()]
+    step = Step(
+        id=number,
+        title=within(said[0], LONGEST_TITLE),
+        description=draft.description.strip() or said[0],
+        step_type=draft.step_type,
+        need_web_search=draft.need_web_search,
+        queries=draft.queries,
+        depends_on=sorted(needs, key=int),
+        tools=draft.tools,
+    )
+    return step.model_copy(update={"queries": queries_of(step)})
+
+
+def _says_something(step: StepDraft) -> bool:
+    return any(text.strip() for text in (step.title, step.description, *step.queries))
+
+
+def _words_of(step: StepDraft) -> tuple[str, ...]:
+    """Return what makes a step the same as another, which is then left out."""
+    return (
+        step.step_type,
+        *(" ".join(text.split()).casefold() for text in (step.title, step.description, *step.queries)),
+    )
+
+
+def _reaches(waits: dict[str, set[str]], start: str, end: str) -> bool:
+    """Tell whether a step waits for another, directly or through others."""
+    seen, left = set[str](), [start]
+    while left:
+        number = left.pop()
+        if number == end:
+            return True
+        if number not in seen:
+            seen.add(number)
+            left.extend(waits.get(number, ()))
+    return False

@@ -1,0 +1,199 @@
+"""What models are asked for: bounded, with the fields that a case needs, in the order in which the prompt names them."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from prompts import template_source
+from schemas.asked import LONGEST, Reason, asked_as
+from schemas.coder import Code
+from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
+from schemas.evidence_view import EvidenceView
+from schemas.mcp import ToolView
+from schemas.plan_draft import plan_schema
+from schemas.planner import PlannerPrompt
+from schemas.profile import Profile
+from schemas.reflector import Reflection
+from schemas.reporter_joining import Joining
+from schemas.reporter_outline import Outline
+from schemas.reporter_rewriting import Rewriting
+from schemas.researcher import Findings
+from schemas.verifier import Verification
+from services.models.structured_output import parse, response_format, shape_of, within
+from tests.conftest import PROJECT
+
+FIRST_TURN = CoordinatorPrompt(question="How deep?", conversation=[], profile=None, locale="auto")
+FOLLOW_UP = FIRST_TURN.model_copy(
+    update={
+        "conversation": [Turn(role="user", text="What is a lead line?")],
+        "known": [EvidenceView(id="T0-1", title="s", quote="q")],
+        "answers": True,
+        "profile": Profile(name="Depths"),
+    }
+)
+PLANNING = PlannerPrompt(
+    question="How deep?",
+    locale="en-US",
+    today="2026-01-01",
+    max_step_num=3,
+    background=[],
+    feedback=[],
+    findings=[],
+    gaps=[],
+    tables=[],
+    tools=[ToolView(name="pump", description="d")],
+    previous_plan="",
+)
+ASKED: dict[str, tuple[type[BaseModel], str]] = {
+    "triage_schema": (triage_schema(FOLLOW_UP), "coordinator"),
+    "plan_schema": (plan_schema(PLANNING), "planner"),
+    "Findings": (Findings, "researcher"),
+    "Code": (Code, "coder"),
+    "Reflection": (Reflection, "reflector"),
+    "Outline": (Outline, "reporter_outline"),
+    "Joining": (Joining, "reporter_joining"),
+    "Rewriting": (Rewriting, "reporter_rewriting"),
+    "Verification": (Verification, "verifier"),
+}
+"""By the name under which a call of `ask` gives it: the schema, and the template that asks for it."""
+
+
+def asked_in(folder: str) -> Iterator[str]:
+    """Give the names of the schemas that code below a folder asks for."""
+    for path in (PROJECT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ask":
+                for schema in node.args[2:3]:
+                    yield ast.unparse(schema.func if isinstance(schema, ast.Call) else schema)
+
+
+def test_every_schema_that_is_asked_for_is_tested_here() -> None:
+    assert {*asked_in("nodes"), *asked_in("services")} == {*ASKED}
+
+
+def unbounded(node: Any, place: str) -> Iterator[str]:
+    """Give the places where a JSON schema has a string or a list without a bound."""
+    if isinstance(node, list):
+        for item in node:
+            yield from unbounded(item, place)
+    elif isinstance(node, dict):
+        bound = {"string": "maxLength", "array": "maxItems"}.get(str(node.get("type")))
+        if bound and "enum" not in node and not 0 < node.get(bound, 0) <= LONGEST:
+            yield place
+        for name, part in {**node.get("properties", {}), **node.get("$defs", {})}.items():
+            yield from unbounded(part, f"{place}.{name}")
+        for key in ("items", "anyOf", "oneOf", "allOf"):
+            yield from unbounded(node.get(key), f"{place}.{key}")
+
+
+@pytest.mark.parametrize("schema", [schema for schema, _ in ASKED.values()])
+def test_every_string_and_list_that_is_asked_for_is_bounded(schema: type[BaseModel]) -> None:
+    assert list(unbounded(response_format(schema)["json_schema"]["schema"], schema.__name__)) == []
+
+
+@pytest.mark.parametrize(("schema", "template"), ASKED.values())
+def test_a_prompt_names_the_fields_in_the_order_of_the_schema(schema: type[BaseModel], template: str) -> None:
+    source = template_source(template)
+    places = {name: source.find(f"`{name}`:") for name in shape_of(schema)["properties"]}
+    named = {name: place for name, place in places.items() if place >= 0}
+    assert sorted(named, key=lambda name: named[name]) == list(named)
+
+
+def test_a_first_turn_is_asked_for_nothing_of_earlier_turns() -> None:
+    first, later = (list(shape_of(triage_schema(prompt))["properties"]) for prompt in (FIRST_TURN, FOLLOW_UP))
+    assert first == ["reason", "intent", "question", "locale", "complexity", "reply"]
+    assert {*later} - {*first} == {"category", "rewriting", "answered", "uses", "missing", "answer"}
+
+
+def test_tools_of_steps_are_asked_for_only_where_there_are_some() -> None:
+    with_tools, plain = (
+        shape_of(plan_schema(PLANNING.model_copy(update={"tools": tools}))) for tools in (PLANNING.tools, [])
+    )
+    assert {*with_tools["$defs"]["ToolStepDraft"]["properties"]} - {*plain["$defs"]["StepDraft"]["properties"]} == {
+        "tools",
+        "need_web_search",
+    }
+    assert "id" not in plain["$defs"]["StepDraft"]["properties"]
+
+
+def test_what_is_not_asked_for_is_left_out_of_the_answer() -> None:
+    given = {"intent": "greeting", "answered": "perhaps", "uses": 7, "confidence": "very", "original": "x"}
+    asked = triage_schema(FIRST_TURN)
+    answer = Triage.model_validate(asked.model_validate(parse(json.dumps(given), asked)).model_dump())
+    assert (answer.intent, answer.answered, answer.uses, answer.original) == ("greeting", "no", [], "")
+
+
+def test_an_answer_that_is_too_long_is_cut_and_not_refused() -> None:
+    long = {
+        "steps": [{"step_id": place, "reason": "It is so. " * 90} for place in range(90)],
+        "missing_aspects": ["word " * 200] * 90,
+        "has_enough_context": False,
+    }
+    answer = Reflection.model_validate(parse(json.dumps(long), Reflection))
+    assert len(answer.steps) == 40
+    assert len(answer.steps[0].reason) <= 300
+    assert answer.steps[0].reason.endswith("It is so.")
+    assert len(answer.missing_aspects) == 8
+    assert answer.missing_aspects[0].endswith("word")
+
+
+@pytest.mark.parametrize(
+    ("text", "longest", "cut"),
+    [
+        ("It is short.", 20, "It is short."),
+        ("One is here. Two is there. Three", 30, "One is here. Two is there."),
+        ("no sentence ends in these words", 20, "no sentence ends in"),
+        ("水深很大。绳子很长。铅锤很重。", 11, "水深很大。绳子很长。"),
+        ("x" * 50, 10, "x" * 10),
+    ],
+)
+def test_a_text_is_cut_after_a_sentence_else_after_a_word(text: str, longest: int, cut: str) -> None:
+    assert within(text, longest) == cut
+
+
+def test_a_bound_of_the_request_is_no_condition_of_what_is_kept() -> None:
+    """A person's plan, an older checkpoint."""
+
+    class Kept(BaseModel):
+        text: Reason
+
+    assert len(Kept(text="x" * 900).text) == 900
+    assert asked_as(Kept).model_json_schema()["properties"]["text"]["maxLength"] == 300
+
+
+def test_values_that_do_not_fit_and_are_not_needed_are_left_out() -> None:
+    given = {
+        "excerpts": [{"quote": "a", "relevance": "very"}, {"passage_id": "P1"}, 7],
+        "finding": "f",
+        "confidence": "certainly",
+    }
+    answer = Findings.model_validate(parse(json.dumps(given), Findings))
+    assert [(excerpt.quote, excerpt.relevance) for excerpt in answer.excerpts] == [("a", "medium")]
+    assert (answer.finding, answer.confidence) == ("f", 0.0)
+
+
+@pytest.mark.parametrize("given", [{"intent": "whatever", "reason": "r"}, {"reason": "r"}])
+def test_a_needed_value_that_does_not_fit_is_asked_for_again(given: dict[str, str]) -> None:
+    asked = triage_schema(FIRST_TURN)
+    with pytest.raises(ValueError, match="intent"):
+        asked.model_validate(parse(json.dumps(given), asked))
+
+
+def test_an_answer_of_which_nothing_fits_is_asked_for_again() -> None:
+    with pytest.raises(ValueError, match="steps"):
+        Reflection.model_validate(parse(json.dumps({"steps": "one", "answer": 42}), Reflection))
+    with pytest.raises(ValueError, match="nothing of steps"):
+        parse(json.dumps({"answer": 42}), Reflection)
+
+
+def test_a_program_is_read_from_its_lines_or_as_one_text_and_never_cut() -> None:
+    lines = [f"print({number})" for number in range(300)]
+    for given in (lines, "\n".join(lines)):
+        answer = Code.model_validate(parse(json.dumps({"description": "d", "code": given}), Code))
+        assert answer.code == "\n".join(lines)
+    assert not re.search(r'"maxLength": [2-9]\d{3}', json.dumps(response_format(Code)))

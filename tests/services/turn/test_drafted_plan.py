@@ -1,0 +1,163 @@
+"""Plans as weak models write them: what code can settle passes, numbered and noted; only a plan without any step is refused."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.evidence_view import FindingView
+from schemas.mcp import ToolView
+from schemas.plan_draft import PlanDraft, plan_schema
+from schemas.planner import Plan, PlanError, PlannerPrompt, settle_plan
+from services.turn.drafted_plan import check_draft, settle_draft
+
+PROMPT = PlannerPrompt(
+    question="How deep is the trench, and who sounded it?",
+    locale="en-US",
+    today="2026-01-01",
+    max_step_num=3,
+    background=[],
+    feedback=[],
+    findings=[],
+    gaps=[],
+    tables=[],
+    tools=[],
+    previous_plan="",
+)
+REPLAN = PROMPT.model_copy(
+    update={
+        "first_id": 3,
+        "findings": [FindingView(step_id=number, title=f"Found {number}", status="done") for number in ("1", "2")],
+    }
+)
+
+
+def settled(*steps: dict[str, Any], prompt: PlannerPrompt = PROMPT, **rest: Any) -> Plan:
+    """Return the plan that is made of steps as a model writes them."""
+    draft = plan_schema(prompt).model_validate({"title": "T", "steps": steps, **rest})
+    return settle_draft(check_draft(draft), prompt)
+
+
+def needs(plan: Plan) -> dict[str, list[str]]:
+    return {step.id: step.depends_on for step in plan.steps}
+
+
+def step(title: str, *depends_on: str, **rest: Any) -> dict[str, Any]:
+    return {"title": title, "depends_on": depends_on, **rest}
+
+
+def test_steps_without_ids_are_numbered_by_their_order() -> None:
+    assert needs(settled(step("a"), step("b", "1"), step("c", "Step 2"))) == {"1": [], "2": ["1"], "3": ["2"]}
+
+
+def test_steps_of_a_further_plan_are_numbered_on_and_may_wait_for_finished_steps() -> None:
+    plan = settled(step("a", "1"), step("b", "3"), step("c", "Found 2", "2"), prompt=REPLAN)
+    assert needs(plan) == {"3": ["1"], "4": ["3"], "5": ["2"]}
+    assert not plan.notes
+
+
+def test_ids_that_a_model_writes_all_the_same_are_what_it_refers_to() -> None:
+    assert needs(settled(step("a", id="x"), step("b", "X", id=7), step("c", "7", id="1"))) == {
+        "1": [],
+        "2": ["1"],
+        "3": ["2"],
+    }
+
+
+def test_ids_that_are_doubled_are_settled_where_only_one_other_step_is_meant() -> None:
+    assert needs(settled(step("a", id="1"), step("b", "1", id="1"))) == {"1": [], "2": ["1"]}
+    plan = settled(step("a", id="1"), step("b", id="1"), step("c", "1", id="2"))
+    assert needs(plan)["3"] == []
+    assert len(plan.notes) == 1
+
+
+def test_a_step_may_be_named_by_its_title() -> None:
+    assert needs(settled(step("Find the trench"), step("b", "find the trench")))["2"] == ["1"]
+
+
+@pytest.mark.parametrize("name", ["9", "nobody", "2", "steps 1 and 3", "1.5", "0"])
+def test_a_dependency_on_no_other_step_is_left_out_and_noted(name: str) -> None:
+    plan = settled(step("a"), step("b", name), step("c"))
+    assert needs(plan) == {"1": [], "2": [], "3": []}
+    assert plan.notes == [f"step 2 does not wait for {name}, which is no other step"]
+
+
+def test_what_would_close_a_circle_is_left_out_and_what_looks_back_stays() -> None:
+    plan = settled(step("a", "3"), step("b", "1"), step("c", "2"))
+    assert needs(plan) == {"1": [], "2": ["1"], "3": ["2"]}
+    assert plan.notes == ["step 1 does not wait for step 3, which waits for it"]
+
+
+def test_a_step_says_with_what_it_has_what_it_lacks() -> None:
+    plan = settled({"title": "only a title"}, {"description": "Only told."}, {"queries": ["The depth is", " "]}, {})
+    assert [(one.title, one.description, one.queries) for one in plan.steps] == [
+        ("only a title", "only a title", ["only a title"]),
+        ("Only told.", "Only told.", ["Only told."]),
+        ("The depth is", "The depth is", ["The depth is"]),
+    ]
+
+
+def test_a_step_that_is_there_twice_is_done_once() -> None:
+    plan = settled(step("a"), step("A "), step("b", "2"))
+    assert needs(plan) == {"1": [], "2": ["1"]}
+    assert [one.title for one in plan.steps] == ["a", "b"]
+
+
+def test_a_plan_without_a_title_has_that_of_the_question() -> None:
+    assert settled(step("a"), title="").title == PROMPT.question
+
+
+def test_a_processing_step_that_names_nothing_works_on_what_was_found() -> None:
+    mean = step("Compute the mean", step_type="Processing")
+    assert needs(settled(step("a"), mean, step("b"))) == {"1": [], "2": ["1", "3"], "3": []}
+    assert needs(settled(mean, prompt=REPLAN)) == {"3": ["1", "2"]}
+    with_tables = PROMPT.model_copy(update={"tables": ["depths.csv: depth (number)"]})
+    assert needs(settled(step("a"), mean, prompt=with_tables)) == {"1": [], "2": []}
+
+
+def test_research_that_waits_for_a_computation_does_not_close_a_circle() -> None:
+    plan = settled(step("Compute", step_type="processing"), step("a", "1"), step("b"))
+    assert needs(plan) == {"1": ["3"], "2": ["1"], "3": []}
+
+
+def test_only_a_plan_without_any_step_is_asked_for_again() -> None:
+    for steps in ([], [{}], [{"title": " "}]):
+        with pytest.raises(PlanError, match="no steps"):
+            settled(*steps, has_enough_context=False)
+        assert settled(*steps, has_enough_context=True).has_enough_context
+
+
+def test_tools_are_kept_where_a_model_names_them() -> None:
+    offered = PROMPT.model_copy(update={"tools": [ToolView(name="pump", description="d")]})
+    assert settled(step("a", tools=["pump"]), prompt=offered).steps[0].tools == ["pump"]
+
+
+NAMES = st.sampled_from(["1", "2", "3", "a", "", "9", "step 2", "二"])
+DRAFTS = st.builds(
+    PlanDraft,
+    has_enough_context=st.booleans(),
+    steps=st.lists(
+        st.builds(
+            dict,
+            id=NAMES,
+            title=st.sampled_from(["", "a", "b", "c", "d"]),
+            step_type=st.sampled_from(["research", "processing"]),
+            depends_on=st.lists(NAMES, max_size=4),
+        ),
+        max_size=7,
+    ),
+)
+
+
+@given(DRAFTS, st.sampled_from([PROMPT, REPLAN]))
+def test_a_settled_plan_can_always_be_carried_out(draft: PlanDraft, prompt: PlannerPrompt) -> None:
+    try:
+        plan = settle_draft(check_draft(draft), prompt)
+    except PlanError:
+        assert not any(one.title for one in draft.steps)
+        return
+    finished = {finding.step_id for finding in prompt.findings}
+    again = settle_plan(plan, first_id=prompt.first_id, finished=finished, max_steps=None)
+    assert [one.depends_on for one in again.steps] == [one.depends_on for one in plan.steps]
+    assert [one.id for one in plan.steps] == [str(prompt.first_id + place) for place in range(len(plan.steps))]
