@@ -45,7 +45,7 @@ class CallProgress(BaseModel):
     """Since this attempt began."""
     attempt: int = 1
     reason: str = ""
-    """Why it is made again."""
+    """Why it is made again: `silent`, `broke_off`, `refused`, `too_long`, `repeated`, `cut_off`, `unusable`, or `HTTP 429` and the like."""
 
 
 class Draft(BaseModel):

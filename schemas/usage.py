@@ -15,6 +15,10 @@ class CallUsage(BaseModel):
     """Of the calls themselves; side by side they add up to more than the run took."""
     cost: float | None = 0.0
     """US dollars; None where the price of a model is not known."""
+    abandoned: int = 0
+    """Requests that were given up, or broke off, while the model was at work."""
+    abandoned_tokens: int = 0
+    """About how many tokens a provider may charge for those; they are in no other number here."""
 
     @property
     def tokens(self) -> int:
@@ -29,6 +33,8 @@ class CallUsage(BaseModel):
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             seconds=round(self.seconds + other.seconds, 3),
+            abandoned=self.abandoned + other.abandoned,
+            abandoned_tokens=self.abandoned_tokens + other.abandoned_tokens,
             cost=None if unknown else round((self.cost or 0.0) + (other.cost or 0.0), 9),
         )
 

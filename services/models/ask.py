@@ -1,26 +1,34 @@
 """The one way a node talks to a model.
 
-`ask` wants an answer of a schema: what does not fit is asked for again with the error, what was cut off with more room, at
-most twice. `write` returns free text and lets its tokens stream.
+`ask` wants an answer of a schema: what does not fit is asked for again with the error, what was cut off while it made progress with
+more room, at most twice; what repeated itself without end once more, in another way. `write` returns free text and lets its tokens stream.
 """
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from prompts import as_data
-from services.models.model_call import MORE_ROOM, ModelCall
-from services.models.reply import Reply
+from services.models.model_call import FIRST, ModelCall
+from services.models.output_room import MORE_ROOM
+from services.models.reply import REPEATED, Reply
 from services.models.structured_output import explain, is_json, parse
 from services.run.errors import LimitReached, UselessAnswer
+from services.run.log import WARNING, log
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
 MAX_REPEATS = 2
 """How often an answer that does not fit is asked for again."""
+MAX_REPEATING = 1
+"""How often it is asked for again after it repeated itself without end."""
+SAY_ONCE = (
+    "Your answer repeated itself without end, and was stopped. Answer again, in few words, and say everything once."
+)
 
 
 async def ask(
@@ -42,26 +50,35 @@ async def ask(
 
     Raises:
         LimitReached: the budget leaves no room for it, or no time.
-        UselessAnswer: the answer never came to fit.
+        UselessAnswer: the answer never came to fit, or repeated itself twice.
         ModelError: the endpoint refused or could not be reached.
     """
-    exchange = ModelCall(role, prompt, schema, template=template)
+    call = ModelCall(role, prompt, schema, template=template)
     more: list[BaseMessage] = []
-    room, problem, text = 1, "", ""
+    repeat, problem, text, repeating = FIRST, "", "", 0
     for attempt in range(1 + MAX_REPEATS):
-        reply = await exchange.say(more, room)
+        reply = await call.say(more, repeat)
         text = reply.text
+        if reply.finish_reason == REPEATED:
+            problem, repeating = "it repeats itself without end", repeating + 1
+            if repeating > MAX_REPEATING:
+                break
+            _log_refusal(role, problem)
+            more, repeat = [HumanMessage(SAY_ONCE)], replace(repeat, because="repeated", varied=True)
+            continue
         if reply.cut_off and attempt < MAX_REPEATS:
-            room *= MORE_ROOM
+            _log_refusal(role, "it was cut off")
+            repeat = replace(repeat, because="cut_off" if text else "empty", room=repeat.room * MORE_ROOM)
             continue
         try:
             answer = schema.model_validate(parse(text, schema))
             return check(answer) if check else answer
         except ValueError as error:
             problem = explain(error)
-        more = [*more, *_correction(text, problem, schema)]
+        _log_refusal(role, problem)
+        more, repeat = [*more, *_correction(text, problem, schema)], replace(repeat, because=f"unusable: {problem}")
     raise UselessAnswer(
-        f"The model for the role {role} gave no usable {schema.__name__} in {1 + MAX_REPEATS} attempts: {problem}. "
+        f"The model for the role {role} gave no usable {schema.__name__} in {attempt + 1} attempts: {problem}. "
         f"It answered: {text[:200]!r}. Name a more capable model with LEADLINE_MODEL_{role.upper()}.",
         role=role,
         problem=problem,
@@ -78,7 +95,7 @@ async def write(
 ) -> Reply:
     """Return the free text that a role's model writes; its tokens stream to `stream_mode="messages"`.
 
-    A text that never comes to its end is returned as far as it came (`cut_off`).
+    A text that never comes to its end is returned as far as it came (`cut_off`); so is a text that repeats itself twice.
 
     Args:
         role: stem of node, template and schema.
@@ -92,15 +109,25 @@ async def write(
         UselessAnswer: the text is empty, however often it is asked for.
         ModelError: the endpoint refused or could not be reached.
     """
-    exchange = ModelCall(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
-    reply = await exchange.say()
-    for attempt in range(1, 1 + MAX_REPEATS):
-        if reply.text and not reply.cut_off:
+    call = ModelCall(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
+    reply, more, repeat = await call.say(), list[BaseMessage](), FIRST
+    for _ in range(MAX_REPEATS):
+        if reply.finish_reason == REPEATED:
+            if repeat.varied:
+                break
+            more, repeat = [HumanMessage(SAY_ONCE)], replace(repeat, because="repeated", varied=True)
+        elif reply.cut_off:
+            repeat = replace(repeat, because="cut_off" if reply.text else "empty", room=repeat.room * MORE_ROOM)
+        elif reply.text:
             return reply
+        else:
+            repeat = replace(repeat, because="empty")
+        _log_refusal(role, repeat.because)
         try:
-            reply = await exchange.say(room=MORE_ROOM**attempt if reply.cut_off else 1)
+            again = await call.say(more, repeat)
         except LimitReached:
             break
+        reply = _with_text(again) if again.text or not reply.text else reply
     if not reply.text:
         raise UselessAnswer(
             f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times. "
@@ -109,6 +136,17 @@ async def write(
             problem="it is empty",
         )
     return reply
+
+
+def _with_text(reply: Reply) -> Reply:
+    """Take a text that stands where reasoning belongs, as servers send it that expect every answer to begin with reasoning."""
+    if reply.text or reply.cut_off:
+        return reply
+    return reply.model_copy(update={"text": reply.reasoning})
+
+
+def _log_refusal(role: str, problem: str) -> None:
+    log("answer_refused", WARNING, role=role, problem=problem)
 
 
 def _correction(text: str, problem: str, schema: type[BaseModel]) -> list[BaseMessage]:

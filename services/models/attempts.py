@@ -8,17 +8,22 @@ from dataclasses import dataclass, field, replace
 
 from langchain_core.messages import AIMessage
 
+from schemas.events import CallProgress
+from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import under_way, wait_for_turn
 from services.models.failures import LEFT_OUT, CallFailed, failure_of
 from services.models.learned import learned
 from services.models.stall_timeout import stall_limited
+from services.models.streamed_chat import BrokeOff
 from services.run.log import WARNING, log
 from services.run.roles import RoleModel
 from services.run.settings import settings
 
-Send = Callable[[Callable[[], None]], Awaitable[AIMessage]]
+Send = Callable[[Callable[[Sign, str], None]], Awaitable[AIMessage]]
 """Makes one attempt; it calls the function that it is given for each piece of the answer."""
+Tell = Callable[[CallProgress], None]
+"""Told how the call stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,14 @@ class Attempts:
     """Seconds: for its turn, and after passing faults."""
     stalls: int = 0
     shortened: int = 0
+    made: int = 0
+    """Requests that went out."""
+    abandoned: int = 0
+    """Those that were given up, or broke off, while the model was at work; a provider may charge for them."""
+    abandoned_characters: int = 0
+    """That those had sent by then."""
+    characters: int = 0
+    """Of the latest attempt."""
 
     def log_fields(self) -> dict[str, object]:
         """Return what log and trace tell of them."""
@@ -73,7 +86,11 @@ class Attempts:
 
 
 async def attempt_until_answered(
-    model: RoleModel, attempts: Attempts, send: Send, change: Callable[[CallFailed], Awaitable[bool]]
+    model: RoleModel,
+    attempts: Attempts,
+    send: Send,
+    change: Callable[[CallFailed], Awaitable[bool]],
+    tell: Tell = lambda _: None,
 ) -> AIMessage:
     """Make one call, in as many attempts as its policy allows.
 
@@ -83,16 +100,20 @@ async def attempt_until_answered(
         send: builds the request anew each time and makes one attempt.
         change: changes what the endpoint could not take, the form of the request or the length of its prompt; False where
             there is nothing left to change.
+        tell: told of an attempt that takes its time, and of each repetition.
 
     Raises:
         CallFailed: no further attempt can help.
+        RepeatsItself: the answer repeats itself without end.
     """
     known = learned(model)
     policy = replace(POLICY, passing=settings().leadline_max_retries)
     while True:
         left_out = frozenset(known.refused)
         try:
-            return await _attempt(model, attempts, send)
+            return await _attempt(model, attempts, send, tell)
+        except RepeatsItself:
+            raise
         except Exception as error:  # noqa: BLE001 - each provider's client raises what it likes
             cause, failure = error, failure_of(model, error)
         attempts.stalls += failure.stalled
@@ -101,24 +122,49 @@ async def attempt_until_answered(
             log("model_retry", WARNING, fault=failure.fault, attempt=len(attempts.faults) + 1, wait=round(pause, 3))
             attempts.faults.append(failure.fault)
             attempts.waited += pause
+            tell(_again(model, attempts, failure, cause, pause))
             await asyncio.sleep(pause)
+        elif failure.output_limits and await change(failure):
+            tell(_again(model, attempts, failure, cause))
         elif failure.parameter in LEFT_OUT:
             if failure.parameter in left_out:
                 raise failure from cause
             known.refused.add(failure.parameter)
+            tell(_again(model, attempts, failure, cause))
         else:
             attempts.shortened += failure.kind == "too_long"
             if attempts.shortened > policy.shortened or not await change(failure):
                 raise failure from cause
+            tell(_again(model, attempts, failure, cause))
 
 
-async def _attempt(model: RoleModel, attempts: Attempts, send: Send) -> AIMessage:
+async def _attempt(model: RoleModel, attempts: Attempts, send: Send, tell: Tell) -> AIMessage:
     began = time.monotonic()
     await wait_for_turn(model.endpoint)
+    watch = AnswerWatch()
     async with under_way(model.endpoint):
         attempts.waited += time.monotonic() - began
-        async with asyncio.timeout(model.timeout):
-            if not comes_in_pieces(model):
-                return await send(lambda: None)
-            async with stall_limited(model, attempts.stalls) as piece_came:
-                return await send(piece_came)
+        attempts.made += 1
+        try:
+            async with telling(watch, model.role, attempts.made, tell), asyncio.timeout(model.timeout):
+                if not comes_in_pieces(model):
+                    return await send(watch.hear)
+                async with stall_limited(model, attempts.stalls) as watch.on_sign:
+                    return await send(watch.hear)
+        except (TimeoutError, BrokeOff, asyncio.CancelledError):
+            attempts.abandoned += 1
+            attempts.abandoned_characters += watch.characters
+            raise
+        finally:
+            attempts.characters = watch.characters
+
+
+def _again(
+    model: RoleModel, attempts: Attempts, failure: CallFailed, cause: Exception, pause: float = 0.0
+) -> CallProgress:
+    """Say why a call is made again."""
+    reason = failure.kind if failure.kind in {"too_long", "refused"} else failure.fault
+    reason = "silent" if failure.stalled else "broke_off" if isinstance(cause, BrokeOff) else reason
+    return CallProgress(
+        role=model.role, state="again", seconds=round(pause, 1), attempt=attempts.made + 1, reason=reason
+    )

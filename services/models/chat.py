@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
 
 from schemas.context import RunContext
+from services.models.answer_watch import Sign
 from services.models.endpoint import (
     CONNECT_SECONDS,
     POOL_SECONDS,
@@ -46,7 +47,7 @@ def build(
     response_format: dict[str, Any] | None = None,
     stream: bool = False,
     prompt: BaseModel | None = None,
-    on_piece: Callable[[], None] | None = None,
+    on_piece: Callable[[Sign, str], None] | None = None,
     on_token: Callable[[str], None] | None = None,
 ) -> BaseChatModel:
     """Build the chat model that makes one attempt at a call.
@@ -57,7 +58,7 @@ def build(
         response_format: the endpoint's own request for JSON of a schema.
         stream: whether the tokens are handed on as they come, even when nobody listens.
         prompt: what is asked, for the offline model, which reads no messages.
-        on_piece: called for each piece of the answer, reasoning and calls of tools too.
+        on_piece: called for each sign of life of the answer, with its text.
         on_token: takes the text of the answer as it comes.
 
     Raises:
@@ -80,7 +81,7 @@ def _openai(
     max_tokens: int,
     response_format: dict[str, Any] | None,
     stream: bool,
-    on_piece: Callable[[], None] | None,
+    on_piece: Callable[[Sign, str], None] | None,
 ) -> BaseChatModel:
     known = learned(model)
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}

@@ -43,6 +43,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _WINDOW = re.compile(r"(?:length|window|limit|size|n_ctx|len)\D{0,40}?(\d[\d,]{2,11})(?![\d,])", re.IGNORECASE)
+_LIMITS = ("max_completion_tokens", "max_tokens")
+_NUMBER = re.compile(r"\b\d{3,7}\b")
 _LEFT_OUT = re.compile(rf"\b(?:{'|'.join(LEFT_OUT)})\b")
 
 
@@ -66,12 +68,15 @@ class CallFailed(Exception):
     """Tokens of the context, where the endpoint named them."""
     parameter: str = ""
     """The parameter that the endpoint named in a refusal, if it did."""
+    output_limits: tuple[int, ...] = ()
+    """Numbers that a refusal of the most tokens names: the limit is among them."""
 
 
 def failure_of(model: RoleModel, error: Exception) -> CallFailed:
     """Classify what an attempt at a call raised."""
     status, text = _status(error), _message(error)
     kind = _kind(error, status, text)
+    parameter = _parameter(error, text) if kind == "refused" else ""
     return CallFailed(
         kind,
         _explained(model, error, kind, status, text),
@@ -81,7 +86,8 @@ def failure_of(model: RoleModel, error: Exception) -> CallFailed:
         stalled=isinstance(error, TimeoutError),
         retry_after=_retry_after(error),
         window=_window(text) if kind == "too_long" else None,
-        parameter=_parameter(error, text) if kind == "refused" else "",
+        parameter=parameter,
+        output_limits=tuple(int(number) for number in _NUMBER.findall(text)) if parameter in _LIMITS else (),
     )
 
 

@@ -11,12 +11,13 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from schemas.context import RunContext
+from services.models.answer_watch import Sign
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
+from services.models.exchange import QUIET
 from services.models.failures import CallFailed
 from services.models.local_endpoint import settled as as_asked
 from services.models.learned import learned
-from services.models.model_call import QUIET
 from services.models.structured_output import as_tool, response_format
 from services.run.errors import LeadlineError
 from services.run.prices import Price, price_of
@@ -127,7 +128,7 @@ async def _ask(model: RoleModel, form: Form) -> None:
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
     shape = response_format(Ready) if form in {"both", "schema"} and model.provider in {"openai", "ollama"} else None
 
-    async def send(on_piece: Callable[[], None]) -> AIMessage:
+    async def send(on_piece: Callable[[Sign, str], None]) -> AIMessage:
         chat = build(model, model.max_tokens, response_format=shape, on_piece=on_piece)
         with_tools = chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat
         return await with_tools.ainvoke(messages, QUIET)

@@ -6,7 +6,6 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -70,12 +69,7 @@ def learned(model: RoleModel) -> Learned:
 
 
 def _key(model: RoleModel) -> str:
-    """Name a model at its endpoint, without a password that may stand in the address."""
-    address = urlsplit(model.endpoint)
-    endpoint = (
-        f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}" if address.netloc else model.endpoint
-    )
-    return f"{endpoint} {model.model}"
+    return f"{model.endpoint} {model.model}"
 
 
 def forget_learned() -> None:

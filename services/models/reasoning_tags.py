@@ -6,23 +6,24 @@ OPEN, CLOSE = "<think>", "</think>"
 _TAG = re.compile(r"</?think>", re.IGNORECASE)
 
 
-def without_thinking(text: str) -> str:
-    """Return a text without its thinking parts, also where the opening tag is missing or the closing one never came."""
-    text = _without_pairs(text)
-    _, closed, rest = text.rpartition(CLOSE)
-    text = rest if closed else text
-    return text.partition(OPEN)[0].strip()
-
-
-def _without_pairs(text: str) -> str:
-    """Take out what stands between an opening tag and the next closing one, in one pass."""
-    pieces: list[str] = []
+def split_thinking(text: str) -> tuple[str, str]:
+    """Return a text without its thinking parts, and those parts, also where the opening tag is missing or the closing one never came."""
+    answer: list[str] = []
+    thoughts: list[str] = []
     end, start = 0, -1
     for tag in _TAG.finditer(text):
         closes = tag.group().startswith("</")
-        if start < 0 and not closes:
-            start = tag.start()
-        elif start >= 0 and closes:
-            pieces.append(text[end:start])
+        if closes and start < 0:  # the opening tag stood in the prompt
+            thoughts += [*answer, text[end : tag.start()]]
+            answer, end = [], tag.end()
+        elif closes:
+            thoughts.append(text[start : tag.start()])
             end, start = tag.end(), -1
-    return "".join([*pieces, text[end:]])
+        elif start < 0:
+            answer.append(text[end : tag.start()])
+            start = tag.end()
+    if start >= 0:
+        thoughts.append(text[start:])
+    else:
+        answer.append(text[end:])
+    return "".join(answer).strip(), "\n".join(thought.strip() for thought in thoughts if thought.strip())

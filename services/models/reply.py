@@ -8,8 +8,16 @@ from pydantic import BaseModel, Field
 
 from schemas.usage import CallUsage
 from services.models.prompt_fit import estimate_tokens
+from services.models.reasoning_tags import split_thinking
+from services.models.streamed_chat import REASONING
+from services.models.structured_output import answer_text
 from services.run.prices import Price
 from services.text.sanitize import sanitize
+
+LONGEST_REASONING = 20_000
+"""Characters of reasoning that are kept: its end, where the model comes to its answer."""
+REPEATED = "repetition"
+"""The finish reason of an answer that was stopped because it repeated itself."""
 
 
 class ToolCall(BaseModel):
@@ -26,6 +34,14 @@ class Reply(BaseModel):
     """What came back from one call."""
 
     text: str
+    reasoning: str = ""
+    """What the model thought before it answered, where the endpoint shows that. It goes into no prompt and no report."""
+    tagged: bool = Field(default=False, exclude=True)
+    """Whether the reasoning stood between tags amid the text."""
+    asked_because: str = ""
+    """Why the call was made again: `cut_off`, `repeated`, `empty`, or `unusable: …`; empty for a first call."""
+    requests: int = 1
+    """Requests that went out for it."""
     calls: list[ToolCall] = Field(default_factory=list)
     finish_reason: str = ""
     refusal: str = ""
@@ -44,7 +60,49 @@ class Reply(BaseModel):
     @property
     def cut_off(self) -> bool:
         """Tell whether the answer ended because there was no more room for it."""
-        return self.finish_reason in {"length", "max_tokens", "model_length"}
+        return self.finish_reason in {"length", "max_tokens", "model_length", REPEATED}
+
+
+def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, str, bool]:
+    """Return the answer of a message, the reasoning before it, and whether that stood between tags.
+
+    An answer of a schema that stands in the reasoning alone is found there.
+    """
+    answer, tagged = split_thinking(answer_text(message) if structured else message.text)
+    apart = str(message.additional_kwargs.get(REASONING) or "") or _reasoning_blocks(message)
+    reasoning = (apart or tagged)[-LONGEST_REASONING:]
+    if structured and not answer and finish_reason_of(message.response_metadata) == "stop":
+        answer = last_object(reasoning)
+    return answer, reasoning, bool(tagged)
+
+
+def _reasoning_blocks(message: AIMessage) -> str:
+    """Return the reasoning of providers whose content comes in blocks."""
+    blocks = message.content if isinstance(message.content, list) else []
+    texts = [
+        block.get("thinking") or block.get("reasoning") or ""
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") in {"thinking", "reasoning"}
+    ]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def last_object(text: str) -> str:
+    """Return the last JSON object of a text, from brace to brace; empty where there is none."""
+    depth, start, found, inside, escaped = 0, 0, "", False, False
+    for place, char in enumerate(text):
+        if inside:
+            inside = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"' and depth:
+            inside = True
+        elif char == "{":
+            start = start if depth else place
+            depth += 1
+        elif char == "}" and depth:
+            depth -= 1
+            found = text[start : place + 1] if not depth else found
+    return found
 
 
 def finish_reason_of(meta: Mapping[str, Any]) -> str:

@@ -1,20 +1,26 @@
-"""`ChatOpenAI` that streams every answer, so that a stall is noticed: without what it only thinks, and at little cost a token."""
+"""`ChatOpenAI` that streams every answer, so that a stall shows: without the model's reasoning, and at little cost a token."""
 
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import Any, TypeVar
+from contextlib import asynccontextmanager
+from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai.chat_models.base import ChatOpenAI
-from openai import APIError, AsyncAPIResponse, AsyncOpenAI, AsyncStream
-from openai.resources.chat.completions import AsyncCompletions
-from pydantic import Field, model_validator
+from openai import APIError, AsyncAPIResponse
+from pydantic import Field
 
+from services.models.answer_watch import Sign
 from services.models.reasoning_tags import CLOSE, OPEN
 
-Piece = TypeVar("Piece")
+Piece = dict[str, Any]
+"""A piece of a stream, as it came; empty for a sign of life."""
+REASONING = "reasoning_content"
+"""What an answer calls the reasoning before it, which DeepSeek, vLLM and llama.cpp do."""
+_REASONING_KEYS = (REASONING, "reasoning")
+"""Likewise, OpenRouter and later versions of vLLM among them."""
 
 
 class BrokeOff(ConnectionError):
@@ -24,30 +30,17 @@ class BrokeOff(ConnectionError):
         super().__init__("the answer broke off in its middle")
 
 
-class PlainCompletions(AsyncCompletions):
-    """Chat completions whose streamed pieces stay the dictionaries that they came as.
-
-    The client would make a tree of objects of each token, which LangChain turns back into a dictionary: a third of the
-    processor time of a server full of runs.
-    """
-
-    def __init__(self, client: AsyncOpenAI) -> None:
-        super().__init__(client)
-        post = self._post
-
-        async def plain(path: str, *, stream_cls: Any = None, **options: Any) -> Any:
-            return await post(path, stream_cls=AsyncStream[object] if stream_cls is not None else None, **options)
-
-        self._post = plain
-
-
 class PiecewiseChatOpenAI(ChatOpenAI):
-    """`ChatOpenAI` that asks for a stream also where the answer is wanted whole."""
+    """`ChatOpenAI` that asks for a stream also where the answer is wanted whole.
+
+    The pieces stay the dictionaries that they came as: the client would make a tree of objects of each token, which LangChain
+    turns back into a dictionary, for a third of the processor time of a server full of runs.
+    """
 
     piecewise: bool = True
     """False for endpoints that take no request for a stream."""
-    on_piece: Callable[[], None] | None = Field(default=None, exclude=True)
-    """Called for each piece of an answer, reasoning and calls of tools too."""
+    on_piece: Callable[[Sign, str], None] | None = Field(default=None, exclude=True)
+    """Called for each sign of life of an answer, with its text."""
 
     async def _agenerate(
         self,
@@ -58,34 +51,36 @@ class PiecewiseChatOpenAI(ChatOpenAI):
     ) -> ChatResult:
         if not self.piecewise:
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        async with self._response(messages, stop, **kwargs) as response:
+            if _is_stream(response):
+                answer = await _put_together(self._heard(response))
+            else:
+                answer = await response.json()
+        return self._result(answer)
+
+    def _result(self, answer: dict[str, Any]) -> ChatResult:
+        result = self._create_chat_result(answer)
+        message = answer["choices"][0]["message"]
+        kept = {"refusal": message.get("refusal"), REASONING: _reasoning(message)}
+        result.generations[0].message.additional_kwargs.update(kept)
+        return result
+
+    @asynccontextmanager
+    async def _response(
+        self, messages: list[BaseMessage], stop: list[str] | None, **kwargs: Any
+    ) -> AsyncIterator[AsyncAPIResponse[Any]]:
         streaming = {"stream": True, **({"stream_options": {"include_usage": True}} if self.stream_usage else {})}
         payload = self._get_request_payload(messages, stop=stop, **kwargs) | streaming
         async with self.async_client.with_streaming_response.create(**payload) as response:
-            if "event-stream" in response.headers.get("content-type", ""):
-                answer = await _put_together(self._heard(_pieces(response)))
-            else:
-                answer = await response.json()
-        result = self._create_chat_result(answer)
-        result.generations[0].message.additional_kwargs["refusal"] = answer["choices"][0]["message"].get("refusal")
-        return result
+            yield response
 
-    async def _heard(self, pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
-        async for piece in pieces:
+    async def _heard(self, response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
+        """Give the pieces of an answer, each announced to whoever listens."""
+        async for piece in _pieces(response):
             if self.on_piece is not None:
-                self.on_piece()
-            yield piece
-
-    @model_validator(mode="after")
-    def _plain(self) -> "PiecewiseChatOpenAI":
-        self.async_client = PlainCompletions(self.root_async_client)
-        return self
-
-    def _convert_chunk_to_generation_chunk(
-        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
-    ) -> ChatGenerationChunk | None:
-        for choice in chunk.get("choices") or ():
-            choice.setdefault("delta", None)  # some endpoints leave it out of the last piece
-        return super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+                self.on_piece(*_sign_of(piece))
+            if piece:
+                yield piece
 
     async def _astream(
         self,
@@ -94,46 +89,84 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        held = ""
-        thinking: bool | None = None
-        ended = False
-        async for chunk in self._heard(super()._astream(messages, stop, None, **kwargs)):
-            ended = ended or bool((chunk.generation_info or {}).get("finish_reason"))
-            text = chunk.text
-            if thinking is None and text:
-                held += text
-                begun = held.lstrip().lower()
-                if OPEN.startswith(begun) or not begun:
-                    continue
-                thinking = begun.startswith(OPEN)
-                text, held = ("", held) if thinking else (held, "")
-            elif thinking:
-                held += text
-                text = ""
-            if thinking and CLOSE in held:
-                text, held, thinking = held.partition(CLOSE)[2].lstrip(), "", False
-            out = ChatGenerationChunk(
-                message=chunk.message.model_copy(update={"content": text}), generation_info=chunk.generation_info
-            )
-            if run_manager is not None and text:
-                await run_manager.on_llm_new_token(text, chunk=out)
-            yield out
-        if not ended:
-            raise BrokeOff
-        if held and thinking is None:
-            yield ChatGenerationChunk(message=AIMessageChunk(content=held))
+        async with self._response(messages, stop, **kwargs) as response:
+            if not _is_stream(response):
+                whole = self._result(await response.json()).generations[0]
+                message = AIMessageChunk(**whole.message.model_dump(exclude={"type"}))
+                chunks = _one(ChatGenerationChunk(message=message, generation_info={"finish_reason": "stop"}))
+            else:
+                chunks = self._chunks(response)
+            async for chunk in _without_tags(chunks):
+                if run_manager is not None and chunk.text:
+                    await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                yield chunk
+
+    async def _chunks(self, response: AsyncAPIResponse[Any]) -> AsyncIterator[ChatGenerationChunk]:
+        async for piece in self._heard(response):
+            for choice in piece.get("choices") or ():
+                choice.setdefault("delta", None)  # some endpoints leave it out of the last piece
+            chunk = self._convert_chunk_to_generation_chunk(piece, AIMessageChunk, None)
+            if chunk is not None:
+                reasoning = "".join(_reasoning(choice["delta"] or {}) for choice in piece.get("choices") or ())
+                if reasoning:
+                    chunk.message.additional_kwargs[REASONING] = reasoning
+                yield chunk
 
 
-async def _put_together(pieces: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
+def _is_stream(response: AsyncAPIResponse[Any]) -> bool:
+    """Tell whether an answer comes in pieces; some endpoints answer whole although a stream was asked for."""
+    return "event-stream" in response.headers.get("content-type", "")
+
+
+async def _one(chunk: ChatGenerationChunk) -> AsyncIterator[ChatGenerationChunk]:
+    yield chunk
+
+
+async def _without_tags(chunks: AsyncIterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:
+    """Hold back what stands between tags at the beginning of an answer: the model's reasoning.
+
+    Raises:
+        BrokeOff: the stream ends before the answer does.
+    """
+    held = ""
+    thinking: bool | None = None
+    ended = False
+    async for chunk in chunks:
+        ended = ended or bool((chunk.generation_info or {}).get("finish_reason"))
+        text, thoughts = chunk.text, ""
+        if thinking is None and text:
+            held += text
+            begun = held.lstrip().lower()
+            if OPEN.startswith(begun) or not begun:
+                continue
+            thinking = begun.startswith(OPEN)
+            text, held = ("", held) if thinking else (held, "")
+        elif thinking:
+            held += text
+            text = ""
+        if thinking and CLOSE in held:
+            thoughts, _, text = held.partition(CLOSE)
+            held, thinking, text = "", False, text.lstrip()
+        update: dict[str, Any] = {"content": text}
+        if thoughts:
+            update["additional_kwargs"] = {**chunk.message.additional_kwargs, REASONING: thoughts.partition(OPEN)[2]}
+        yield ChatGenerationChunk(
+            message=chunk.message.model_copy(update=update), generation_info=chunk.generation_info
+        )
+    if not ended:
+        raise BrokeOff
+    if held and thinking is None:
+        yield ChatGenerationChunk(message=AIMessageChunk(content=held))
+
+
+async def _put_together(pieces: AsyncIterator[Piece]) -> dict[str, Any]:
     """Make of a stream's pieces the answer that would have come without streaming.
-
-    The client's own models of the pieces would take ten times as long.
 
     Raises:
         APIError: the endpoint failed amid its answer.
         BrokeOff: it ends before the answer does.
     """
-    text: dict[str, list[str]] = {"content": [], "refusal": []}
+    text: dict[str, list[str]] = {"content": [], "refusal": [], REASONING: []}
     calls: dict[int, dict[str, Any]] = {}
     about: dict[str, Any] = {}
     finish_reason = None
@@ -142,8 +175,9 @@ async def _put_together(pieces: AsyncIterator[dict[str, Any]]) -> dict[str, Any]
         for choice in piece.get("choices") or []:
             finish_reason = choice.get("finish_reason") or finish_reason
             delta = choice.get("delta") or {}
-            for kind, parts in text.items():
-                parts.append(delta.get(kind) or "")
+            text["content"].append(delta.get("content") or "")
+            text["refusal"].append(delta.get("refusal") or "")
+            text[REASONING].append(_reasoning(delta))
             for call in delta.get("tool_calls") or []:
                 _add_call(calls, call)
     if finish_reason is None:
@@ -154,8 +188,8 @@ async def _put_together(pieces: AsyncIterator[dict[str, Any]]) -> dict[str, Any]
     return {**about, "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}]}
 
 
-async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[dict[str, Any]]:
-    """Read the data of server-sent events.
+async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
+    """Read the data of server-sent events; comments and heartbeats, and what else says nothing, are empty pieces.
 
     Raises:
         APIError: the endpoint failed amid its answer.
@@ -163,7 +197,8 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[dict[str, An
     """
     async for line in response.iter_lines():
         data = line.removeprefix("data:").strip()
-        if not line.startswith("data:") or data == "[DONE]":
+        if not line.startswith("data:") or data in {"", "[DONE]"}:
+            yield {}
             continue
         try:
             piece = json.loads(data)
@@ -173,6 +208,26 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[dict[str, An
             message = piece["error"].get("message") if isinstance(piece["error"], dict) else piece["error"]
             raise APIError(str(message), response.http_request, body=piece["error"])
         yield piece
+
+
+def _sign_of(piece: Piece) -> tuple[Sign, str]:
+    """Say what a piece is a sign of, and its text."""
+    for choice in piece.get("choices") or ():
+        delta = choice.get("delta") or {}
+        calls = delta.get("tool_calls") or []
+        written = (delta.get("content") or "") + "".join(
+            (call.get("function") or {}).get("arguments") or "" for call in calls
+        )
+        if written:
+            return "writing", written
+        if thought := _reasoning(delta):
+            return "thinking", thought
+    return "alive", ""
+
+
+def _reasoning(message: dict[str, Any]) -> str:
+    """Return the reasoning of a message, or of a piece, where it stands apart from the answer."""
+    return next((text for key in _REASONING_KEYS if isinstance(text := message.get(key), str) and text), "")
 
 
 def _add_call(calls: dict[int, dict[str, Any]], piece: dict[str, Any]) -> None:

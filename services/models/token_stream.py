@@ -1,4 +1,4 @@
-"""Pieces of an answer, handed on as they come."""
+"""Pieces of an answer from a provider's own integration, handed on as they come."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,11 +7,16 @@ from uuid import UUID
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 
+from services.models.answer_watch import Sign
+
 
 class TokenHandler(AsyncCallbackHandler):
     """Calls one function for each piece of a streaming call, and another with its text where it is one."""
 
-    def __init__(self, on_piece: Callable[[], None] | None, on_token: Callable[[str], None] | None) -> None:
+    raise_error = True
+    """What the functions raise ends the call."""
+
+    def __init__(self, on_piece: Callable[[Sign, str], None] | None, on_token: Callable[[str], None] | None) -> None:
         self._on_piece = on_piece
         self._on_token = on_token
 
@@ -26,7 +31,8 @@ class TokenHandler(AsyncCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Hand on a piece."""
+        text = token if isinstance(token, str) else chunk.text if chunk is not None else ""
         if self._on_piece is not None:
-            self._on_piece()
-        if self._on_token is not None and isinstance(token, str):
-            self._on_token(token)
+            self._on_piece("writing" if text else "thinking", text)
+        if self._on_token is not None and text:
+            self._on_token(text)

@@ -27,11 +27,27 @@ def task_title(role: str, step_id: str, locale: str) -> str:
     return say(f"task_{role}", locale) if f"task_{role}" in MESSAGES else role
 
 
+def reason_text(reason: str, locale: str) -> str:
+    """Return why a model was asked again, in words.
+
+    Args:
+        reason: a code such as `cut_off`, with its detail after a colon where it has one; or a fault such as `HTTP 429`.
+        locale: the reader's.
+    """
+    code, _, detail = " ".join(reason.split()).partition(": ")
+    if f"because_{code}" not in MESSAGES:
+        return reason
+    words = say(f"because_{code}", locale)
+    return say("because_of", locale, reason=words, detail=detail) if detail else words
+
+
 def call_state(progress: CallProgress, locale: str) -> str:
     """Return how a model call stands, with its seconds and with why it was made again."""
-    reason = " ".join(progress.reason.split())[:LONGEST_PROBLEM]
-    state = say(f"call_{progress.state}", locale, seconds=int(progress.seconds), reason=reason)
-    return say("call_repeated", locale, state=state, reason=reason) if reason and progress.state != "again" else state
+    reason, seconds = reason_text(progress.reason[:LONGEST_PROBLEM], locale), int(progress.seconds)
+    if progress.state == "again":
+        return say("call_again_soon" if seconds else "call_again", locale, seconds=seconds, reason=reason)
+    state = say(f"call_{progress.state}", locale, seconds=seconds)
+    return say("call_repeated", locale, state=state, reason=reason) if reason else state
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:

@@ -60,7 +60,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "report": lambda text: citations.check_citations(text, _EXCERPTS, titles={"a": "A title"}),
     "window": lambda text: windows.best_window(text, "who was the king of Spain in 2020?", 300),
     "tokens": tokens.tokens,
-    "thinking": reasoning_tags.without_thinking,
+    "thinking": reasoning_tags.split_thinking,
     "answer": lambda text: structured_output.parse(text, Code),
     "calls": structured.read_structured,
     "chosen": lambda text: conversation.chosen_question(text, None),

@@ -10,6 +10,7 @@ from schemas.planner import Plan, PlannerPrompt
 from schemas.reflector import Reflection
 from schemas.reporter import ReporterPrompt
 from services.models import ask, close_clients, write
+from services.models.output_room import THINKING_ROOM
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
@@ -129,7 +130,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again_with_more_room(endp
     endpoint.script["reflector"] = [completion(body, ANSWER[:30], "length"), ANSWER]
     assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
     first, second = (request["max_tokens"] for request in endpoint.requests)
-    assert (first, second) == (500, 2_000)
+    assert (first, second) == (500 + THINKING_ROOM, 2_000 + THINKING_ROOM)
     assert endpoint.requests[0]["messages"] == endpoint.requests[1]["messages"]
 
 
@@ -141,7 +142,11 @@ async def test_a_report_that_is_always_cut_off_comes_as_far_as_it_came(endpoint:
     assert "Belfast" in report.markdown
     assert any("cut off" in limit for limit in report.limits)
     asked = zip(endpoint.requests, endpoint.roles, strict=True)
-    assert [request["max_tokens"] for request, role in asked if role == "reporter"] == [2_000, 8_000, 32_000]
+    assert [request["max_tokens"] for request, role in asked if role == "reporter"] == [
+        2_000 + THINKING_ROOM,
+        8_000,
+        32_000,
+    ]
 
 
 @pytest.mark.parametrize("empty", ["", "<think>I had no room to say it</think>"])

@@ -1,0 +1,271 @@
+"""One call under way: its prompt fitted to context and budget, its attempts, its answer read and paid."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from urllib.parse import urlsplit
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.runnables import RunnableConfig
+
+from schemas.usage import CallUsage
+from services.models.answer_watch import RepeatsItself, Sign
+from services.models.attempts import Attempts, attempt_until_answered
+from services.models.call_spec import CallSpec
+from services.models.chat import build
+from services.models.failures import CallFailed
+from services.models.learned import keep_learned, learned, load_learned
+from services.models.output_room import MARGIN, MORE_ROOM, output_room, window_of
+from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
+from services.models.reply import REPEATED, Reply, answer_and_reasoning, finish_reason_of, tool_calls_of, usage_of
+from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, with_schema
+from services.run.budget import Reservation
+from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativeTools
+from services.run.prices import Price, price_of
+from services.run.roles import OFFLINE, RoleModel
+from services.run.scope import Run
+from services.text.sanitize import sanitize
+
+LEAST_OUTPUT = 0.5
+"""Share of a role's most tokens below which a call is not worth making."""
+FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
+"""Reasons for which a provider keeps an answer back."""
+SHRINK = 0.7
+"""Share of the context that is tried next, where an endpoint finds a prompt too long and names no limit."""
+QUIET: RunnableConfig = {"tags": ["nostream"]}
+WARM, COOL = 0.7, 0.2
+"""Temperatures that are tried after an answer that repeated itself: whichever is farther from the role's own."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One call under way: its prompt as far as it fits, and the room in the budget that it holds."""
+
+    call: CallSpec
+    run: Run
+    model: RoleModel
+    price: Price | None
+    more: Sequence[BaseMessage]
+    room: int = 1
+    """By how much the most tokens of the answer are multiplied."""
+    varied: bool = False
+    """Whether another temperature and a lower bound are tried."""
+    fitted: Fitted = field(init=False)
+    held: Reservation = field(init=False)
+    dialect: str = ""
+    """The form of the latest attempt."""
+
+    async def reply(self) -> Reply:
+        """Make the call, paid out of the run's budget."""
+        await load_learned()
+        if self.varied:
+            other = WARM if (self.model.temperature or 0.0) < (WARM + COOL) / 2 else COOL
+            self.model = self.model.model_copy(update={"temperature": other})
+        attempts = Attempts()
+        try:
+            return await self._paid(attempts)
+        except LeadlineError as error:
+            error.log_fields = {**attempts.log_fields(), **error.log_fields}
+            raise
+
+    async def _paid(self, attempts: Attempts) -> Reply:
+        await self._prepare()
+        started = time.monotonic()
+        try:
+            message = await self._answered(attempts)
+            seconds = time.monotonic() - started
+            price = self.price or await price_of(self.model)
+        except BaseException as error:
+            self._release()
+            if attempts.abandoned:
+                self.run.count_call(self.call.role, self._abandoned(CallUsage(), attempts), fresh=True)
+            if isinstance(error, CallFailed):
+                raise error.error from error.__cause__
+            raise
+        used = self._abandoned(usage_of(message, self.fitted.messages, price, seconds), attempts)
+        self.run.budget.settle(self.held, used.tokens, used.cost or 0.0)
+        reply = self._read(message, used, attempts)
+        if reply.refusal or reply.finish_reason in FILTERED:
+            self.run.count_call(self.call.role, used, fresh=True)
+            refused = ModelError(
+                f"The model {self.model.name} refused to answer for the role {self.call.role}: "
+                f"{reply.refusal or 'its content filter stopped it'}. Ask in other words, or name another model."
+            )
+            refused.log_fields = reply.log_fields
+            raise refused
+        await self._learn(reply, message)
+        return reply
+
+    async def _answered(self, attempts: Attempts) -> AIMessage:
+        """Return the answer; one that repeats itself is stopped, and counted as far as it came."""
+        try:
+            return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.call_stands)
+        except RepeatsItself as repeating:
+            read, wrote = estimate_tokens(self.fitted.messages), attempts.characters // 4
+            return AIMessage(
+                repeating.text,
+                response_metadata={"finish_reason": REPEATED},
+                usage_metadata=UsageMetadata(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote),
+            )
+
+    def _abandoned(self, used: CallUsage, attempts: Attempts) -> CallUsage:
+        """Add the attempts that were given up while the model was at work."""
+        if not attempts.abandoned:
+            return used
+        read = estimate_tokens(self.fitted.messages) * attempts.abandoned
+        wrote = attempts.abandoned_characters // 4
+        return used.model_copy(update={"abandoned": attempts.abandoned, "abandoned_tokens": read + wrote})
+
+    async def _prepare(self) -> None:
+        """Render the prompt into what context and budget have room for, and reserve that room."""
+        call, known = self.call, learned(self.model)
+        output = output_room(self.model, known, call.scale, self.room)
+        if self.varied:
+            output = min(output, self.model.max_tokens)
+        least = max(1, int(min(output, self.model.max_tokens) * LEAST_OUTPUT))
+        self.fitted = await self._fit(output, least)
+        reading = estimate_tokens(self.fitted.messages) + call.overhead
+        per_token = (self.price.input / 1e6, self.price.output / 1e6) if self.price else None
+        self.held = self.run.budget.reserve(reading, output, per_token, least=least)
+
+    async def _fit(self, output: int, least: int) -> Fitted:
+        call = self.call
+        following = estimate_tokens(self.more) + call.overhead + MARGIN
+        window = window_of(self.model, learned(self.model))
+        left = self.run.budget.room()
+        free = window - output - following
+        affordable = free if left is None else min(free, left - least - following)
+        try:
+            fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, affordable))
+        except DoesNotFit:
+            if affordable < free:
+                raise LimitReached("token_limit", self.run.context.max_tokens or 0) from None
+            raise ModelError(
+                f"The prompt of the role {call.role} does not fit into the {window:,} tokens of {self.model.name}, "
+                f"even without evidence. Ask in fewer words, or set LEADLINE_CONTEXT_WINDOW_{call.role.upper()}."
+            ) from None
+        first, *others = fitted.messages
+        if call.instructions:
+            first = type(first)(content=f"{first.text}\n\n{call.instructions}")
+        return fitted._replace(messages=[first, *others, *self.more])
+
+    def _release(self) -> None:
+        self.run.budget.settle(self.held, 0, 0.0)
+        self.held = Reservation(0, 0, 0.0)
+
+    async def _send(self, on_piece: Callable[[Sign, str], None]) -> AIMessage:
+        """Make one attempt, in the form that the endpoint takes as far as is known."""
+        call, messages = self.call, self.fitted.messages
+        schema = None if self.model.provider == OFFLINE else call.schema
+        self.dialect = learned(self.model).dialect if schema else ""
+        chat = build(
+            self.model,
+            self.held.output_tokens,
+            response_format=response_format(schema) if schema and self.dialect == "schema" else None,
+            stream=call.stream,
+            prompt=self.fitted.prompt,
+            on_piece=on_piece,
+            on_token=call.on_token,
+        )
+        config: RunnableConfig = {} if call.stream and call.on_token is None else QUIET
+        if schema and self.dialect == "tool":
+            return await chat.bind_tools([as_tool(schema)], tool_choice=schema.__name__).ainvoke(messages, config)
+        if schema and self.dialect == "text":
+            messages = with_schema(messages, schema)
+        if call.tools:
+            return await chat.bind_tools(list(call.tools)).ainvoke(messages, config)
+        return await chat.ainvoke(messages, config)
+
+    async def _change(self, failure: CallFailed) -> bool:
+        """Change what the endpoint could not take, and remember it: too long a prompt or answer, function calls, a form."""
+        known = learned(self.model)
+        if failure.kind == "too_long":
+            window = window_of(self.model, known)
+            named = failure.window
+            known.context_window = named if named and named < window else int(window * SHRINK)
+            return await self._anew()
+        if failure.kind != "refused":
+            return False
+        if failure.output_limits:
+            known.max_output = max(
+                (limit for limit in failure.output_limits if limit < self.held.output_tokens), default=None
+            )
+            return known.max_output is not None and await self._anew()
+        if self.call.tools and known.native_tools:
+            known.native_tools = False
+            await keep_learned(self.model)
+            raise NoNativeTools(
+                f"The endpoint {self.model.endpoint} takes no function calls. Set LEADLINE_TOOL_PROTOCOL=structured."
+            )
+        if self.dialect not in STEPS_DOWN:
+            return False
+        if known.dialect == self.dialect:
+            known.dialect = STEPS_DOWN[known.dialect]
+        return True
+
+    async def _anew(self) -> bool:
+        """Prepare the call anew, with what was learned."""
+        self._release()
+        await self._prepare()
+        return True
+
+    async def _learn(self, reply: Reply, message: AIMessage) -> None:
+        """Learn from an answer: whether the model reasons and how much, and in which form it answers."""
+        if self.model.provider == OFFLINE:
+            return
+        known = learned(self.model)
+        known.answers += 1
+        details = (message.usage_metadata or {}).get("output_token_details") or {}
+        thought = max(
+            details.get("reasoning") or 0, estimate_tokens([AIMessage(reply.reasoning)]) if reply.reasoning else 0
+        )
+        if reply.cut_off and not reply.text and reply.finish_reason != REPEATED:
+            known.thinking = "apart" if known.thinking in {"unknown", "none"} else known.thinking
+            thought = max(thought, reply.used.output_tokens, known.thinking_tokens * MORE_ROOM // 2)
+        elif thought:
+            known.thinking = "tags" if reply.tagged else "apart"
+        elif known.thinking == "unknown" and self.dialect != "schema":  # a schema may keep it from reasoning
+            known.thinking = "none"
+        known.thinking_tokens = max(known.thinking_tokens, thought)
+        answered = bool(reply.text) and not reply.cut_off and reply.finish_reason != REPEATED
+        if known.dialect == "schema" and (
+            (self.dialect and answered and not is_json(reply.text)) or known.thinking == "tags"
+        ):
+            known.dialect = "text"  # a schema that the endpoint ignores, or that would keep the model from reasoning
+        await keep_learned(self.model)
+
+    def _read(self, message: AIMessage, used: CallUsage, attempts: Attempts) -> Reply:
+        call, model, meta = self.call, self.model, message.response_metadata
+        finish_reason = finish_reason_of(meta)
+        text, reasoning, tagged = answer_and_reasoning(message, structured=call.schema is not None)
+        return Reply(
+            text=sanitize(text),
+            reasoning=sanitize(reasoning),
+            tagged=tagged,
+            calls=tool_calls_of(message) if call.tools else [],
+            finish_reason=finish_reason,
+            refusal=sanitize(str(message.additional_kwargs.get("refusal") or "")),
+            model=model.name,
+            left_out=self.fitted.left_out,
+            waited=round(attempts.waited, 3),
+            faults=attempts.faults,
+            requests=attempts.made,
+            used=used,
+            log_fields={
+                "role": model.role,
+                "provider": model.provider,
+                "model": model.model,
+                "answered_by": meta.get("model_name"),
+                "host": urlsplit(model.base_url).hostname if model.base_url else None,
+                "temperature": model.temperature,
+                "max_tokens": self.held.output_tokens,
+                "tokens_in": used.input_tokens,
+                "tokens_out": used.output_tokens,
+                "cached": used.cached_tokens or None,
+                "cost": None if used.cost is None else round(used.cost, 9),
+                "finish": [finish_reason] if finish_reason else None,
+                **attempts.log_fields(),
+            },
+        )

@@ -1,0 +1,54 @@
+"""Noticing an answer that repeats itself without end, while it comes."""
+
+MIN_REPEATED = 400
+"""Characters at an answer's end that must be repetitions: a rule of a table or a run of blanks is shorter."""
+MIN_TIMES = 5
+"""How many times the same piece stands there, one after the other."""
+LONGEST_PIECE = 600
+"""Characters of a piece that is looked for."""
+_EVERY = 80
+"""Characters after which the end is looked at again."""
+_ANCHOR = 24
+"""Characters at the end whose earlier place says how long the piece is."""
+_SHORT = 3
+_MIN_SHORT = 800
+"""A piece of at most `_SHORT` characters must fill so many: long lines of dashes are no fault."""
+
+
+class RepetitionWatch:
+    """Takes an answer piece by piece and finds the point from which it only repeats itself.
+
+    Only exact repetition counts: rows of a table, or sentences that differ in a number, are none.
+    """
+
+    def __init__(self) -> None:
+        self._tail = ""
+        self._seen = 0
+        self._unchecked = 0
+
+    def add(self, piece: str) -> int | None:
+        """Add a piece; returns how many characters of the answer come before its repetitions, or None while there are none."""
+        self._tail = (self._tail + piece)[-LONGEST_PIECE * MIN_TIMES - _ANCHOR :]
+        self._seen += len(piece)
+        self._unchecked += len(piece)
+        if self._unchecked < _EVERY:
+            return None
+        self._unchecked = 0
+        repeated = repeated_at_end(self._tail)
+        return None if repeated is None else self._seen - repeated
+
+
+def repeated_at_end(text: str) -> int | None:
+    """Return how many characters at the end repeat what stands before them, or None where that is not `MIN_TIMES` over."""
+    anchor = text[-_ANCHOR:]
+    earlier = text.rfind(anchor, 0, len(text) - 1)
+    if earlier < 0 or len(text) < MIN_REPEATED:
+        return None
+    period = len(text) - _ANCHOR - earlier
+    if period > LONGEST_PIECE:
+        return None
+    length = period
+    while length < len(text) and text[-length - 1] == text[-length - 1 + period]:
+        length += 1
+    enough = max(MIN_TIMES * period, _MIN_SHORT if period <= _SHORT else MIN_REPEATED)
+    return length - period if length >= enough else None
