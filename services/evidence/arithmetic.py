@@ -11,6 +11,7 @@ from itertools import combinations
 
 from services.evidence.readings import Number, Reading
 from services.text.measures import MEASURED_KINDS
+from services.text.polarity import change_at
 from services.text.shares import shares_of
 
 MAX_OPERANDS = 40
@@ -62,29 +63,45 @@ def differences_and_sums(operands: Sequence[Number], *, differs: bool, adds: boo
 
 
 def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:
-    """Yield what a share or a multiple that a quote tells of a number comes to, the rest, and of what the number is it."""
-    told = [share.value for quote in quotes for share in shares_of(quote.text)]
-    told += [number.measure.value / 100 for number in operands if number.measure.kind == "percent"]
-    for share in told[:FEW] if len(told) <= FEW else ():
+    """Yield what a share or a multiple that a quote tells of a number comes to, the rest, and of what the number is it.
+
+    Where something rose or fell by the share, also what there was before: 500 where it grew by a fifth to 600.
+    """
+    told = [
+        (share.value, change_at(quote.text, share.start, share.end)[0])
+        for quote in quotes
+        for share in shares_of(quote.text)
+    ]
+    told += [(number.measure.value / 100, number.towards) for number in operands if number.measure.kind == "percent"]
+    for share, towards in told if len(told) <= FEW else ():
         for number in operands:
             if number.measure.kind != "percent" and share > 0:
                 value = number.measure.value
                 yield from (share * value, value / share)
                 if share < 1:
                     yield (1 - share) * value
+                if share < 1 and towards:
+                    yield value / (1 + towards * share)
 
 
-def rests(operands: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:
+def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) -> Iterator[float]:
     """Yield, of a sentence that tells a whole and its parts, what is left and what the parts make together."""
     for quote in quotes:
         sentences: dict[frozenset[str], list[Number]] = {}
-        for number in quote.numbers if _PART.search(quote.text) else ():
+        for number in quote.numbers:
             if number.row < 0 and number in operands:
                 sentences.setdefault(number.words, []).append(number)
+        parted = _PART.search(quote.text) is not None
         for numbers in sentences.values():
             whole, *parts = sorted((number.measure.value for number in numbers), reverse=True)
-            if 1 <= len(parts) < MAX_PARTS:
+            if not 1 <= len(parts) < MAX_PARTS:
+                continue
+            if parted:
                 yield from (whole - sum(parts), sum(parts), *(whole - part for part in parts))
+            elif len(parts) == 1:
+                yield whole - parts[0]
+            if adds and len({number.measure.kind for number in numbers} - {""}) <= 1:
+                yield whole + sum(parts)
 
 
 def for_each(held: Sequence[Number]) -> Iterator[float]:

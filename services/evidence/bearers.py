@@ -72,7 +72,7 @@ def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     subject: Sequence[str] = []
     for segment in claim.segments:
         parts = _parted(segment)
-        if parts is None:
+        if parts is None or worked_out(segment, known):
             continue
         subject = _words(parts[0]) or subject
         said = dict.fromkeys(word_keys(parts[1]))
@@ -106,6 +106,11 @@ def _rarest_is_strange(subject: Sequence[str], around: frozenset[str], held: Cou
     return bool(strange) and min(strange) <= min((held[key] for key in subject if key in around), default=min(strange))
 
 
+def worked_out(segment: str, held: frozenset[str]) -> bool:
+    """Tell whether a segment has a number that no quote has: what is worked out is said in no place."""
+    return any(key[0].isdigit() and key not in held for key in word_keys(segment))
+
+
 def _words(text: str) -> list[str]:
     return [key for key in word_keys(text) if not key[0].isdigit()]
 
@@ -117,7 +122,8 @@ def _parted(segment: str) -> tuple[str, str] | None:
     return (segment[start : verb.start()], segment[verb.start() :]) if verb else None
 
 
-def _statements(quote: Reading) -> Iterator[_Statement]:
+def _statements(quote: Reading) -> list[_Statement]:
+    statements: list[_Statement] = []
     before: Sequence[str] = []
     last_sentence: frozenset[str] = frozenset()
     for clause in quote.clauses:
@@ -130,6 +136,8 @@ def _statements(quote: Reading) -> Iterator[_Statement]:
             if parts is None:
                 pending += _words(segment)
                 sentence |= keys
+                if statements and subject:
+                    statements[-1] = statements[-1]._replace(around=statements[-1].around | keys)
                 continue
             own = _words(parts[0])
             pronoun = _PRONOUN.search(parts[0]) is not None
@@ -137,10 +145,11 @@ def _statements(quote: Reading) -> Iterator[_Statement]:
             if pronoun or not own:
                 around = around.union(sentence, () if subject and not pronoun else last_sentence)
                 own = [*own, *(subject or before), *pending]
-            yield _Statement(segment, keys, own, around)
+            statements.append(_Statement(segment, keys, own, around))
             subject, pending = own, []
             sentence |= keys
         before, last_sentence = subject or before, frozenset(sentence)
+    return statements
 
 
 def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
@@ -150,11 +159,11 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     held = Counter(pair for text in texts for pair in text)
     named = frozenset(_pairs(claim.text))
     for segment in claim.segments:
-        if negated(segment):
+        if negated(segment) or worked_out(segment, frozenset(_NUMBER.findall(whole))):
             continue
         bare = segment[found.end() :] if (found := _JOINS_CHINESE.match(segment)) else segment
         length = 0
-        while length < min(LONGEST, len(bare)) and bare[: length + 1] in whole:
+        while length < min(LONGEST, len(bare)) and not bare[length].isdigit() and bare[: length + 1] in whole:
             length += 1
         subject, rest = _pairs(bare[:length]), bare[length:]
         said = dict.fromkeys([*_pairs(rest), *_NUMBER.findall(rest)])

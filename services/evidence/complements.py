@@ -82,7 +82,12 @@ def _turned_round(segment: str, clause: str) -> str:
     if _VOICE.search(middle) or _VOICE.search(theirs):
         return ""
     return next(
-        (middle[place : place + 2] for place in range(len(middle) - 1) if middle[place : place + 2] in theirs), ""
+        (
+            pair
+            for place in range(len(middle) - 1)
+            if has_cjk(pair := middle[place : place + 2]) and not pair[0].isdigit() and pair in theirs
+        ),
+        "",
     )
 
 

@@ -14,7 +14,7 @@ _HOURS = 24
 _NEXT_YEAR = re.compile(
     r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比"
 )
-_AGED = re.compile(r"\b(?:aged?|at(?: the age of)?) (\d{1,3})\b|(?:享年|终年|年仅)?(\d{1,3})岁", re.IGNORECASE)
+_AGED = re.compile(r"\b(?:aged?|at(?: the age of)?) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE)
 _OF_DAY = re.compile(
     rf"(?<![\d:.])(?P<hour>\d{{1,2}})(?::(?P<minute>[0-5]\d)(?![\d:])|(?:\s?(?P<half>[ap])\.?m\b))|"
     rf"(?<![\d{CHINESE_DIGIT}十])(?P<written>\d{{1,2}}|[{CHINESE_DIGIT}十]{{1,3}})[时点](?!间|候)(?:(?P<thirty>半)|(?P<more>\d{{1,2}})分)?",
@@ -74,7 +74,7 @@ def date_follows(date: Period, quotes: Sequence[Reading]) -> bool:
         years = {round(span / _YEAR) for span in spans} | ({1} if _NEXT_YEAR.search(quote.text) else set())
         if any(abs(year - (there[0] or 0)) in years - {0} for there in known):
             return True
-        ages = {int(found[1] or found[2]) for found in _AGED.finditer(quote.text)}
+        ages = {int(found[1] or found[2] or found[3]) for found in _AGED.finditer(quote.text)}
         if any(year - (there[0] or 0) - age in (0, 1) for there in known for age in ages):
             return True
     return False

@@ -21,7 +21,6 @@ from services.evidence.dates_worked_out import seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
 from services.text.measures import MEASURED_KINDS
 from services.text.numerals import SCALES
-from services.text.polarity import negated
 from services.text.shares import Share, shares_of
 from services.text.tokens import pieces
 
@@ -35,18 +34,18 @@ BEYOND = 1.5
 """How many times more a quote may give where the claim says `more than`."""
 
 _MORE = re.compile(
-    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|超过|逾|多于|至少|不止)\s?[$€£¥]?$",
+    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止)[^，。；、\d]{0,8})\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _LESS = re.compile(
-    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|不足|不到|近|将近|少于)\s?[$€£¥]?$",
+    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|(?:不足|不到|近|将近|少于)[^，。；、\d]{0,8})\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
     r"\b(?:points?|more|less|fewer|lower|higher|short\w*|long\w*|old\w*|young\w*|later|earlier|rise|rose|risen|fell|fall\w*|increas\w*|"
     r"decreas\w*|drop\w*|declin\w*|gr[eo]w\w*|gap|lead|ahead|behind|difference|differ\w*|majority|margin|heavier|lighter|faster|slower|cheaper|dearer|deeper|"
     r"shallower|thicker|thinner|wider|narrower|larger|bigger|smaller|closer|farther|warmer|colder|hotter|cooler|than|after|before|gained?|lost|up|down|remain\w*|rest|other|not|no longer|never|years?)\b|"
-    r"差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
+    r"便宜|昂?贵|没|差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
     re.IGNORECASE,
 )
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
@@ -82,13 +81,12 @@ def is_share(number: Number, claim: Reading) -> bool:
 
 def share_holds(share: Share, claim: Reading, quotes: Sequence[Reading]) -> bool:
     """Tell whether the quotes give a share or a multiple: in words, in percent, or as two numbers of one kind."""
-    before, after = claim.text[max(0, share.start - 14) : share.start], claim.text[share.end : share.end + 8]
+    before, after = claim.text[max(0, share.start - 18) : share.start], claim.text[share.end : share.end + 8]
     given = [value for quote in quotes for value in _given_shares(quote)]
     if _DIFFERENCE.search(claim.text):
         held = [number for quote in quotes for number in quote.numbers]
         given += [percent / 100 for percent in changes(related(held))]
-    if negated(claim.text):
-        given += [1 - value for value in given if value < 1]
+    given += [1 - value for value in given if value < 1]
     return any(_near(share.value, value, before, after) for value in given)
 
 
@@ -170,16 +168,17 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
     operands = [other for other in held if other.measure.kind in ({unit, "", CLOCK} if unit == "time" else {unit, ""})]
     operands = (operands if unit else list(held))[:MAX_OPERANDS]
+    differs = _DIFFERENCE.search(claim.text) is not None
+    adds = bool(_SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place]))
     if relative:
         yield from percentages(related(held))
         yield from (100 * share.value for quote in quotes for share in shares_of(quote.text))
         yield from (100 - other.measure.value for other in held if other.measure.kind == "percent")
+        yield from (100 * (1 - share.value) for quote in quotes for share in shares_of(quote.text))
     else:
-        differs = _DIFFERENCE.search(claim.text) is not None
-        adds = _SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place])
-        yield from differences_and_sums(operands, differs=differs, adds=bool(adds))
+        yield from differences_and_sums(operands, differs=differs, adds=adds)
         yield from parts_and_wholes(operands, quotes)
-    yield from rests(operands, quotes)
+        yield from rests(operands, quotes, adds=adds)
     if _EACH.search(claim.text) or any(_EACH.search(quote.text) for quote in quotes):
         yield from for_each(held)
     yield from _of_columns(claim, quotes)

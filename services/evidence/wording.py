@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from services.evidence.bearers import bearer
+from services.evidence.bearers import bearer, worked_out
 from services.evidence.complements import agents, complements, exchanged, leading
 from services.evidence.only_held import DENIES_TOO, only_denied, only_guessed
 from services.evidence.predicates import attributed, compared, dated
@@ -119,6 +119,7 @@ def _denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turne
         not negated(claim.text)
         or _NOT_ALL.search(claim.text)
         or any(negated(quote.text) or DENIES_TOO.search(quote.text) for quote in quotes)
+        or worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text)))
     ):
         return None
     for segment in filter(negated, claim.segments):
