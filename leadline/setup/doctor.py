@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import metadata
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from rich.console import Console
@@ -19,6 +20,7 @@ from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
+from services.models.llamacpp import foreseen
 from services.run.endpoints import GENERAL, endpoint_named, endpoint_names, without_user
 from services.run.errors import LeadlineError
 from services.run.installation import NAME, in_project, install_command
@@ -120,10 +122,13 @@ def _embeddings() -> Iterable[Check]:
 
 def _models() -> Iterable[Check]:
     roles: dict[str, list[str]] = {}
+    files: dict[str, tuple[Path, int | None]] = {}
     for role in ROLES:
         chosen = role_model(role, RunContext())
         known = OFFLINE if chosen.provider == OFFLINE else f"{chosen.model} at {chosen.endpoint}"
         roles.setdefault(known, []).append(role)
+        if chosen.file is not None:
+            files[known] = (chosen.file, chosen.context_window)
     for model, played in roles.items():
         yield Check(
             area="models",
@@ -134,6 +139,7 @@ def _models() -> Iterable[Check]:
             if model == OFFLINE
             else "leadline models calls it",
         )
+    yield from (_model_file(*file) for file in files.values())
     key = settings().openai_api_key is not None
     yield Check(area="models", name="OPENAI_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
     for name in endpoint_names():
@@ -146,6 +152,14 @@ def _models() -> Iterable[Check]:
                 state=OK,
                 found=f"{without_user(endpoint.base_url or '')}, {keyed}",
             )
+
+
+def _model_file(file: Path, window: int | None) -> Check:
+    check = partial(Check, area="models", name=file.name)
+    try:
+        return check(state=OK, found=f"llama.cpp: {foreseen(file, window)}")
+    except LeadlineError as error:
+        return check(state=BROKEN, found=str(error))
 
 
 def _extras() -> Iterable[Check]:

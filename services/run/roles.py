@@ -145,6 +145,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             "provider": provider,
             "model": model,
             "named": bool(named),
+            **(_file(model) if provider == LLAMACPP else {}),
             **(asdict(endpoint) if endpoint is not None and provider == "openai" else {}),
         }
     )
@@ -190,6 +191,8 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
             f"{endpoint.address_variable} is the address of an OpenAI-compatible endpoint, and {named}, the model of the role "
             f"{role}, is asked at its provider's own. Name a model of that endpoint in LEADLINE_MODEL_{role.upper()}."
         )
+    if provider == LLAMACPP and not Path(named.removeprefix(f"{LLAMACPP}:")).name:
+        raise SettingsError(f"The role {role} has no model file. Write its path: {LLAMACPP}:/path/model.gguf")
     if provider == LLAMACPP and named not in _models_of_environment():
         raise SettingsError(
             f"The model file {named[:200]} was named for the role {role}, and a run may name only one that whoever runs Leadline has "
@@ -233,18 +236,9 @@ def _models_of_environment() -> list[str]:
     return [value for name, value in role_environment().items() if name.startswith("LEADLINE_MODEL")]
 
 
-def _file(provider: str, model: str) -> dict[str, Any]:
-    """Return what is particular to a model file: its name stands for it, as its place is nobody's business.
-
-    Raises:
-        SettingsError: no file is named.
-    """
-    if provider != LLAMACPP:
-        return {}
-    if not model.strip():
-        raise SettingsError("LEADLINE_MODEL names no model file. Write its path: llamacpp:/path/model.gguf")
-    file = Path(model)
-    return {"model": file.name, "file": file, "address_variable": "LEADLINE_MODEL"}
+def _file(path: str) -> dict[str, Any]:
+    """Return what is particular to a model file: its name stands for it, as its place is nobody's business."""
+    return {"model": Path(path).name, "file": Path(path), "address_variable": "LEADLINE_MODEL"}
 
 
 _VARIABLES = {

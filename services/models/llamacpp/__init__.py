@@ -6,5 +6,6 @@ was killed.
 """
 
 from services.models.llamacpp.at_hand import addressed, at_hand
+from services.models.llamacpp.serve import foreseen
 
-__all__ = ["addressed", "at_hand"]
+__all__ = ["addressed", "at_hand", "foreseen"]

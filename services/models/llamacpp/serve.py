@@ -134,6 +134,21 @@ async def serving(
             use.timer = loop.call_later(IDLE_SECONDS, own.let_go, path)
 
 
+def foreseen(path: Path, window: int | None) -> str:
+    """Return in words what a model file gets of this machine. Blocking.
+
+    Raises:
+        SettingsError: the model cannot be served here.
+    """
+    model = _checked(path)
+    size = f"{model.weights / 1e9:.1f} GB"
+    if shared_files(model.path).alive():
+        return f"{size}, runs already"
+    share = share_of(model, this_machine(), window)
+    threads = f"{share.threads} threads" if share.threads else "threads as llama.cpp chooses"
+    return f"{size}, a context of {share.context:,} tokens, {threads}"
+
+
 def server_of(path: Path) -> Served:
     """Return the process that serves a model file, inside of `serving`."""
     return _loops[asyncio.get_running_loop()].uses[path].served
@@ -199,6 +214,10 @@ async def _join_or_start(path: Path, window: int | None, machine: Machine | None
 
 
 def _checked(path: Path) -> ModelFile:
+    if sys.platform == "win32":
+        raise SettingsError(
+            f"llamacpp:{path.name} cannot be started on Windows. Start llama-server yourself, and name its address in OPENAI_BASE_URL."
+        )
     if not is_installed("xllamacpp") or not is_installed("psutil"):
         raise SettingsError(
             f"The model {path.name} needs llama.cpp, which is not installed. Install it with: {install_command(EXTRA)}"
