@@ -89,12 +89,12 @@ async def _by_own_api(model: RoleModel) -> RoleModel:
         return model
     if not await asyncio.to_thread(is_installed, "langchain_ollama"):
         command = await asyncio.to_thread(install_command, "ollama")
-        _tell_once(model.endpoint, "ollama_package", endpoint=model.endpoint, command=command)
+        _tell_once("ollama_package", model.endpoint, command=command)
         return model
     parameters = {**model.extra, **model.sampling}
     foreign = sorted(name for name in parameters if _NAMES.get(name, name) not in _OWN_OPTIONS)
     if foreign:
-        _tell_once(model.endpoint, "ollama_parameter", endpoint=model.endpoint, parameter=foreign[0][:60])
+        _tell_once("ollama_parameter", model.endpoint, parameter=foreign[0][:60])
         return model
     own = {_NAMES.get(name, name): _as_ollamas(name, value) for name, value in parameters.items()}
     return await _with_window(model.model_copy(update={"provider": "ollama", "extra": own, "sampling": {}}))
@@ -107,12 +107,12 @@ def _as_ollamas(name: str, value: Any) -> Any:
     return [value] if name == "stop" and isinstance(value, str) else value
 
 
-def _tell_once(endpoint: str, message: str, **values: str) -> None:
+def _tell_once(message: str, endpoint: str, **values: str) -> None:
     """Tell whoever watches the run, once in a process for each endpoint; nobody does outside of runs."""
     if endpoint in _told:
         return
     with suppress(RuntimeError):
-        title = say(message, current_run().locale, **values)
+        title = say(message, current_run().locale, endpoint=endpoint, **values)
         get_stream_writer()(Event(type="notice", node=current_run().node, title=title).model_dump(mode="json"))
         _told.add(endpoint)
 

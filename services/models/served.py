@@ -99,10 +99,16 @@ async def ollama_model(model: RoleModel) -> OllamaModel | None:
             if error.status_code != 404:
                 return None
             raise LookupError([entry.model or "" for entry in (await client.list()).models]) from None
-    except (ConnectionError, ResponseError, httpx.HTTPError, ValueError):
+    except (
+        ConnectionError,
+        ResponseError,
+        httpx.HTTPError,
+        ValueError,
+        AttributeError,
+    ):  # the last for answers in another form
         return None
     finally:
-        await client.close()
+        await client.close()  # type: ignore[no-untyped-call]  # its package gives it no types
     about = _ollama_about(shown.modelinfo or {}, shown.parameters or "", shown.capabilities or [])
     return _ollama_models.setdefault(key, about)
 

@@ -1,4 +1,8 @@
-"""A loopback server that speaks Ollama's chat API: streams of JSON lines, JSON schemas, tools. It thinks with the offline model."""
+"""A loopback server that speaks Ollama's API: streams of JSON lines, JSON schemas, tools, and what it says of itself and its models.
+
+Behind `/v1` it speaks OpenAI's protocol, too, as the original does: with nothing that sets a context. It thinks with the offline
+model.
+"""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +17,7 @@ from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.researcher import Findings
 from tests.fakes.http import Reply, Request, serving
-from tests.fakes.openai_server import SCHEMAS
+from tests.fakes.openai_server import SCHEMAS, as_reply, error, role_of, think
 
 WANTED = {
     frozenset(one.model_json_schema()["properties"]): one.__name__ for one in (Triage, Plan, Findings, Code, Reflection)
@@ -28,8 +32,20 @@ class OllamaServer:
     base_url: str = ""
     model: str = "qwen3:8b"
     """The only one that is pulled."""
+    key: str = ""
+    """Wanted by a proxy before it; Ollama itself wants none."""
+    context_length: int = 40_960
+    """Of the model, in tokens."""
+    parameters: str = ""
+    """Of the model's file, such as `num_ctx 8192`."""
+    capabilities: tuple[str, ...] = ("completion", "tools")
     takes_schemas: bool = True
     requests: list[dict[str, Any]] = field(default_factory=list)
+    """Of its own chat API."""
+    compatible: list[dict[str, Any]] = field(default_factory=list)
+    """Of OpenAI's protocol, behind `/v1`."""
+    about: list[str] = field(default_factory=list)
+    """Paths of requests that ask about server and models."""
     script: list[Reply | dict[str, Any]] = field(default_factory=list)
     """Answers that come before the model's own: messages, or a whole reply."""
     counted: list[tuple[int, int]] = field(default_factory=list)
@@ -38,8 +54,13 @@ class OllamaServer:
     def answer(self, request: Request) -> Reply:
         """Answer as the original does."""
         body = request.body
+        if self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
+            return Reply(401, {"error": "unauthorized"})
+        if request.path == "/v1/chat/completions":
+            return self._compatible(body)
         if request.path != "/api/chat":
-            return Reply(404, "404 page not found")
+            self.about.append(request.path)
+            return self._about(request.path, body)
         self.requests.append(body)
         if body["model"] != self.model:
             return Reply(404, {"error": f"model '{body['model']}' not found"})
@@ -57,6 +78,43 @@ class OllamaServer:
         usage = {"prompt_eval_count": counted[0], "eval_count": counted[1], "total_duration": 1, "eval_duration": 1}
         end = {**about, "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", **usage}
         return Reply(lines=[*({**about, "message": one, "done": False} for one in pieces), end])
+
+    def _about(self, path: str, body: dict[str, Any]) -> Reply:
+        """Answer what is asked about the server and its models."""
+        family = self.model.partition(":")[0]
+        details = {"format": "gguf", "family": family, "parameter_size": "8.2B", "quantization_level": "Q4_K_M"}
+        match path:
+            case "/":
+                return Reply(200, "Ollama is running")
+            case "/api/version":
+                return Reply(200, {"version": "0.12.6"})
+            case "/api/tags":
+                modified = "2026-01-01T00:00:00Z"
+                entry = {
+                    "name": self.model,
+                    "model": self.model,
+                    "modified_at": modified,
+                    "size": 1,
+                    "details": details,
+                }
+                return Reply(200, {"models": [entry]})
+            case "/v1/models":
+                listed = {"id": self.model, "object": "model", "created": 1, "owned_by": "library"}
+                return Reply(200, {"object": "list", "data": [listed]})
+            case "/api/show" if body.get("model") == self.model:
+                shown = {"general.architecture": family, f"{family}.context_length": self.context_length}
+                known = {"parameters": self.parameters, "capabilities": list(self.capabilities)}
+                return Reply(200, {"modelfile": "", "details": details, "model_info": shown, **known})
+            case "/api/show":
+                return Reply(404, {"error": f"model '{body.get('model')}' not found"})
+        return Reply(404, {"error": "404 page not found"})
+
+    def _compatible(self, body: dict[str, Any]) -> Reply:
+        """Answer in OpenAI's protocol."""
+        self.compatible.append(body)
+        if body["model"] != self.model:
+            return error(404, f"model '{body['model']}' not found", "not_found_error")
+        return as_reply(body, think(role_of(body), body))
 
 
 def _think(body: dict[str, Any]) -> dict[str, Any]:
