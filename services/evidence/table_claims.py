@@ -57,6 +57,8 @@ def rows_named(text: str, table: TableRead) -> list[int]:
     text = text.lower()
     places = {}
     for row, cells in enumerate(table.rows):
+        if table.is_sum(row):
+            continue  # `all`, which a text may say without naming a row
         label = next((cell for cell in cells if re.search(r"[^\W\d_]", cell)), cells[0]).lower()
         found = (
             re.search(rf"(?<![\da-z]){re.escape(label)}(?![\da-z])" if label.isascii() else re.escape(label), text)
@@ -109,12 +111,16 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
         words = " ".join(filter(None, (parts["noun"], parts["after"], parts["before"], parts["first"])))
         column = column_of(words, "" if parts["chinese"] else adjective, table, numbers)
         if column is None:
+            column = column_of(claim.text, "", table, numbers)
+        if column is None:
             continue
         values = {
             number.row: number.measure.value
             for number in numbers
             if number.column == column and not table.is_sum(number.row)
         }
+        if all(_YEAR.fullmatch(table.rows[row][column]) for row in values):
+            least = least is not bool(_AGE.match(adjective))  # the oldest has the least year
         if rows[0] in values and len(values) > 1:
             extreme = min(values.values()) if least else max(values.values())
             if values[rows[0]] != extreme:
@@ -201,6 +207,7 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
             yield WrongReading(told, mine)
 
 
+_AGE = re.compile(r"old|young", re.IGNORECASE)
 _SHORT = 3
 """Letters up to which a cell may be a word by chance."""
 _YEAR = re.compile(r"[12]\d{3}")
