@@ -224,7 +224,11 @@ _BY_ROLE = {
     "reflector": _reflector,
     "reporter": _reporter,
 }
-SILENT = {"verifier": '{"verdicts": []}', "reporter_rewriting": '{"sentences": []}'}
+SILENT = {
+    "verifier": '{"verdicts": []}',
+    "reporter_rewriting": '{"sentences": []}',
+    "reporter_sentences": '{"sentences": []}',
+}
 """What is answered in roles that rules do not play: nothing of any sentence."""
 ROLES = (*_BY_ROLE, *SILENT)
 """Roles whose prompts can be answered."""

@@ -1,9 +1,9 @@
 """Reporter: writes the report from the evidence, streaming; then code and a verifier check every statement, and code renders it."""
 
 import asyncio
-import re
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langgraph.runtime import Runtime
 
@@ -17,24 +17,29 @@ from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
+from services.evidence.citable import cited_evidence, in_report
 from services.evidence.programs import Program, programs_of
 from services.evidence.settled_copies import settled_copies
-from services.evidence.views import finding_views, steps_by_id
+from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import write
 from services.models.fallback import answer_by_rules
 from services.reports.chat_message import report_message
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.numbered_citations import read_citations
 from services.reports.labels import labels_for
-from services.reports.markdown import Draft, across_languages, finish_report
+from services.reports.markdown import Draft, across_languages, check_draft, finish_report
 from services.reports.sectioned import TEMPLATES, words_of, write_long
-from services.reports.statuses import sure_claims
+from services.reports.sentence_report import SENTENCES, write_sentences
+from services.reports.statuses import proves_nothing, sure_claims
 from services.reports.verification import REWRITING, Verified, verify_draft
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, StoreError, UselessAnswer
+from services.run.errors import LimitReached, ModelError, StoreError, UselessAnswer
 from services.run.events import emit_message
 from services.run.roles import OFFLINE, role_model
 from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
-from services.run.ui_text import is_chinese, say
+from services.run.ui_text import is_chinese, problem_text, say
 from services.text.suggestions import recommended
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
@@ -54,6 +59,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     excerpts = cited_evidence(state)
     state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
     written = Written()
+    prompt: ReporterPrompt | None = None
     async with node_run(state, runtime, "reporter", report=True) as run:
         failed = [failure.message(locale) for failure in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run.journal.key))
@@ -65,10 +71,13 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                 written = Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
-                written = await _write(run, _prompt(state, context), locale)
+                prompt = _prompt(state, context)
+                written = await _write(run, prompt, locale)
             if written.text:
-                written.likeness = await likeness_of(across_languages(_draft(state, context, written, excerpts)))
-                await _verify(run, _draft(state, context, written, excerpts), written, runtime)
+                checked = await _check(run, state, written, excerpts, runtime)
+                while prompt and not written.by_rules and proves_nothing(checked):
+                    written = await _write_simpler(prompt, written, locale)
+                    checked = await _check(run, state, written, excerpts, runtime)
         finally:
             await closing
     if written.by_rules:
@@ -106,6 +115,10 @@ class Written:
     """Questions to ask next, besides those in the text."""
     likeness: Likeness | None = None
     """Of its sentences with quotes in another language."""
+    sections: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Ids of the excerpts that a section was written from, by its heading, where it was written in sections."""
+    citing: CodeCitations | None = None
+    """Finds excerpts for sentences that cite nothing."""
     verified: Verified = field(default_factory=Verified)
     """What a model that checked it says."""
     programs: dict[str, Program] = field(default_factory=dict)
@@ -124,7 +137,7 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
         if await _in_sections(run, prompt):
             long = await write_long(prompt, words_of(prompt, run.context.words))
             text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
-            return Written(text, long.limits, templates=TEMPLATES)
+            return Written(text, long.limits, templates=TEMPLATES, sections=long.sections)
         reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
@@ -134,6 +147,45 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
+
+
+async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -> Written:
+    """Let the model write one sentence an excerpt; where it has done that already, or cannot, rules select extracts."""
+    limits: list[str] = []
+    if SENTENCES not in former.templates:
+        try:
+            text = await write_sentences(prompt)
+            return Written(text, notes=[say("report_by_sentences", locale)], templates=(*former.templates, SENTENCES))
+        except LimitReached as limit:
+            limits.append(limit_message(limit, locale))
+        except ModelError as problem:
+            limits.append(problem_text(problem, locale))
+    text = await answer_by_rules(prompt)
+    note = say("report_unsupported", locale)
+    return Written(text, limits, [note], templates=former.templates, by_rules=True)
+
+
+async def _check(
+    run: Run, state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
+) -> CheckedReport:
+    """Read the citations, find those that are missing, and check the draft; the model that checks too may change it."""
+    sources = state["sources"]
+    body, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")
+    views, question = evidence_views(excerpts, sources), _title_question(state)
+    body = await asyncio.to_thread(read_citations, body, views, question=question, locale=state["locale"])
+    written.text = f"{body}{mark}{rest}"
+    titles = {key: source.title for key, source in sources.items()}
+    untraced = [key for key, source in sources.items() if source.untraced]
+    known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]
+    written.citing = CodeCitations(known, titles, untraced, written.sections)
+
+    def draft() -> Draft:
+        return _draft(state, run.context, written, excerpts)
+
+    await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
+    written.likeness = await likeness_of(await asyncio.to_thread(across_languages, draft()))
+    await _verify(run, draft(), written, runtime)
+    return await asyncio.to_thread(check_draft, draft())
 
 
 async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[RunContext]) -> None:
@@ -183,15 +235,6 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
     )
 
 
-def cited_evidence(state: ResearchState) -> list[Excerpt]:
-    """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
-    results, background = state["results"], state["background"]
-    found = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
-    shown = {view.id for view in background_views(background, results, state["sources"])}
-    shown |= _disputed(state)
-    return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
-
-
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     triage, reflection = state["triage"], state["reflection"]
     findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
@@ -229,7 +272,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         locale=locale,
         title=state["plan"].title if state["plan"] else question,
         markdown=body.strip(),
-        excerpts=_in_report(state, excerpts, body),
+        excerpts=in_report(state, excerpts, f"{body} {' '.join(written.citing.cited if written.citing else ())}"),
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],
@@ -244,6 +287,7 @@ def _draft(state: ResearchState, context: RunContext, written: Written, excerpts
         likeness=written.likeness,
         judgements=written.verified.judgements,
         rewritten=written.verified.rewritten,
+        citing=written.citing,
         programs=written.programs,
     )
 
@@ -253,23 +297,6 @@ async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runt
     sources = state["sources"]
     used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts if excerpt.content_hash in sources)
     return await programs_of((sources[key] for key in used), evidence_of(runtime))
-
-
-def _in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:
-    """Leave out background excerpts that nothing cites, where steps found something: what was shown and not used is no source."""
-    results = state["results"]
-    if not any(result.excerpts for step_id, result in results.items() if step_id != RECALLED):
-        return excerpts
-    found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
-    found |= _disputed(state)
-    return [excerpt for excerpt in excerpts if excerpt.id in found or re.search(rf"\b{excerpt.id}\b", text)]
-
-
-def _disputed(state: ResearchState) -> set[str]:
-    """Return the ids of the excerpts that contradict each other."""
-    reflection = state["reflection"]
-    contradictions = reflection.contradictions if reflection else []
-    return {side for contradiction in contradictions for side in contradiction.excerpt_ids}
 
 
 def _title_question(state: ResearchState) -> str:

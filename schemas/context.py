@@ -35,7 +35,7 @@ STEMS: dict[str, str] = {
     stem: stem.partition("_")[0]
     for stem in (
         "coordinator planner researcher coder reflector reporter reporter_outline reporter_section reporter_joining "
-        "reporter_rewriting"
+        "reporter_rewriting reporter_sentences"
     ).split()
 } | {"verifier": "reporter"}
 """Stems of the templates, and the nodes that they belong to."""
@@ -210,6 +210,7 @@ class RunContext(BaseModel):
     reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
     reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
     reporter_rewriting_prompt: str = _prompt("reporter_rewriting", "writes failing sentences anew")
+    reporter_sentences_prompt: str = _prompt("reporter_sentences", "writes one sentence an excerpt")
     verifier_prompt: str = _prompt("verifier", "has its sentences judged")
 
     @property

@@ -22,7 +22,15 @@ from schemas.state import ResearchState, StepTask
 from tests.conftest import PROJECT
 
 ROLES = ["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
-TEMPLATES = [*ROLES, "reporter_outline", "reporter_section", "reporter_joining", "reporter_rewriting", "verifier"]
+TEMPLATES = [
+    *ROLES,
+    "reporter_outline",
+    "reporter_section",
+    "reporter_joining",
+    "reporter_rewriting",
+    "reporter_sentences",
+    "verifier",
+]
 """A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter."""
 LAYERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
 MAY_IMPORT = {

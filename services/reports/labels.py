@@ -46,7 +46,9 @@ class Labels:
     unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
     contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
-    cited_by_code: str = "Sentences that cited nothing, and for which code found the excerpt that supports them: {count}."
+    cited_by_code: str = (
+        "Sentences that cited nothing, and for which code found the excerpt that supports them: {count}."
+    )
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
     copy: str = "same text: {urls}"
     published: str = "published {date}"

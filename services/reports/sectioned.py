@@ -20,6 +20,7 @@ from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
 from schemas.reporter_outline import Outline, ReporterOutlinePrompt
 from schemas.reporter_section import ReporterSectionPrompt
 from services.models import ask, write
+from services.reports.checking.numbered_citations import read_citations
 from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.ordered_stream import InOrder
@@ -45,6 +46,8 @@ class LongText:
     follow_up_questions: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     """Limits that were reached, in the user's language."""
+    sections: dict[str, set[str]] = field(default_factory=dict)
+    """Ids of the excerpts that a section was written from, by its heading."""
 
 
 def words_of(prompt: ReporterPrompt, words: int | None) -> int:
@@ -75,7 +78,10 @@ async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
     sections = number_paragraphs([(section.title, text) for section, text in zip(outline.sections, texts, strict=True)])
     joining = await _joining(prompt, outline, sections, limits)
     markdown = merge_sections(sections, joining, labels_for(prompt.locale))
-    return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)))
+    written_from: dict[str, set[str]] = {}
+    for section in outline.sections:
+        written_from.setdefault(" ".join(section.title.split()), set()).update(section.excerpt_ids)
+    return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)), written_from)
 
 
 def _with_background(prompt: ReporterPrompt) -> ReporterPrompt:
@@ -133,7 +139,10 @@ async def _section(
     try:
         scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
         reply = await write("reporter", variables, scale=scale, template="reporter_section", on_token=on_token)
-        text = reply.text
+        shown = [item for finding in findings for item in finding.evidence]
+        text = await asyncio.to_thread(
+            read_citations, reply.text, shown, question=prompt.question, locale=prompt.locale
+        )
         if reply.cut_off:
             limits.append(say("cut_off", prompt.locale))
     except (LimitReached, ModelError) as problem:

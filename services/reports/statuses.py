@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.evidence import Claim, Standing, Status, standing
+from services.reports.checking.checked_report import CheckedReport
 
 SURE: frozenset[Status] = frozenset({"quoted", "supported"})
 """What counts for green and a tick."""
@@ -31,6 +32,15 @@ class Counts:
 def status_of(claim: Claim) -> Status:
     """Return a claim's status; in bundles without it, whether it was verified tells."""
     return claim.status or ("supported" if claim.verified else "unverified")
+
+
+def proves_nothing(checked: CheckedReport) -> bool:
+    """Tell whether a report states something, or nothing at all, and no statement of it is quoted or supported.
+
+    A report that only says what the evidence lacks is not meant.
+    """
+    silent = not any(line.strip() and not line.startswith("#") for line in checked.markdown.split("\n"))
+    return not sure_claims(checked.claims) and (bool(checked.claims or checked.left_out) or silent)
 
 
 def sure_claims(claims: Iterable[Claim]) -> int:

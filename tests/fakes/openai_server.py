@@ -25,6 +25,7 @@ SCHEMAS = {
     "Outline": "reporter_outline",
     "Joining": "reporter_joining",
     "Rewriting": "reporter_rewriting",
+    "PassageSentences": "reporter_sentences",
     "Verification": "verifier",
 }
 ADVICE = {"max_tokens": " Use 'max_completion_tokens' instead."}

@@ -130,11 +130,13 @@ async def test_what_still_fails_after_one_rewriting_is_marked_or_left_out(endpoi
 
 
 async def test_code_keeps_its_veto_on_numbers_and_names(endpoint: OpenAIServer, ferry: Path) -> None:
-    endpoint.script["reporter"] = ["Passengers numbered 99,000 [E1-1]. Bruno Lind is the captain [E1-2]."]
+    endpoint.script["reporter"] = [
+        f"Passengers numbered 99,000 [E1-1]. Bruno Lind is the captain [E1-2]. {QUOTES[2]} [E1-3]"
+    ]
     endpoint.script["verifier"] = [verdicts((1, "supported", "passengers"), (2, "supported", "captain"))]
     report = await aresearch(QUESTION, docs=[ferry])
     assert asked(endpoint, "verifier") == []
-    assert [claim.status for claim in report.citations] == ["unverified", "unverified"]
+    assert [claim.status for claim in report.citations] == ["unverified", "unverified", "quoted"]
 
 
 async def test_a_verdict_without_words_of_a_cited_passage_counts_for_nothing(

@@ -22,6 +22,7 @@ from schemas.reflector import Reflection
 from schemas.reporter_joining import Joining
 from schemas.reporter_outline import Outline
 from schemas.reporter_rewriting import Rewriting
+from schemas.reporter_sentences import PassageSentences
 from schemas.researcher import Findings
 from schemas.verifier import Verification
 from services.models.structured_output import parse, response_format, shape_of, within
@@ -58,6 +59,7 @@ ASKED: dict[str, tuple[type[BaseModel], str]] = {
     "Outline": (Outline, "reporter_outline"),
     "Joining": (Joining, "reporter_joining"),
     "Rewriting": (Rewriting, "reporter_rewriting"),
+    "PassageSentences": (PassageSentences, "reporter_sentences"),
     "Verification": (Verification, "verifier"),
 }
 """By the name under which a call of `ask` gives it: the schema, and the template that asks for it."""

@@ -201,6 +201,7 @@ export const CHINESE = {
   field_reporter_section_prompt: "长报告章节的提示词",
   field_reporter_joining_prompt: "合并长报告各章的提示词",
   field_reporter_rewriting_prompt: "改写未获支持句子的提示词",
+  field_reporter_sentences_prompt: "每条摘录写一句的提示词",
   field_verifier_prompt: "核查句子的提示词",
   help_prompt: "其中的变量须保留；留空则用内置提示词。",
   field_models: "模型",

@@ -1,0 +1,42 @@
+"""A simpler task for a reporter whose report proves nothing: one sentence for each excerpt, which code then cites."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from schemas.asked import AtMost, Thought
+
+MAX_EXCERPTS = 12
+"""That are shown."""
+
+
+class NumberedExcerpt(BaseModel):
+    """An excerpt as it is shown: by a number instead of its id, which no answer can get wrong in form."""
+
+    number: int
+    title: str
+    """Of its source."""
+    published: str = ""
+    quote: str
+
+
+class ReporterSentencesPrompt(BaseModel):
+    """Variables of `prompts/reporter_sentences.md`."""
+
+    question: str
+    locale: str
+    tone: str
+    passages: list[NumberedExcerpt]
+
+
+class PassageSentence(BaseModel):
+    """What one passage tells of the question."""
+
+    number: int
+    sentence: Thought = ""
+
+
+class PassageSentences(BaseModel):
+    """The reporter's answer."""
+
+    sentences: Annotated[list[PassageSentence], AtMost(MAX_EXCERPTS)] = Field(default_factory=list)

@@ -1,0 +1,66 @@
+"""A report of one sentence an excerpt, for a model whose own report proves nothing; code gives the citations."""
+
+import re
+
+from schemas.evidence_view import EvidenceView
+from schemas.reporter import ReporterPrompt
+from schemas.reporter_sentences import MAX_EXCERPTS, NumberedExcerpt, PassageSentences, ReporterSentencesPrompt
+from services.evidence.citation_forms import plain_citations
+from services.models import ask
+from services.text.ranking import bm25
+from services.text.tokens import tokens
+
+SENTENCES = "reporter_sentences"
+"""Stem of the template."""
+_RELEVANCE = {"high": 2, "medium": 1}
+_BRACKETS = re.compile(r"\[[^\[\]]{0,80}\]")
+
+
+async def write_sentences(prompt: ReporterPrompt) -> str:
+    """Ask for one sentence an excerpt, and return the report in Markdown: a part for each finding that has any.
+
+    Args:
+        prompt: all that the reporter knows; the excerpts that tell most of the question are shown.
+
+    Raises:
+        LimitReached: the budget leaves no room for it, or no time.
+        ModelError: the endpoint failed, or its answers never came to fit.
+    """
+    parts = [(finding.title, finding.evidence) for finding in prompt.findings] + [("", prompt.background)]
+    chosen = _most_relevant(prompt.question, [item for _, evidence in parts for item in evidence])
+    variables = ReporterSentencesPrompt(
+        **prompt.model_dump(include={"question", "locale", "tone"}),
+        passages=[
+            NumberedExcerpt(number=number, **item.model_dump(include={"title", "published", "quote"}))
+            for number, item in enumerate(chosen, 1)
+        ],
+    )
+    answer = await ask("reporter", variables, PassageSentences, template=SENTENCES)
+    said: dict[str, str] = {}
+    for sentence in answer.sentences:
+        if 1 <= sentence.number <= len(chosen) and (text := _bare(sentence.sentence)):
+            said.setdefault(chosen[sentence.number - 1].id, text)
+    told = [
+        (title, [f"{said[item.id]} [{item.id}]" for item in evidence if item.id in said]) for title, evidence in parts
+    ]
+    told = [(title, sentences) for title, sentences in told if sentences]
+    if prompt.length == "answer":
+        return " ".join(sentence for _, sentences in told for sentence in sentences)
+    return "\n\n".join(
+        (f"## {title}\n\n" if title and len(told) > 1 else "") + "\n".join(f"- {sentence}" for sentence in sentences)
+        for title, sentences in told
+    )
+
+
+def _most_relevant(question: str, evidence: list[EvidenceView]) -> list[EvidenceView]:
+    """Return the excerpts that tell most of a question, in their order; excerpts with the same quote count once."""
+    by_quote = {item.quote: item for item in reversed(evidence)}
+    items = [item for item in evidence if by_quote[item.quote] is item]
+    scores = bm25([tokens(item.quote) for item in items], tokens(question))
+    ranked = sorted(range(len(items)), key=lambda place: (-_RELEVANCE.get(items[place].relevance, 0), -scores[place]))
+    return [items[place] for place in sorted(ranked[:MAX_EXCERPTS])]
+
+
+def _bare(sentence: str) -> str:
+    """Return a sentence on one line, without citations of its own."""
+    return " ".join(_BRACKETS.sub("", plain_citations(sentence)).split())
