@@ -1,6 +1,7 @@
 """Checking the models: what each role will use, and what is wrong with it, found with one tiny call an endpoint and model.
 
-They are called as in a run: what an endpoint does not take is left out, and only what a run cannot do without is a problem.
+They are called as in a run: what an endpoint does not take is left out, and only what a run cannot do without is a problem. What
+it takes is kept for the runs to come.
 """
 
 import asyncio
@@ -16,12 +17,13 @@ from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
 from services.models.exchange import QUIET
 from services.models.failures import CallFailed
+from services.models.learned import keep_learned, learned, load_learned
 from services.models.local_endpoint import settled as as_asked
-from services.models.learned import learned
+from services.models.output_room import output_room
 from services.models.structured_output import as_tool, response_format
 from services.run.errors import LeadlineError
 from services.run.prices import Price, price_of
-from services.run.roles import OFFLINE, ROLES, RoleModel, role_model
+from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, ROLES, RoleModel, role_model
 
 Form = Literal["both", "schema", "tools", "neither"]
 """What is asked for beside a plain answer."""
@@ -93,6 +95,7 @@ async def _probe(model: RoleModel) -> dict[str, Any]:
     if model.provider == OFFLINE:
         return {}
     forms: dict[str, Any] = {"json_schema": True, "tools": True}
+    await load_learned()
     try:
         if not await _takes(model, "both"):
             forms = {"json_schema": await _takes(model, "schema"), "tools": await _takes(model, "tools")}
@@ -100,7 +103,17 @@ async def _probe(model: RoleModel) -> dict[str, Any]:
             await _ask(model, "neither")
     except CallFailed as failure:
         return {"problem": str(failure.error)}
+    await _keep(model, json_schema=forms["json_schema"], tools=forms["tools"])
     return {**forms, "left_out": sorted(learned(model).refused)}
+
+
+async def _keep(model: RoleModel, *, json_schema: bool, tools: bool) -> None:
+    """Keep what an endpoint takes, so that runs ask for nothing else."""
+    known = learned(model)
+    known.native_tools = tools
+    if known.dialect == "schema" and not json_schema:
+        known.dialect = "tool" if tools else "text"
+    await keep_learned(model)
 
 
 async def _takes(model: RoleModel, form: Form) -> bool:
@@ -126,10 +139,14 @@ async def _ask(model: RoleModel, form: Form) -> None:
         CallFailed: the endpoint takes no such call, or failed.
     """
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
-    shape = response_format(Ready) if form in {"both", "schema"} and model.provider in {"openai", "ollama"} else None
+    shape = (
+        response_format(Ready)
+        if form in {"both", "schema"} and model.provider in {*OPENAI_COMPATIBLE, "ollama"}
+        else None
+    )
 
     async def send(on_piece: Callable[[Sign, str], None]) -> AIMessage:
-        chat = build(model, model.max_tokens, response_format=shape, on_piece=on_piece)
+        chat = build(model, output_room(model, learned(model), 1.0, 1), response_format=shape, on_piece=on_piece)
         with_tools = chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat
         return await with_tools.ainvoke(messages, QUIET)
 

@@ -15,7 +15,6 @@ from schemas.events import CallProgress
 from services.models.call_spec import CallSpec
 from services.models.exchange import Exchange
 from services.models.local_endpoint import settled
-from services.models.local_endpoint import settled
 from services.models.prompt_fit import off_loop
 from services.models.reply import Reply
 from services.models.structured_output import shape_of
