@@ -56,12 +56,15 @@ class CallSeen:
     node: str
     step: str
     """Id of the step that it is for; empty where it is for none."""
-    began: float
-    """When its attempt began, by the clock that counts on."""
+    told: float = field(default_factory=time.monotonic)
+    """When it was."""
 
     def state(self, locale: str) -> str:
-        """Return how it stands now, in words."""
-        return call_state(self.progress.model_copy(update={"seconds": time.monotonic() - self.began}), locale)
+        """Return how it stands now, in words; its seconds count on, or down to when it is made again."""
+        passed = time.monotonic() - self.told
+        again = self.progress.state == "again"
+        seconds = max(0.0, self.progress.seconds - passed) if again else self.progress.seconds + passed
+        return call_state(self.progress.model_copy(update={"seconds": seconds}), locale)
 
     def titled(self, locale: str) -> str:
         """Return what it is for, and how it stands now."""
@@ -183,7 +186,7 @@ class Watched:
         before = self.under_way.pop(place, None)
         if before is not None and not progress.reason:
             progress = progress.model_copy(update={"reason": before.progress.reason})
-        self.under_way[place] = CallSeen(progress, event.node, place[1], time.monotonic() - progress.seconds)
+        self.under_way[place] = CallSeen(progress, event.node, place[1])
 
     def _write(self, data: dict[str, Any]) -> None:
         before = "" if data.get("begins") else self.draft

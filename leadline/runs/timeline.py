@@ -10,12 +10,14 @@ from jinja2 import Environment
 
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry
-from services.run.ui_text import say
+from services.run.ui_text import reason_text, say
 
 _WIDTH = 40
 """Characters of the bar in a terminal."""
 _NAME = 60
 """Characters of a name in a terminal."""
+_REASON = 500
+"""Characters of the reason for which an answer was refused."""
 _TOUCH = 0.002
 """Seconds by which clocks may differ: a call that begins so much before another's end may still have waited for it."""
 TEMPLATE = Path(__file__).parent / "timeline.html"
@@ -38,6 +40,14 @@ class Span:
     """Seconds of it in which nothing was under way: it waited for its turn, or after a passing fault."""
     faults: tuple[str, ...] = ()
     """Passing faults after which it was tried again: `HTTP 429`, …"""
+    asked_because: str = ""
+    """Why a model was asked once more: what was wrong with its answer before; empty for a first call."""
+    requests: int = 1
+    """Requests that went out for it."""
+    abandoned: int = 0
+    """Requests that were given up before they were answered."""
+    abandoned_tokens: int = 0
+    """About what a provider may charge for them."""
     tokens: tuple[int, int] = (0, 0)
     """In and out."""
     cached: int = 0
@@ -71,8 +81,12 @@ class Span:
     def notes(self, locale: str) -> list[str]:
         """Say what is worth knowing of it besides its time."""
         notes = [say("show_failed", locale, error=self.failed)] if self.failed else []
+        if self.asked_because:
+            notes.append(say("show_asked_because", locale, reason=reason_text(self.asked_because, locale)))
         if self.faults:
             notes.append(say("show_retried", locale, faults=", ".join(self.faults)))
+        if self.abandoned:
+            notes.append(say("abandoned", locale, calls=self.abandoned, tokens=f"{self.abandoned_tokens:,}"))
         if self.waited >= 0.01:
             notes.append(say("show_waited", locale, seconds=f"{self.waited:.2f}"))
         if any(self.tokens):
@@ -136,7 +150,7 @@ class Timeline:
                 f"{span.title[:_NAME]}{notes}"
             )
         judged = [say("show_reflections", self.locale), *(f"  {verdict}" for verdict in self.verdicts), ""]
-        return [*lines, "", *self.path(), "", *(judged if self.verdicts else []), self.sums()]
+        return [*lines, "", *self.path(), "", *(judged if self.verdicts else []), self.sums(), *self.requests()]
 
     def path(self) -> list[str]:
         """Return the critical path in words: what it was, and how long nothing was called in between."""
@@ -175,6 +189,26 @@ class Timeline:
             parts.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
         return ". ".join(part for part in parts if part)
 
+    def requests(self) -> list[str]:
+        """Count every request that was made to a model, on one line: answers, repetitions and their kinds."""
+        spans = [span for span in self.spans if span.kind == "model"]
+        if not spans:
+            return []
+        repeated, refused, abandoned, tokens = (
+            sum(count)
+            for count in zip(
+                *(
+                    (len(span.faults), bool(span.asked_because), span.abandoned, span.abandoned_tokens)
+                    for span in spans
+                ),
+                strict=True,
+            )
+        )
+        requests = sum(span.requests for span in spans)
+        counts = {"calls": len(spans), "requests": requests, "repeated": repeated, "refused": refused}
+        lost = say("abandoned", self.locale, calls=abandoned, tokens=f"{tokens:,}") if abandoned else ""
+        return ["; ".join(part for part in (say("show_requests", self.locale, **counts), lost) if part)]
+
     def called(self, kind: str) -> str:
         """Return the name of a kind of calls in the run's language."""
         return dict(pair.split(" ", 1) for pair in say("show_kinds", self.locale).split("|") if pair).get(kind, kind)
@@ -202,6 +236,7 @@ class Timeline:
 
 def _span(start: float, entry: Entry) -> Span:
     answer: Mapping[str, Any] = entry.answer or {}
+    faults = tuple(answer.get("faults") or ())
     used = answer.get("used") or (answer.get("usage") or {}).get("total") or {}
     return Span(
         entry.kind,
@@ -211,7 +246,11 @@ def _span(start: float, entry: Entry) -> Span:
         entry.seconds,
         entry.error[0] if entry.error else "",
         waited=answer.get("waited") or 0.0,
-        faults=tuple(answer.get("faults") or ()),
+        faults=faults,
+        asked_because=" ".join(str(answer.get("asked_because") or "").split())[:_REASON],
+        requests=max(answer.get("requests") or 1, 1 + len(faults)),
+        abandoned=used.get("abandoned") or 0,
+        abandoned_tokens=used.get("abandoned_tokens") or 0,
         tokens=(used.get("input_tokens", 0), used.get("output_tokens", 0)),
         cached=used.get("cached_tokens", 0),
         cost=used.get("cost", 0.0),

@@ -35,10 +35,10 @@ def reason_text(reason: str, locale: str) -> str:
         locale: the reader's.
     """
     code, _, detail = " ".join(reason.split()).partition(": ")
-    if f"because_{code}" not in MESSAGES:
+    if f"again_{code}" not in MESSAGES:
         return reason
-    words = say(f"because_{code}", locale)
-    return say("because_of", locale, reason=words, detail=detail) if detail else words
+    words = say(f"again_{code}", locale)
+    return say("again_detail", locale, reason=words, detail=detail) if detail else words
 
 
 def call_state(progress: CallProgress, locale: str) -> str:

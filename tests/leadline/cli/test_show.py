@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,10 +13,12 @@ from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch, research
 from leadline.runs.actions import aresume, atimeline
-from leadline.runs.timeline import Timeline
+from leadline.runs.timeline import TEMPLATE, Timeline
 from schemas.usage import Usage
 from services.run.errors import ModelError
+from services.run.instrumentation import INSTANT
 from services.run.journal import Entry, Journal, Recording
+from tests.conftest import PROJECT
 from tests.fakes.browser import chromium, needs_chromium
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
@@ -174,3 +177,40 @@ async def test_the_page_is_whole_in_a_browser_and_asks_for_nothing(docs: Path, t
                 assert page.evaluate("document.querySelectorAll('.critical .bar').length") >= 2
 
     await asyncio.to_thread(look)
+
+
+def test_every_request_to_a_model_is_counted_and_every_refusal_has_its_reason() -> None:
+    used = {"input_tokens": 100, "output_tokens": 10, "abandoned": 2, "abandoned_tokens": 1_200}
+    answers: list[dict[str, object]] = [
+        {"used": used, "requests": 4, "faults": ["HTTP 429", "TimeoutError", "TimeoutError"]},
+        {"asked_because": "unusable: `steps` is missing"},
+        {"asked_because": "cut_off"},
+    ]
+    entries = [
+        entry("model", f"2026-01-01T00:00:0{second}+00:00", 1, answer=answer)
+        for second, answer in enumerate(answers, 1)
+    ]
+    timeline = Timeline.of([*entries, entry("verify", "2026-01-01T00:00:05+00:00", 0, answer={})])
+    text = "\n".join(timeline.lines())
+    assert "[asked again: its answer could not be used: `steps` is missing]" in text
+    assert "[asked again: its answer was cut off]" in text
+    lost = "abandoned: 2 calls, about 1,200 tokens that a provider may charge"
+    assert timeline.requests() == [
+        "Model calls: 3; requests: 6; repeated after faults: 3; answers refused and asked for again: 2; " + lost
+    ]
+    assert lost in timeline.html("run")
+    assert "verify" not in dict.fromkeys(span.kind for span in timeline.spans)
+
+
+def test_a_timeline_has_a_colour_for_each_kind_of_call_and_a_name_in_chinese() -> None:
+    kinds = set(_calls_of(PROJECT / "services") | _calls_of(PROJECT / "nodes")) - INSTANT
+    assert {"model", "gather", "search", "page", "tool", "code"} <= kinds
+    page = TEMPLATE.read_text("utf-8")
+    named = Timeline([], "zh-CN")
+    assert [kind for kind in sorted(kinds) if f".{kind}" not in page or named.called(kind) == kind] == []
+
+
+def _calls_of(folder: Path) -> set[str]:
+    """Return the kinds of the journal's entries that code of a folder writes."""
+    written = r'\.(?:once|decided|mark)\(\s*"(\w+)"'
+    return {kind for file in folder.rglob("*.py") for kind in re.findall(written, file.read_text("utf-8"))}

@@ -8,7 +8,7 @@ from rich.console import Console
 from leadline.progress.lines import Lines
 from leadline.progress.notebook import Progress
 from schemas.events import CallProgress, Event
-from services.run.ui_text import call_state, task_title
+from services.run.ui_text import call_state, reason_text, task_title
 from tests.leadline.progress.test_lines import EVENTS, drawn, seen, told
 
 
@@ -42,13 +42,22 @@ def test_steps_side_by_side_show_each_how_its_call_stands() -> None:
 def test_seconds_count_on_between_two_events() -> None:
     watched = seen([stands("thinking", 12)])
     [call] = watched.under_way.values()
-    call.began -= 30
+    call.told -= 30
     assert call.state("en") == "the model is thinking, 42 s"
+
+
+def test_seconds_count_down_to_when_a_call_is_made_again() -> None:
+    watched = seen([stands("again", 20, attempt=2, reason="HTTP 429")])
+    [call] = watched.under_way.values()
+    call.told -= 7
+    assert call.state("en") == "asking the model again in 12 s: HTTP 429"
+    call.told -= 30
+    assert call.state("en") == "asking the model again: HTTP 429"
 
 
 def test_why_a_call_was_made_again_is_shown_until_it_ends() -> None:
     again = [stands("again", 0, attempt=2, reason="HTTP 429"), stands("waiting", 5, attempt=2)]
-    assert drawn(seen([*EVENTS[:1], again[0]]), 100)[0].endswith("asking the model again (HTTP 429)")
+    assert drawn(seen([*EVENTS[:1], again[0]]), 100)[0].endswith("asking the model again: HTTP 429")
     assert drawn(seen([*EVENTS[:1], *again]), 100)[0].endswith("waiting for the model, 5 s (asked again: HTTP 429)")
     assert "HTTP 429" not in drawn(seen([*EVENTS[:1], *again, told("call", role="planner", calls=1)]), 100)[0]
 
@@ -102,7 +111,16 @@ def test_calls_are_named_in_the_readers_language() -> None:
     assert task_title("researcher", "2", "en-US") == "Step 2"
     assert task_title("embedding", "", "en-US") == "embedding"
     again = CallProgress(role="coder", state="again", seconds=0, reason="HTTP 429")
-    assert call_state(again, "zh-CN") == "再次请求模型（HTTP 429）"
+    assert call_state(again, "zh-CN") == "再次请求模型：HTTP 429"
+
+
+def test_reasons_are_said_in_words() -> None:
+    assert reason_text("cut_off", "en-US") == "its answer was cut off"
+    assert reason_text("unusable: `steps` is missing: name two", "en-US") == (
+        "its answer could not be used: `steps` is missing: name two"
+    )
+    assert reason_text("silent", "zh-CN") == "长时间没有任何回应"
+    assert reason_text("HTTP 503", "zh-CN") == "HTTP 503"
 
 
 def test_what_was_asked_in_vain_is_shown_where_there_was_any() -> None:
