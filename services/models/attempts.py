@@ -11,9 +11,10 @@ from langchain_core.messages import AIMessage
 from schemas.events import CallProgress
 from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
 from services.models.chat import comes_in_pieces
-from services.models.endpoint import under_way, wait_for_turn
+from services.models.endpoint import turn_at
 from services.models.failures import LEFT_OUT, CallFailed, failure_of
 from services.models.learned import learned
+from services.models.llamacpp import at_hand
 from services.models.stall_timeout import stall_limited
 from services.models.streamed_chat import BrokeOff
 from services.run.log import WARNING, log
@@ -140,9 +141,8 @@ async def attempt_until_answered(
 
 async def _attempt(model: RoleModel, attempts: Attempts, send: Send, tell: Tell) -> AIMessage:
     began = time.monotonic()
-    await wait_for_turn(model.endpoint)
     watch = AnswerWatch()
-    async with under_way(model.endpoint):
+    async with at_hand(model) as slots, turn_at(model.endpoint, slots):
         attempts.waited += time.monotonic() - began
         attempts.made += 1
         try:

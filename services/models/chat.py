@@ -22,12 +22,13 @@ from services.models.endpoint import (
     unused_client,
 )
 from services.models.learned import Learned, learned
+from services.models.llamacpp import addressed
 from services.models.offline import OfflineModel
 from services.models.served import root_of
 from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, SettingsError
-from services.run.roles import OFFLINE, PROVIDERS, RoleModel, role_model
+from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel, role_model
 
 
 def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
@@ -66,8 +67,8 @@ def build(
     """
     if model.provider == OFFLINE:
         chat: BaseChatModel = OfflineModel(prompt=prompt)
-    elif model.provider == "openai":
-        chat = _openai(model, max_tokens, response_format, stream, on_piece)
+    elif model.provider in OPENAI_COMPATIBLE:
+        chat = _openai(addressed(model), max_tokens, response_format, stream, on_piece)
         on_piece = None
     else:
         chat = _integration(model, max_tokens, response_format)
@@ -125,7 +126,15 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
     shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # Ollama's alone
-    options: dict[str, Any] = {**limit, **shape, **patient, **piecewise, **_reached(model), **model.extra, **_renamed(model)}
+    options: dict[str, Any] = {
+        **limit,
+        **shape,
+        **patient,
+        **piecewise,
+        **_reached(model),
+        **model.extra,
+        **_renamed(model),
+    }
     built_with = sha256(repr((model.name, model.temperature, options)).encode()).hexdigest()
     known = integrations()
     if built_with in known:
@@ -198,8 +207,8 @@ def _kind(model: RoleModel) -> Any:
 
 def comes_in_pieces(model: RoleModel) -> bool:
     """Tell whether a model's answers come in pieces; the offline model's come whole."""
-    if model.provider in {OFFLINE, "openai"}:
-        return model.provider == "openai" and "stream" not in learned(model).refused
+    if model.provider in {OFFLINE, *OPENAI_COMPATIBLE}:
+        return model.provider != OFFLINE and "stream" not in learned(model).refused
     return model.provider == "ollama" or "streaming" in _kind(model).model_fields
 
 

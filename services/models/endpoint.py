@@ -54,14 +54,25 @@ def forget_endpoints() -> None:
     _rates.clear()
 
 
-def under_way(endpoint: str) -> asyncio.Semaphore:
-    """Return the limit of calls that are under way at once at an endpoint."""
+@asynccontextmanager
+async def turn_at(endpoint: str, slots: int | None = None) -> AsyncIterator[None]:
+    """Wait for a turn at an endpoint, and hold it while the block runs.
+
+    Args:
+        endpoint: its name.
+        slots: calls that it answers at once, where it is a process of this machine; others have a limit and a rate
+            (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
+    """
+    if slots is None:
+        await _wait_for_rate(endpoint)
     loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
-    return loop.under_way.setdefault(endpoint, asyncio.Semaphore(settings().leadline_max_concurrency))
+    most = slots or settings().leadline_max_concurrency
+    async with loop.under_way.setdefault(endpoint, asyncio.Semaphore(most)):
+        yield
 
 
-async def wait_for_turn(endpoint: str) -> None:
-    """Wait until the endpoint's rate allows another call (`LEADLINE_REQUESTS_PER_MINUTE`)."""
+async def _wait_for_rate(endpoint: str) -> None:
+    """Wait until the endpoint's rate allows another call."""
     a_minute = settings().leadline_requests_per_minute
     if a_minute is None:
         return
@@ -79,6 +90,7 @@ def client() -> "httpx2.AsyncClient":
             timeout=httpx2.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
             limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
             verify=_certificates(),
+            mounts={"all://127.0.0.1": None},  # llama.cpp's process is behind no proxy
         )
     return loop.client
 

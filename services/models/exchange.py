@@ -17,6 +17,7 @@ from services.models.call_spec import CallSpec
 from services.models.chat import build
 from services.models.failures import CallFailed
 from services.models.learned import keep_learned, learned, load_learned
+from services.models.llamacpp import at_hand
 from services.models.output_room import MARGIN, MORE_ROOM, output_room, window_of
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
 from services.models.reply import REPEATED, Reply, answer_and_reasoning, finish_reason_of, tool_calls_of, usage_of
@@ -65,7 +66,8 @@ class Exchange:
             self.model = self.model.model_copy(update={"temperature": other})
         attempts = Attempts()
         try:
-            return await self._paid(attempts)
+            async with at_hand(self.model):  # whose context is known then
+                return await self._paid(attempts)
         except LeadlineError as error:
             error.log_fields = {**attempts.log_fields(), **error.log_fields}
             raise

@@ -23,6 +23,8 @@ OFFLINE = "offline"
 """The name of the offline model, which plays every role when no key and no endpoint is set."""
 LLAMACPP = "llamacpp"
 """Prefix of the path of a model file, for which llama.cpp is started."""
+OPENAI_COMPATIBLE = frozenset({"openai", LLAMACPP})
+"""Providers that are spoken to in OpenAI's protocol."""
 CALL_SECONDS = 600.0
 """Of a whole call, however steadily its answer comes."""
 CONTEXT_WINDOW = 128_000

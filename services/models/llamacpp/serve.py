@@ -150,8 +150,18 @@ def foreseen(path: Path, window: int | None) -> str:
 
 
 def server_of(path: Path) -> Served:
-    """Return the process that serves a model file, inside of `serving`."""
-    return _loops[asyncio.get_running_loop()].uses[path].served
+    """Return the process that serves a model file.
+
+    Raises:
+        SettingsError: it is not used now; `serving` starts it.
+    """
+    try:
+        return _loops[asyncio.get_running_loop()].uses[path].served
+    except (KeyError, RuntimeError):  # there may be no event loop, either
+        raise SettingsError(
+            f"llama.cpp runs for the model {path.name} only while a run calls it. To use the model in a program of your own, start "
+            "llama-server, and name its address in OPENAI_BASE_URL."
+        ) from None
 
 
 async def _let_go_of_all() -> None:

@@ -1,0 +1,112 @@
+"""Calls of roles whose model is a file: what a run sees of llama.cpp."""
+
+import asyncio
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from leadline.setup.doctor import examine
+from leadline.setup.model_table import checked_models, model_lines
+from schemas.context import RunContext
+from schemas.reflector import Reflection
+from services.models import ask, attempts, chat_model
+from services.models.learned import learned
+from services.models.llamacpp.serve import serving
+from services.run.errors import ModelError, SettingsError
+from services.run.prices import Price, price_of
+from services.run.roles import role_model
+from services.run.settings import forget_settings
+from tests.services.models.conftest import PROMPT
+
+
+@pytest.fixture
+def named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Name the small model for all roles."""
+    monkeypatch.setenv("LEADLINE_MODEL", f"llamacpp:{tiny}")
+    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
+    forget_settings()
+    return tiny
+
+
+async def test_a_model_file_answers_in_the_form_of_a_schema(named: Path) -> None:
+    assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
+
+
+async def test_the_context_of_the_process_bounds_prompts(named: Path) -> None:
+    await ask("reflector", PROMPT, Reflection)
+    assert learned(role_model("reflector", RunContext())).context_window == 8_192
+
+
+async def test_a_model_file_has_the_name_of_the_file_and_costs_nothing(named: Path) -> None:
+    model = role_model("planner", RunContext())
+    assert (model.name, model.endpoint) == ("llamacpp:tiny model.gguf", "llama.cpp (tiny model.gguf)")
+    assert str(named.parent) not in model.model_dump_json() + repr(model)
+    assert await price_of(model) == Price(input=0, output=0, cached=0)
+
+
+async def test_the_table_of_models_shows_the_file_and_that_it_answers(named: Path) -> None:
+    checks = await checked_models()
+    assert {check.problem for check in checks} == {""}
+    assert all(check.json_schema for check in checks)
+    assert "llamacpp:tiny model.gguf  llama.cpp (tiny model.gguf)" in model_lines(checks)[1]
+
+
+async def test_doctor_says_what_the_model_gets_of_the_machine(named: Path) -> None:
+    found = {check.name: check for check in await examine()}
+    assert re.search(r"0\.0 GB, a context of 8,192 tokens, \d+ threads", found["tiny model.gguf"].found)
+    await asyncio.to_thread(named.unlink)
+    found = {check.name: check for check in await examine()}
+    assert "is not there" in found["tiny model.gguf"].found
+
+
+async def test_a_file_that_is_missing_is_one_clear_message(named: Path) -> None:
+    await asyncio.to_thread(named.unlink)
+    with pytest.raises(SettingsError, match=r"tiny model\.gguf is not there\. Correct its path in LEADLINE_MODEL"):
+        await ask("reflector", PROMPT, Reflection)
+
+
+async def asked_while_the_process_dies(model: Path) -> Reflection:
+    async with serving(model) as served:
+        os.kill(served.pid, signal.SIGSTOP)  # so that the call waits for its answer
+        call = asyncio.create_task(ask("reflector", PROMPT, Reflection))
+        await asyncio.sleep(0.5)
+        os.kill(served.pid, signal.SIGKILL)
+        return await call
+
+
+async def test_a_call_whose_process_dies_is_made_again_at_another(named: Path) -> None:
+    assert isinstance(await asked_while_the_process_dies(named), Reflection)
+
+
+async def test_a_call_whose_process_dies_again_fails_with_one_clear_message(named: Path) -> None:
+    await asked_while_the_process_dies(named)
+    with pytest.raises(ModelError, match=r"llama\.cpp, which serves tiny model\.gguf, has ended unexpectedly twice"):
+        await asked_while_the_process_dies(named)
+
+
+def test_a_run_names_a_model_file_only_in_the_operators_words(named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL_REPORTER", "llamacpp:/models/large.gguf")
+    forget_settings()
+    allowed = RunContext.model_validate({"models": {"planner": {"model": "llamacpp:/models/large.gguf"}}})
+    assert role_model("planner", allowed).file == Path("/models/large.gguf")
+    for path in ("/models/other.gguf", "/models/../models/large.gguf", "/etc/passwd"):
+        refused = RunContext.model_validate({"models": {"planner": {"model": f"llamacpp:{path}"}}})
+        with pytest.raises(
+            SettingsError, match="a run may name only one that whoever runs Leadline has put into LEADLINE_MODEL"
+        ):
+            role_model("planner", refused)
+
+
+def test_a_model_file_needs_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "llamacpp:")
+    forget_settings()
+    with pytest.raises(SettingsError, match=r"Write its path: llamacpp:/path/model\.gguf"):
+        role_model("planner", RunContext())
+
+
+async def test_a_model_file_has_no_chat_model_outside_of_calls(named: Path) -> None:
+    with pytest.raises(SettingsError, match="only while a run calls it"):
+        chat_model("planner")
