@@ -217,7 +217,7 @@ def _thought_run(server: ReasoningServer, place: Path, number: int) -> dict[str,
         "refused": list(server.refused),
         "answers_without_room": list(server.empty),
         "first_call_seconds": calls[0].seconds if calls else None,
-        "thoughts_in_the_report": sum(text.count(THOUGHT.split(":")[0]) for text in files),
+        "thoughts_in_the_report": sum(text.count(THOUGHT.split(". ")[0]) for text in files),
         "verifies": report_of(out, Question(id="", question=THINKING_ABOUT))["verifies"],
     }
 

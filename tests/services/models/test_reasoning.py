@@ -1,0 +1,67 @@
+"""Models that think before they answer: room for the thinking, silence that is waited for, thoughts kept out of answers."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from schemas.reflector import Reflection
+from services.models import ask, close_clients, write
+from services.models.endpoint import forget_endpoints
+from services.run.settings import forget_settings
+from tests.fakes.reasoning_server import ReasoningServer, Shown, reasoning_server
+from tests.services.models.conftest import ANSWER, PROMPT
+from tests.services.models.test_ask import PROMPT_OF_REPORT
+
+WRITTEN = "The trench is deep [E1-1]."
+
+
+@pytest.fixture
+async def thinker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ReasoningServer]:
+    """Serve a reasoning model on loopback and point the environment to it."""
+    with reasoning_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("LEADLINE_MODEL", "thinker-1")
+        forget_settings()
+        forget_endpoints()
+        server.script = {"reflector": [ANSWER] * 4, "reporter": [WRITTEN] * 4}
+        yield server
+        await close_clients()
+
+
+@pytest.mark.parametrize("shown", ["reasoning_content", "think", "instead", "hidden"])
+async def test_an_answer_is_found_wherever_the_thinking_stands(thinker: ReasoningServer, shown: Shown) -> None:
+    thinker.shown = shown
+    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
+    reply = await write("reporter", PROMPT_OF_REPORT)
+    assert reply.text == WRITTEN
+
+
+async def test_an_answer_without_room_is_asked_for_again_with_room_for_the_thinking(thinker: ReasoningServer) -> None:
+    thinker.needs = 6_000
+    thinker.takes_temperature = True
+    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
+    met = len(thinker.empty)
+    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
+    assert len(thinker.empty) == met <= 2, "what was learned holds for the next call"
+
+
+async def test_a_refused_temperature_is_met_once(thinker: ReasoningServer) -> None:
+    await ask("reflector", PROMPT, Reflection)
+    await ask("reflector", PROMPT, Reflection)
+    assert thinker.refused == ["temperature"]
+
+
+async def test_heartbeats_count_as_life(thinker: ReasoningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_FIRST_TOKEN_TIMEOUT", "0.6")
+    monkeypatch.setenv("LEADLINE_TOKEN_TIMEOUT", "0.6")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    forget_settings()
+    thinker.takes_temperature, thinker.silence, thinker.heartbeats = True, 1.5, 10
+    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
+    assert len(thinker.requests) == 1
+
+
+async def test_forced_json_that_suppresses_thinking_is_answered_all_the_same(thinker: ReasoningServer) -> None:
+    thinker.forced_json_suppresses_thinking = True
+    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
