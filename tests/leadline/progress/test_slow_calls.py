@@ -119,7 +119,7 @@ def test_reasons_are_said_in_words() -> None:
     assert reason_text("unusable: `steps` is missing: name two", "en-US") == (
         "its answer could not be used: `steps` is missing: name two"
     )
-    assert reason_text("silent", "zh-CN") == "长时间没有任何回应"
+    assert reason_text("silent", "zh-CN") == "长时间没有任何输出"
     assert reason_text("HTTP 503", "zh-CN") == "HTTP 503"
 
 
