@@ -16,6 +16,7 @@ from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
+from services.models.learned import forget_kept
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
@@ -24,8 +25,15 @@ commands = typer.Typer()
 
 
 @commands.command(epilog=examples("models"), rich_help_panel=MACHINE)
-def models(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:
-    """Show which model each role will use, and check each with one tiny call."""
+def models(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="First forget what earlier runs learned of the endpoints.")
+    ] = False,
+) -> None:
+    """Show which model each role will use, and check each with one tiny call. What it finds out is kept for runs."""
+    if forget:
+        echo(f"Forgotten: what was learned of {asyncio.run(forget_kept())} models.", err=True)
     checks = asyncio.run(checked_models())
     if as_json:
         echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))

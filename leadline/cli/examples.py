@@ -49,6 +49,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "models": [
         ("Who plays what, and does it answer?", "leadline models"),
+        ("After a server was changed: find out anew what it takes", "leadline models --forget"),
     ],
     "doctor": [
         ("What works here, and how to get what does not", "leadline doctor"),

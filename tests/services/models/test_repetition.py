@@ -1,0 +1,81 @@
+"""Answers that repeat themselves without end are noticed while they come; honest long answers are not."""
+
+import random
+
+import pytest
+
+from schemas.reflector import Reflection
+from services.models import ask, write
+from services.models.repetition import MIN_REPEATED, RepetitionWatch, repeated_at_end
+from services.run.errors import UselessAnswer
+from services.run.scope import counting
+from tests.fakes.openai_server import OpenAIServer
+from tests.services.models.conftest import ANSWER, PROMPT
+from tests.services.models.test_ask import PROMPT_OF_REPORT
+
+SENTENCE = "The wire was led over a wheel. "
+LOOP = '{"reasoning": "' + "the evidence covers the question and " * 200
+TABLE = "".join(f"| {year} | {year * 7 % 997} | {year * 13 % 89} m |\n" for year in range(1800, 1900))
+
+
+def sense_of(text: str, size: int = 5) -> int | None:
+    watch = RepetitionWatch()
+    for start in range(0, len(text), size):
+        sense = watch.add(text[start : start + size])
+        if sense is not None:
+            return sense
+    return None
+
+
+@pytest.mark.parametrize("piece", ["a", "ab ", SENTENCE, "测深线。", f"{SENTENCE}Then it was wound up again, slowly. "])
+def test_repetition_without_end_is_noticed_whatever_is_repeated(piece: str) -> None:
+    before = "It was tried in the Bay of Biscay. "
+    sense = sense_of(before + piece * 1_000)
+    assert sense is not None
+    assert len(before) <= sense <= len(before) + 2 * len(piece)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE,
+        "| --- " * 40 + "|\n",
+        "-" * 300 + "\n" + SENTENCE,
+        SENTENCE * 4 + "".join(random.Random(1).choices("abcdefgh ", k=3_000)),
+        "\n".join(f"{number}. A sounding of {number * 3} fathoms." for number in range(200)),
+    ],
+)
+def test_tables_rules_and_lists_are_no_repetition(text: str) -> None:
+    assert sense_of(text) is None
+
+
+def test_a_short_text_is_never_repetition() -> None:
+    assert repeated_at_end("ha" * (MIN_REPEATED // 4)) is None
+
+
+async def test_an_answer_that_repeats_itself_is_stopped_and_asked_for_in_another_way(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [LOOP, ANSWER]
+    with counting() as used:
+        assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    first, second = endpoint.requests
+    assert second["temperature"] != first["temperature"]
+    assert second["max_tokens"] <= first["max_tokens"]
+    assert "repeated itself" in second["messages"][-1]["content"]
+    assert 0 < used().total.output_tokens < len(LOOP) / 8, "it was stopped long before its end"
+
+
+async def test_a_model_that_repeats_itself_twice_is_not_asked_a_third_time(endpoint: OpenAIServer) -> None:
+    endpoint.script["reflector"] = [LOOP, LOOP, ANSWER]
+    with pytest.raises(UselessAnswer, match="repeats itself without end"):
+        await ask("reflector", PROMPT, Reflection)
+    assert len(endpoint.requests) == 2
+
+
+async def test_of_a_text_that_repeats_itself_twice_the_sense_is_kept(endpoint: OpenAIServer) -> None:
+    text = f"It was tried in the Bay of Biscay. {SENTENCE * 200}"
+    endpoint.script["reporter"] = [text, text]
+    reply = await write("reporter", PROMPT_OF_REPORT)
+    assert reply.cut_off
+    assert reply.text.startswith("It was tried in the Bay of Biscay.")
+    assert len(reply.text) < 200
+    assert len(endpoint.requests) == 2
