@@ -38,6 +38,8 @@ class OpenAIServer:
 
     base_url: str = ""
     key: str = "test-key"
+    models: list[str] = field(default_factory=list)
+    """Those that it lists; without any it has no such list."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     roles: list[str] = field(default_factory=list)
     script: dict[str, list[Reply | str]] = field(default_factory=dict)
@@ -68,6 +70,9 @@ class OpenAIServer:
         """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return error(401, "Incorrect API key provided.", "invalid_api_key")
+        if request.path == "/v1/models" and self.models:
+            listed = [{"id": name, "object": "model", "created": 1, "owned_by": "test"} for name in self.models]
+            return Reply(200, {"object": "list", "data": listed})
         if request.path != "/v1/chat/completions":
             return error(404, f"Unknown request URL: POST {request.path}.", "unknown_url")
         body = request.body
