@@ -18,6 +18,7 @@ from tests.fakes.openai_server import OpenAIServer, error, role_of
 pytestmark = pytest.mark.long
 
 WINDOW = 8_000
+STEPS = 8
 QUESTION = "Who designed the wire sounding machine, why was tallow pressed into the lead, and in how many minutes was the machine lowered?"
 CHINESE = "谁设计了钢丝测深机？为什么要在测深锤里压入牛油？"
 _PIECES = re.compile(r"\d|[^\W\d\u4e00-\u9fff]{1,7}|[^\w\s]{1,2}")
@@ -46,17 +47,29 @@ def long_docs(tmp_path: Path) -> Path:
     return folder
 
 
-def quoting_all(body: dict[str, Any]) -> str | None:
-    """Answer as a researcher who quotes every sentence of every passage."""
+def much_found(body: dict[str, Any]) -> str | None:
+    """Answer as a planner of as many steps as there may be, and as a researcher who quotes whole passages, three sentences a quote."""
+    if role_of(body) == "planner":
+        steps = [
+            {
+                "title": f"Ship {number}",
+                "description": "The machines.",
+                "queries": [f"wire sounding machine ship {number} 钢丝测深机"],
+            }
+            for number in range(STEPS)
+        ]
+        return json.dumps({"has_enough_context": False, "thought": "", "title": "Ships", "steps": steps})
     if role_of(body) != "researcher":
         return None
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
-    passages = Element(body=human).first("passages").all("passage")
-    quotes = [
-        {"passage_id": passage["id"], "quote": passage.body[span.start : span.end], "relevance": "high"}
-        for passage in passages
-        for span in sentences(passage.body)
-    ]
+    quotes = []
+    for passage in Element(body=human).first("passages").all("passage"):
+        spans = sentences(passage.body)
+        parts = [spans[place : place + 3] for place in range(0, len(spans), 3)]
+        quotes += [
+            {"passage_id": passage["id"], "quote": passage.body[part[0].start : part[-1].end], "relevance": "high"}
+            for part in parts
+        ]
     return json.dumps({"finding": "William Thomson did.", "confidence": 0.9, "excerpts": quotes, "missing_aspects": []})
 
 
@@ -75,8 +88,8 @@ def too_long(number: int, role: str, body: dict[str, Any]) -> Reply | None:
 
 
 async def run_in_small_context(endpoint: OpenAIServer, docs: Path, question: str) -> Report:
-    endpoint.fault, endpoint.choose = too_long, quoting_all
-    report = await aresearch(question, docs=[docs])
+    endpoint.fault, endpoint.choose = too_long, much_found
+    report = await aresearch(question, docs=[docs], max_step_num=STEPS)
     assert any(claim.verified for claim in report.citations)
     return report
 
