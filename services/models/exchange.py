@@ -18,7 +18,7 @@ from services.models.chat import build
 from services.models.failures import CallFailed
 from services.models.learned import keep_learned, learned, load_learned
 from services.models.llamacpp import at_hand
-from services.models.output_room import MARGIN, MORE_ROOM, output_room, window_of
+from services.models.output_room import MARGIN, output_room, window_of
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
 from services.models.reply import REPEATED, Reply, answer_and_reasoning, finish_reason_of, tool_calls_of, usage_of
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, with_schema
@@ -219,13 +219,14 @@ class Exchange:
             return
         known = learned(self.model)
         known.answers += 1
-        details = (message.usage_metadata or {}).get("output_token_details") or {}
+        counted = message.usage_metadata.get("output_token_details") if message.usage_metadata else None
         thought = max(
-            details.get("reasoning") or 0, estimate_tokens([AIMessage(reply.reasoning)]) if reply.reasoning else 0
+            (counted or {}).get("reasoning") or 0,
+            estimate_tokens([AIMessage(reply.reasoning)]) if reply.reasoning else 0,
         )
         if reply.cut_off and not reply.text and reply.finish_reason != REPEATED:
             known.thinking = "apart" if known.thinking in {"unknown", "none"} else known.thinking
-            thought = max(thought, reply.used.output_tokens, known.thinking_tokens * MORE_ROOM // 2)
+            thought = max(thought, self.held.output_tokens)
         elif thought:
             known.thinking = "tags" if reply.tagged else "apart"
         elif known.thinking == "unknown" and self.dialect != "schema":  # a schema may keep it from reasoning

@@ -52,10 +52,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         if not self.piecewise:
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
         async with self._response(messages, stop, **kwargs) as response:
-            if _is_stream(response):
-                answer = await _put_together(self._heard(response))
-            else:
-                answer = await response.json()
+            answer: Any = await (_put_together(self._heard(response)) if _is_stream(response) else response.json())
         return self._result(answer)
 
     def _result(self, answer: dict[str, Any]) -> ChatResult:
@@ -91,7 +88,8 @@ class PiecewiseChatOpenAI(ChatOpenAI):
     ) -> AsyncIterator[ChatGenerationChunk]:
         async with self._response(messages, stop, **kwargs) as response:
             if not _is_stream(response):
-                whole = self._result(await response.json()).generations[0]
+                answer: Any = await response.json()
+                whole = self._result(answer).generations[0]
                 message = AIMessageChunk(**whole.message.model_dump(exclude={"type"}))
                 chunks = _one(ChatGenerationChunk(message=message, generation_info={"finish_reason": "stop"}))
             else:

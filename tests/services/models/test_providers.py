@@ -191,3 +191,19 @@ async def test_ollama_is_told_how_long_the_context_is(ollama: OllamaServer, monk
     forget_settings()
     await ask("reflector", PROMPT, Reflection)
     assert ollama.requests[0]["options"]["num_ctx"] == 16_384
+
+
+async def test_an_answer_that_repeats_itself_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    if importlib.util.find_spec("langchain_ollama") is None:
+        pytest.skip("The extra `ollama` is not installed: pip install langchain-ollama")
+    with ollama_server.ollama_server() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        monkeypatch.setenv("LEADLINE_MODEL", f"ollama:{server.model}")
+        forget_settings()
+        forget_endpoints()
+        server.script = [{"role": "assistant", "content": '{"reasoning": "' + "and so on and on, " * 300}]
+        assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
+        first, second = server.requests
+        assert second["options"]["temperature"] != first["options"]["temperature"]
+        assert "repeated itself" in second["messages"][-1]["content"]
+        await close_clients()
