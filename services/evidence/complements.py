@@ -99,31 +99,6 @@ def _longest(text: str, clause: str, *, from_start: bool) -> str:
     return text[:length] if from_start else text[len(text) - length :]
 
 
-WHOLE = 0.7
-"""Least share of what a claim says of its subject that must stand in one piece of a quote."""
-
-
-def leading(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether a Chinese claim says of one thing, word for word, what the quotes say of another, and begins as they do elsewhere."""
-    segments = [segment for quote in quotes for segment in quote.segments] if has_cjk(claim.text) else []
-    for mine in claim.segments if segments else ():
-        subject = max((_longest(mine[:MAX_TEXT], text, from_start=True) for text in segments), key=len)
-        told = mine[len(subject) :]
-        if len(subject) < 2 or len(told) < 4 or not any(text.startswith(subject) for text in segments):
-            continue
-        for text in segments:
-            said = _longest(told, text, from_start=False)
-            before = text[: text.find(said)] if len(said) >= max(4, WHOLE * len(told)) else ""
-            if (
-                2 <= len(before) <= 8
-                and not _PRONOUN.search(before)
-                and not set(before[:2]) <= set(subject)
-                and subject not in text
-            ):
-                return Turned("roles", (before,))
-    return None
-
-
 _BY = re.compile(r"由(?P<rest>[\u4e00-\u9fff]{4,20})")
 _PRONOUN = re.compile(r"[他她其它该此]")
 

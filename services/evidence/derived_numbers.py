@@ -50,7 +50,7 @@ _DIFFERENCE = re.compile(
 )
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
-    r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall)\b|共|合计|总|一共|两者", re.IGNORECASE
+    r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者", re.IGNORECASE
 )
 _OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)

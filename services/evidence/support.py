@@ -30,8 +30,10 @@ SUPPORT_ANCHORED = 0.15
 MAX_CLAIM = 2_000
 """Characters of a sentence whose numbers and words are bound; of a longer one, numbers, names and words are looked for only."""
 LONG = 10
-"""Sentences of quotes from which on a sentence's words must stand in one place of them: `PLACE` sentences in a row."""
-PLACE = 5
+"""Sentences of quotes from which on a sentence's words must stand in one passage of them, of as many sentences."""
+SUPPORT_LONG = 0.4
+"""The least share there, where rare words weigh more. Chosen on every other claim of WiCE's development part, where F1 is flat
+from 0.36 to 0.44; on the others precision rises with it all the way."""
 _BEGINNING = 4
 """Letters that forms of one word have in common at least."""
 
@@ -140,7 +142,7 @@ def _told(text: str, quotes: Sequence[str], around: str, anchored: bool) -> bool
     """Tell whether quotes hold enough of a sentence's words; those of a long text must hold them in one place."""
     parts = [quote[span.start : span.end] for quote in quotes for span in sentences(quote)]
     if len(parts) > LONG:
-        return coverage(text, parts, PLACE) >= SUPPORT
+        return coverage(text, parts, LONG) >= SUPPORT_LONG
     bar = SUPPORT_ANCHORED if anchored else SUPPORT_CHINESE if has_cjk(text) else SUPPORT
     return lexical_share(text, around) >= bar
 

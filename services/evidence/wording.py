@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from services.evidence.bearers import bearer, worked_out
-from services.evidence.complements import agents, complements, exchanged, leading
+from services.evidence.complements import agents, complements, exchanged
 from services.evidence.only_held import DENIES_TOO, only_denied, only_guessed
 from services.evidence.predicates import attributed, compared, dated
 from services.evidence.quantifiers import scope
@@ -108,23 +108,22 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
 
 
 _NOT_ALL = re.compile(
-    r"\bnot (?:all|every|each|always|both|everywhere)\b|[并不]非(?:所有|全|都|每)|不(?:全|都|总)是", re.IGNORECASE
+    r"\bnot (?:all|every|each|always|both|everywhere)\b|\bnot\b[^.;]{0,60}\b(?:before|until)\b|[并不]非(?:所有|全|都|每)|不(?:全|都|总)是",
+    re.IGNORECASE,
 )
-"""A denial that only says of some."""
+"""A denial that only says of some, or until some time."""
 
 
 def _denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    """Tell whether the claim denies what a segment of the quotes says, and the quotes deny nothing."""
-    if (
-        not negated(claim.text)
-        or _NOT_ALL.search(claim.text)
-        or any(negated(quote.text) or DENIES_TOO.search(quote.text) for quote in quotes)
-        or worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text)))
-    ):
+    """Tell whether the claim denies what a segment of the quotes says, in a sentence that denies nothing."""
+    if not negated(claim.text) or _NOT_ALL.search(claim.text):
         return None
+    if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))):
+        return None
+    denials = [clause for quote in quotes for clause in quote.clauses if negated(clause) or DENIES_TOO.search(clause)]
     for segment in filter(negated, claim.segments):
         near = nearest(affirmed(segment), keyed.near)
-        if near and near[0][1] >= ALIKE:
+        if near and near[0][1] >= ALIKE and not any(text in clause for text, _ in near for clause in denials):
             return Turned("denied", (near[0][0],))
     return None
 
@@ -258,7 +257,6 @@ _OF_A_PASSAGE = (
     attributed,
     complements,
     exchanged,
-    leading,
     agents,
 )
 """What is asked of the few clauses that say most of a claim."""
