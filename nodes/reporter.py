@@ -155,14 +155,13 @@ async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -
     if SENTENCES not in former.templates:
         try:
             text = await write_sentences(prompt)
-            return Written(text, notes=[say("report_by_sentences", locale)], templates=(*former.templates, SENTENCES))
+            return Written(text, [say("report_by_sentences", locale)], templates=(*former.templates, SENTENCES))
         except LimitReached as limit:
             limits.append(limit_message(limit, locale))
         except ModelError as problem:
             limits.append(problem_text(problem, locale))
-    text = await answer_by_rules(prompt)
-    note = say("report_unsupported", locale)
-    return Written(text, limits, [note], templates=former.templates, by_rules=True)
+    limits.append(say("report_unsupported", locale))
+    return Written(await answer_by_rules(prompt), limits, templates=former.templates, by_rules=True)
 
 
 async def _check(

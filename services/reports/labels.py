@@ -105,6 +105,9 @@ class Labels:
     marked_sentence: str = "{state}: “{sentence}” {reason}"
     more_marked: str = "and {count} more"
     """Marked sentences that are not listed."""
+    marked_group: str = "{state}, {count} sentences: {reason} {sentences}, {more}."
+    """Sentences that are marked for one reason."""
+    quoted: str = "“{words}”"
     colon: str = ": "
     comma: str = ", "
     as_of: str = "sources read up to {date}"
@@ -275,6 +278,7 @@ CHINESE = Labels(
     },
     marked_sentence="{state}：“{sentence}”{reason}",
     more_marked="另有 {count} 句",
+    marked_group="{state}，{count} 句：{reason}{sentences}，{more}。",
     colon="：",
     comma="，",
     as_of="来源读取截至 {date}",

@@ -1,7 +1,7 @@
 """Why sentences of a report are marked, for readers who have no mouse to hold over the mark."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from schemas.evidence import Claim, Status
@@ -14,16 +14,33 @@ MAX_LISTED = 20
 """Sentences that are listed."""
 MAX_SENTENCE = 120
 """Characters of each that are shown."""
+GROUPED_FROM = 4
+"""Sentences with one reason that are listed together."""
+BEGINNINGS, MAX_BEGINNING = 3, 60
+"""Of such sentences: how many are shown, and characters of each."""
 _FORMULA = re.compile(r"(\$\$?+(?!\s)[^$\n]{1,300}+(?<!\s)\$\$?+(?!\d))")
 _OTHER_MARKUP = frozenset("<[`")
 
 
 def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
-    """Return list items in Markdown that say why sentences are marked: the first `MAX_LISTED`, and how many more there are."""
+    """Return list items in Markdown that say why sentences are marked: the first `MAX_LISTED`, and how many more there are.
+
+    Many sentences that are marked for one reason, which names nothing of them, are one item.
+    """
     marked = [claim for claim in claims if status_of(claim) in labels.marks]
-    lines = [f"- {_item(claim, labels)}" for claim in marked[:MAX_LISTED]]
-    more = len(marked) - len(lines)
-    return [*lines, f"- {labels.more_marked.format(count=more)}"] if more else lines
+    groups = _groups(marked, labels)
+    items: list[str] = []
+    alone = 0
+    for claim in marked:
+        group = groups.get((status_of(claim), claim.reason))
+        if group is None:
+            alone += 1
+            items += [_item(claim, labels)] if alone <= MAX_LISTED else []
+        elif group[0] is claim:
+            items.append(_group_item(group, labels))
+    if alone > MAX_LISTED:
+        items.append(labels.more_marked.format(count=alone - MAX_LISTED))
+    return [f"- {item}" for item in items]
 
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
@@ -33,10 +50,36 @@ def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> st
 
 def _item(claim: Claim, labels: Labels) -> str:
     """Return the same in Markdown; a formula stays one, and is never cut."""
-    parts = _shortened(_FORMULA.split(" ".join(claim.text.split())))
+    return _said(_sentence(claim, MAX_SENTENCE), status_of(claim), escape_markdown(claim.reason), labels)
+
+
+def _sentence(claim: Claim, room: int) -> str:
+    parts = _shortened(_FORMULA.split(" ".join(claim.text.split())), room)
     runs = ((stays, "".join(run)) for stays, run in groupby(parts, _stays))
-    sentence = "".join(run if stays else plain_line(run) for stays, run in runs)
-    return _said(sentence, status_of(claim), escape_markdown(claim.reason), labels)
+    return "".join(run if stays else plain_line(run) for stays, run in runs)
+
+
+def _groups(marked: Iterable[Claim], labels: Labels) -> dict[tuple[Status, str], list[Claim]]:
+    """Return the sentences that are marked for one reason that names nothing of them, where there are many of these."""
+    general = {"", *labels.reasons.values(), *labels.judged.values()}
+    groups: dict[tuple[Status, str], list[Claim]] = {}
+    for claim in marked:
+        if claim.reason in general:
+            groups.setdefault((status_of(claim), claim.reason), []).append(claim)
+    return {key: group for key, group in groups.items() if len(group) >= GROUPED_FROM}
+
+
+def _group_item(group: Sequence[Claim], labels: Labels) -> str:
+    """Return in Markdown why sentences are marked, how many there are, and how the first of them begin."""
+    first = group[0]
+    shown = [labels.quoted.format(words=_sentence(claim, MAX_BEGINNING)) for claim in group[:BEGINNINGS]]
+    return labels.marked_group.format(
+        state=labels.words[status_of(first)].capitalize(),
+        count=len(group),
+        reason=escape_markdown(first.reason) or labels.meanings[status_of(first)],
+        sentences=labels.enumeration.join(shown),
+        more=labels.more_marked.format(count=len(group) - len(shown)),
+    )
 
 
 def _said(sentence: str, status: Status, reason: str, labels: Labels) -> str:
@@ -44,9 +87,8 @@ def _said(sentence: str, status: Status, reason: str, labels: Labels) -> str:
     return labels.marked_sentence.format(state=state, sentence=sentence, reason=reason or labels.meanings[status])
 
 
-def _shortened(parts: Iterable[str]) -> Iterator[str]:
-    """Yield parts of a sentence as far as there is room: a formula whole, and what is cut with dots."""
-    room = MAX_SENTENCE
+def _shortened(parts: Iterable[str], room: int = MAX_SENTENCE) -> Iterator[str]:
+    """Yield parts of a sentence as far as there is room, in characters: a formula whole, and what is cut with dots."""
     for part in parts:
         if len(part) > room:
             yield f"{'' if _stays(part) else part[:room].rstrip()}…"

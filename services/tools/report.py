@@ -16,9 +16,11 @@ from schemas.results import StepResult
 from schemas.state import StepTask
 from schemas.usage import Usage
 from services.evidence.number_tracing import lines_of
+from services.evidence.programs import programs_of
 from services.evidence.settled_copies import settled_copies
-from services.evidence.views import finding_views
+from services.evidence.views import evidence_views, finding_views
 from services.models import write
+from services.reports.checking.numbered_citations import read_citations
 from services.reports.counts_line import counts_of
 from services.reports.formats import FORMATS, check_formats, render
 from services.reports.labels import ENGLISH
@@ -65,14 +67,23 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
             raise SearchError("There is nothing to write from yet: search or compute first.")
         name = file_name(request.file_name, chosen)
         text = await _write(request.task, task, workspace, own, name)
+        sources = await settled_copies({**task["sources"], **workspace.sources}, excerpts, workspace.evidence)
+        views = evidence_views(excerpts, sources)
+        text = await asyncio.to_thread(read_citations, text, views, question=request.task, locale=task["locale"])
+        cited = {
+            excerpt.content_hash: sources[excerpt.content_hash]
+            for excerpt in excerpts
+            if excerpt.content_hash in sources
+        }
         draft = Draft(
             question=request.task,
             locale=task["locale"],
             title=request.description or request.task,
             markdown=text,
             excerpts=excerpts,
-            sources=await settled_copies({**task["sources"], **workspace.sources}, excerpts, workspace.evidence),
+            sources=sources,
             unsupported=current_run().context.unsupported,
+            programs=await programs_of(cited.values(), workspace.evidence),
         )
         finished = await asyncio.to_thread(finish_report, draft, Usage())
         [data] = (await render(finished, [chosen])).values()
