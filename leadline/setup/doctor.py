@@ -18,6 +18,7 @@ from rich.text import Text
 from leadline.setup.check import BROKEN, NOTE, OK, Check
 from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
+from leadline.setup.local_servers import local_servers, package_missing, usual_ports
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
 from services.models.llamacpp import foreseen
@@ -39,6 +40,7 @@ async def examine() -> list[Check]:
         return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         found += await asyncio.to_thread(_guarded, look)
+        found += await _servers() if look is _models else []
     for area in (isolation, libraries, parsers):
         found += await area()
     return found
@@ -125,7 +127,8 @@ def _models() -> Iterable[Check]:
     files: dict[str, tuple[Path, int | None]] = {}
     for role in ROLES:
         chosen = role_model(role, RunContext())
-        known = OFFLINE if chosen.provider == OFFLINE else f"{chosen.model} at {chosen.endpoint}"
+        model = chosen.model if chosen.named else "the model that it lists"
+        known = OFFLINE if chosen.provider == OFFLINE else f"{model} at {chosen.endpoint}"
         roles.setdefault(known, []).append(role)
         if chosen.file is not None:
             files[known] = (chosen.file, chosen.context_window)
@@ -152,6 +155,20 @@ def _models() -> Iterable[Check]:
                 state=OK,
                 found=f"{without_user(endpoint.base_url or '')}, {keyed}",
             )
+
+
+async def _servers() -> list[Check]:
+    """Look for servers of models on this machine."""
+    check = partial(Check, area="models")
+    found = []
+    for server in await local_servers():
+        command = await asyncio.to_thread(package_missing, server.title)
+        remedy = f"leadline init connects it{f'; its package sets the context: {command}' if command else ''}"
+        found.append(check(name=server.title, state=OK, found=f"{server.base_url}: {server.names()}", remedy=remedy))
+    if found:
+        return found
+    ports = ", ".join(f"{port} ({title})" for title, port in usual_ports().items())
+    return [check(name="on this machine", state=NOTE, found=f"no server answers on the ports {ports}")]
 
 
 def _model_file(file: Path, window: int | None) -> Check:

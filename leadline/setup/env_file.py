@@ -23,19 +23,18 @@ class Provider(NamedTuple):
 
     title: str
     endpoint: str
-    """Empty where the client knows it by itself."""
-    model: str
+    """Empty where the client knows it by itself, or where it depends on the machine."""
     needs_key: bool
 
 
 PROVIDERS: dict[str, Provider] = {
-    "openai": Provider("OpenAI", "", "gpt-4.1-mini", True),
-    "deepseek": Provider("DeepSeek", "https://api.deepseek.com/v1", "deepseek-chat", True),
-    "qwen": Provider("Qwen (DashScope)", "https://dashscope.aliyuncs.com/compatible-mode/v1", "qwen-plus", True),
-    "openrouter": Provider("OpenRouter", "https://openrouter.ai/api/v1", "openai/gpt-4.1-mini", True),
-    "ollama": Provider("Ollama on this machine", "http://127.0.0.1:11434/v1", "qwen3", False),
-    "other": Provider("Another OpenAI-compatible endpoint (vLLM, llama.cpp, LM Studio, …)", "", "", False),
-    "none": Provider("None: the offline model, which selects sentences by rules", "", "", False),
+    "openai": Provider("OpenAI", "", True),
+    "deepseek": Provider("DeepSeek", "https://api.deepseek.com/v1", True),
+    "qwen": Provider("Qwen (DashScope)", "https://dashscope.aliyuncs.com/compatible-mode/v1", True),
+    "openrouter": Provider("OpenRouter", "https://openrouter.ai/api/v1", True),
+    "ollama": Provider("Ollama on this machine", "", False),
+    "other": Provider("Another OpenAI-compatible endpoint (vLLM, llama.cpp, LM Studio, …)", "", False),
+    "none": Provider("None: the offline model, which selects sentences by rules", "", False),
 }
 SEARCHES = {
     "tavily": "Tavily (needs a key)",

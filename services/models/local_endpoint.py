@@ -5,7 +5,6 @@ longer one. So an endpoint that turns out to be Ollama is spoken to by Ollama's 
 """
 
 import asyncio
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,7 +14,7 @@ from langgraph.config import get_stream_writer
 from schemas.clean import clean_line
 from schemas.events import Event
 from services.models.chat import PARAMETER_NAMES
-from services.models.served import is_ollama, listed_models, ollama_model
+from services.models.served import choice_among, is_ollama, listed_models, ollama_model, writing_models
 from services.run.errors import SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.roles import DEFAULT_MODEL, RoleModel
@@ -24,12 +23,6 @@ from services.run.ui_text import say
 
 WINDOW = 16_384
 """Tokens of context that Ollama is asked for where nobody chose: a whole run's prompts fit, and the memory of a small machine, too."""
-_NO_TEXT = re.compile(
-    r"embed|bge-|rerank|whisper|tts|audio|speech|transcri|realtime|dall-e|image|sora|moderation|guard|clip",
-    re.IGNORECASE,
-)
-"""Parts of the names of models that write no answers."""
-_MINI = re.compile(r"gpt-(\d{1,3})(?:\.(\d{1,3}))?-mini")
 _NAMES = {**PARAMETER_NAMES["ollama"], "reasoning_effort": "reasoning"}
 """What Ollama's own API calls the parameters of its OpenAI-compatible address."""
 _OWN_OPTIONS = frozenset(
@@ -59,28 +52,19 @@ async def settled(model: RoleModel) -> RoleModel:
 
 
 async def _unnamed(model: RoleModel) -> str:
-    """Choose the model where nobody named one.
-
-    That is the newest small model of OpenAI, where the endpoint lists one; else the only model that it lists; else the first, where
-    the server has an address with http:// and so most likely is one's own. An endpoint that lists nothing is asked for the default.
+    """Choose the model where nobody named one; an endpoint that lists none is asked for the default.
 
     Raises:
         SettingsError: there are several, and none is the natural choice.
     """
-    names = [name for name in await listed_models(model.base_url, model.api_key) if not _NO_TEXT.search(name)]
-    newest = max(filter(None, map(_MINI.fullmatch, names)), key=_version, default=None)
-    if newest is not None:
-        return newest[0]
-    if len(names) > 1 and not (model.base_url or "").startswith("http://"):
+    listed = await listed_models(model.base_url, model.api_key)
+    chosen = choice_among(listed, model.base_url)
+    if not chosen and (writing := writing_models(listed)):
         raise SettingsError(
-            f"No model is named, and {model.endpoint} lists {len(names)}: {_some(names)}. Name one in LEADLINE_MODEL, or choose with: "
-            "leadline init"
+            f"No model is named, and {model.endpoint} lists {len(writing)}: {_some(writing)}. Name one in LEADLINE_MODEL, "
+            "or choose with: leadline init"
         )
-    return names[0] if names else DEFAULT_MODEL
-
-
-def _version(found: re.Match[str]) -> tuple[int, int]:
-    return int(found[1]), int(found[2] or 0)
+    return chosen or DEFAULT_MODEL
 
 
 async def _by_own_api(model: RoleModel) -> RoleModel:

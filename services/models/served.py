@@ -29,6 +29,12 @@ OLLAMA_GREETING = "Ollama is running"
 """What Ollama answers at its root, besides its version at `/api/version`; others copy the latter alone."""
 MAX_NAMES = 1_000
 _MAX_BYTES = 4_000_000
+_NO_TEXT = re.compile(
+    r"embed|bge-|rerank|whisper|tts|audio|speech|transcri|realtime|dall-e|image|sora|moderation|guard|clip",
+    re.IGNORECASE,
+)
+"""Parts of the names of models that write no answers."""
+_MINI = re.compile(r"gpt-(\d{1,3})(?:\.(\d{1,3}))?-mini")
 _NAME = re.compile(r"[\x21-\x7e]{1,200}")
 
 _NUM_CTX = re.compile(r"^num_ctx[ \t]{1,40}(\d{1,9})$", re.MULTILINE)
@@ -121,6 +127,29 @@ def _ollama_about(about: Mapping[str, Any], parameters: str, capabilities: Seque
         int(chosen[1]) or None if chosen else None,
         "thinking" in capabilities,
     )
+
+
+def writing_models(names: Sequence[str]) -> list[str]:
+    """Return the names of models that write text, as far as the names tell: no embeddings, no speech, no pictures."""
+    return [name for name in names if not _NO_TEXT.search(name)]
+
+
+def choice_among(names: Sequence[str], base_url: str | None) -> str:
+    """Choose among the models that an endpoint lists, where nobody named one; empty where there is no natural choice.
+
+    That is the newest small model of OpenAI, where the endpoint lists one; else the only model that it lists; else the first, where
+    the server has an address with http:// and so most likely is one's own. Elsewhere a guess could cost money.
+    """
+    writing = writing_models(names)
+    newest = max(filter(None, map(_MINI.fullmatch, writing)), key=_version, default=None)
+    if newest is not None:
+        return newest[0]
+    sure = len(writing) == 1 or (base_url or "").startswith("http://")
+    return writing[0] if writing and sure else ""
+
+
+def _version(found: re.Match[str]) -> tuple[int, int]:
+    return int(found[1]), int(found[2] or 0)
 
 
 def root_of(base_url: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
+from tests.fakes.ollama_server import ollama_server
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.tavily_server import tavily_server
 from tests.leadline.conftest import Leadline
@@ -88,6 +89,35 @@ def test_an_unwritable_folder_is_named(leadline: Leadline) -> None:
     assert "Traceback" not in ran.err
 
 
+def test_the_natural_model_is_taken_where_nobody_names_one_and_nobody_is_asked(
+    leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    endpoint.models = ["text-embedding-3-small", "m-1"]
+    ran = leadline("init", "--endpoint", endpoint.base_url)
+    assert ran.code == 0, ran.err
+    assert "Model: m-1, of 1 that the endpoint lists." in ran.err
+    assert dotenv_values(ENV)["LEADLINE_MODEL"] == "m-1"
+
+
+def test_a_model_that_nobody_names_and_no_list_holds_is_asked_for_by_its_option(
+    leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    ran = leadline("init", "--endpoint", endpoint.base_url)
+    assert ran.code == 2
+    assert "Name the model with --model, because nobody can be asked here. The endpoint lists none." in ran.err
+    assert not ENV.exists()
+
+
+def test_ollama_is_connected_at_the_port_that_its_own_variable_names(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama_server() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        ran = leadline("init", "--provider", "ollama")
+        assert ran.code == 0, ran.err
+        assert dotenv_values(ENV) == {"OPENAI_BASE_URL": f"{server.base_url}/v1", "LEADLINE_MODEL": server.model}
+
+
 def typed(answers: list[tuple[str, str]]) -> str:
     """Run `leadline init` at a terminal; answer each prompt when it comes, and return all that the terminal showed."""
     ours, theirs = pty.openpty()
@@ -124,12 +154,13 @@ def typed(answers: list[tuple[str, str]]) -> str:
 def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("OPENAI_BASE_URL")
+    endpoint.models = ["m-1", "m-2", "rerank-3"]
     ENV.write_text("LEADLINE_MODEL=old\n")
     answers = [
-        (r"Number \[7\]: ?$", "6"),
+        (r"Number \[\d\]: ?$", "other"),
         (r"Address of the endpoint.*: ?$", endpoint.base_url),
-        (r"Model: ?$", "m-2"),
         (r"Key of .*: $", endpoint.key),  # the blank comes once nothing that is typed is shown
+        (r"Model, by number or name \[m-1\]: ?$", "2"),
         (r"Number \[3\]: ?$", "9"),
         (r"Number \[3\]: ?$", "2"),
         (r"Folder of your documents.*: ?$", ""),
@@ -145,3 +176,19 @@ def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monk
         "LEADLINE_SEARCH": "duckduckgo",
     }
     assert private()
+
+
+def test_servers_on_this_machine_are_offered_first_with_their_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ollama_server() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        answers = [
+            (r"Number \[1\]: ?$", ""),
+            (rf"Model, by number or name \[{server.model}\]: ?$", ""),
+            (r"Number \[3\]: ?$", ""),
+            (r"Folder of your documents.*: ?$", ""),
+        ]
+        shown = typed(answers)
+        assert f"1  Ollama on this machine: {server.model}" in shown
+        assert "It answers" in shown
+        written = dotenv_values(ENV)
+        assert (written["OPENAI_BASE_URL"], written["LEADLINE_MODEL"]) == (f"{server.base_url}/v1", server.model)

@@ -8,6 +8,7 @@ import pytest
 
 from services.sandbox import sandbox as module
 from services.sandbox.canaries import COUNT, LOOKING
+from tests.fakes.ollama_server import ollama_server
 from tests.leadline.conftest import Leadline, Ran
 
 ALLOW_ALL = bytes.fromhex("06000000" + "0000ff7f")
@@ -63,6 +64,26 @@ def test_a_model_of_a_role_is_shown_apart(leadline: Leadline, monkeypatch: pytes
     monkeypatch.setenv("LEADLINE_MODEL_REPORTER", "writer-7")
     found = checks(leadline("doctor", "--json"))
     assert found["models", "reporter"]["found"].startswith("writer-7 at ")
+
+
+def test_servers_of_models_on_this_machine_are_listed_with_their_models(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama_server() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        found = checks(leadline("doctor", "--json"))
+        assert found["models", "Ollama"]["found"] == f"{server.base_url}/v1: {server.model}"
+        assert "leadline init connects it" in found["models", "Ollama"]["remedy"]
+        assert server.requests == []
+
+
+def test_an_endpoint_of_a_name_is_listed_without_its_key(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_BASE_URL_LAB", "http://me:secret-4@lab.example/v1")
+    monkeypatch.setenv("OPENAI_API_KEY_LAB", "sk-secret-5")
+    ran = leadline("doctor", "--json")
+    named = checks(ran)["models", "LEADLINE_BASE_URL_LAB"]
+    assert named["found"] == "http://lab.example/v1, with OPENAI_API_KEY_LAB"
+    assert "secret" not in ran.out + ran.err
 
 
 def test_what_is_optional_comes_with_the_command_that_installs_it(leadline: Leadline) -> None:

@@ -1,0 +1,93 @@
+"""The part of `leadline init` that connects a model: a server of this machine, a provider, or any endpoint, and what it lists."""
+
+import asyncio
+
+import typer
+from pydantic import SecretStr
+
+from leadline.cli.asking import choose, typed_key, typed_value
+from leadline.setup.env_file import PROVIDERS
+from leadline.setup.local_servers import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
+from services.models.served import choice_among, listed_models, writing_models
+from services.run.errors import BadInput
+
+MAX_SHOWN = 25
+"""Models that are shown to choose from; others can be typed."""
+
+
+def model_settings(provider: str | None, endpoint: str | None, model: str | None, asking: bool) -> dict[str, str]:
+    """Return the settings of the model, asked for as far as no option gives them.
+
+    Args:
+        provider: name in `PROVIDERS`.
+        endpoint: address.
+        model: its name at the endpoint.
+        asking: whether somebody can be asked.
+
+    Raises:
+        BadInput: something is missing and nobody can be asked, or is no address.
+    """
+    name = provider or ("other" if endpoint else None)
+    local: LocalServer | None = None
+    if name is None:
+        name, local = _asked() if asking else ("none", None)
+    if name == "none":
+        return {}
+    known = PROVIDERS[name]
+    address = endpoint or (local.base_url if local else known.endpoint)
+    if name == "ollama" and not endpoint:
+        address = base_url_at(usual_ports()[OLLAMA])
+    if not address and name == "other":
+        address = typed_value("Address of the endpoint, such as http://127.0.0.1:8080/v1", "--endpoint", asking)
+    if address and not address.startswith(("http://", "https://")):
+        raise BadInput(f"The endpoint {address!r} is no address. Write it as http://127.0.0.1:8080/v1.")
+    key = (
+        ""
+        if local
+        else typed_key("OPENAI_API_KEY", f"Key of {known.title.split(' (')[0]}", asking, needed=known.needs_key)
+    )
+    chosen = model or _chosen_model(address, key, asking)
+    if name == "ollama" and (command := package_missing(OLLAMA)):
+        typer.echo(
+            f"Note: so that Ollama is told how long its context shall be, install its package: {command}", err=True
+        )
+    found = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": address, "LEADLINE_MODEL": chosen}
+    return {variable: value for variable, value in found.items() if value}
+
+
+def _asked() -> tuple[str, LocalServer | None]:
+    """Ask which model shall think; servers that run on this machine come first."""
+    servers = {f"local-{place}": server for place, server in enumerate(asyncio.run(local_servers()), 1)}
+    choices = {name: f"{server.title} on this machine: {server.names()}" for name, server in servers.items()}
+    has_ollama = any(server.title == OLLAMA for server in servers.values())
+    choices |= {name: entry.title for name, entry in PROVIDERS.items() if name != "ollama" or not has_ollama}
+    name = choose("Which model shall think?", choices, next(iter(servers), "none"))
+    if name not in servers:
+        return name, None
+    return "ollama" if servers[name].title == OLLAMA else "other", servers[name]
+
+
+def _chosen_model(address: str, key: str, asking: bool) -> str:
+    """Return the model that a person chooses of those that the endpoint lists, or the natural choice where nobody is asked.
+
+    Raises:
+        BadInput: nobody can be asked, and there is no natural choice.
+    """
+    listed = asyncio.run(listed_models(address or None, SecretStr(key) if key else None))
+    writing, natural = writing_models(listed), choice_among(listed, address)
+    if not asking:
+        if natural:
+            typer.echo(f"Model: {natural}, of {len(writing)} that the endpoint lists.", err=True)
+            return natural
+        lists = f"The endpoint lists {', '.join(writing[:MAX_SHOWN])}." if writing else "The endpoint lists none."
+        raise BadInput(f"Name the model with --model, because nobody can be asked here. {lists}")
+    if not writing:
+        return typed_value("Model", "--model", asking)
+    shown = list(dict.fromkeys([*([natural] if natural else []), *writing]))[:MAX_SHOWN]
+    typer.echo("\nWhich model? The endpoint lists:", err=True)
+    for place, name in enumerate(shown, 1):
+        typer.echo(f"  {place}  {name}", err=True)
+    if len(writing) > len(shown):
+        typer.echo(f"  … and {len(writing) - len(shown)} more", err=True)
+    typed = typed_value("Model, by number or name", "--model", asking, natural or shown[0])
+    return shown[int(typed) - 1] if typed.isdecimal() and 1 <= int(typed[:4]) <= len(shown) else typed
