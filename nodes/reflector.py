@@ -20,6 +20,7 @@ from services.run.events import emit
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import say
+from services.turn.redo import settle_verdicts
 from services.turn.steps import left_out, ready_steps, to_redo
 
 
@@ -45,7 +46,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 except UselessAnswer:
                     said = await ask_by_rules(prompt, Reflection)
                     by_rules = [say("reflection_by_rules", locale)]
-                reflection = await _settled(said, state, evidence_of(runtime))
+                reflection = await _settled(_with_sound_verdicts(said, state), state, evidence_of(runtime))
         except LimitReached as reached:
             limit = reached
     if reflection is None:
@@ -112,6 +113,13 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
         max_plan_iterations=context.max_plan_iterations,
         max_step_attempts=context.max_step_attempts,
     )
+
+
+def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflection:
+    """Keep the verdicts on steps that there are, and of those that send a step back those that say why."""
+    steps = steps_by_id(plans_of(state))
+    verdicts = settle_verdicts(reflection.steps, state["results"], steps, research_question(state))
+    return reflection.model_copy(update={"steps": verdicts})
 
 
 async def _settled(reflection: Reflection, state: ResearchState, evidence: EvidenceStore) -> Reflection:
