@@ -18,6 +18,8 @@ WRITERS = frozenset({"reporter", "reporter_section"})
 """Templates whose answers are text with citations."""
 SUPPORTED = ("quoted", "supported", "inferred")
 """Statuses of sentences that count as verified."""
+LONGEST_REASON = 160
+"""Characters that are kept of why a call was made again."""
 _CITED = re.compile(r"[\[【(（]\s*+(?:excerpt\s++)?([A-Z]?\d++(?:[-‑–]\d++)?)\s*+[\]】)）](?!\()")
 """A citation in whatever form a model writes it: `[E2-1]`, `(E2-1)`, `[excerpt E2-1]`, `[1]`."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
@@ -68,7 +70,7 @@ def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
             {"calls": 0, "needed": 0, "valid_first": 0, "repeated": 0, "failed": 0, "because": {}, "faults": 0}
             | {"input_tokens": 0, "output_tokens": 0, "seconds": 0.0},
         )
-        because = answer.get("asked_because", "")
+        because = answer.get("asked_because", "")[:LONGEST_REASON]
         role["calls"] += 1
         role["failed"] += entry.error is not None
         role["faults"] += len(answer.get("faults", []))
