@@ -61,10 +61,9 @@ async def listed_models(base_url: str | None, api_key: SecretStr | None, seconds
     address = (base_url or OPENAI_URL).rstrip("/")
     if address not in _models:
         answer = await _get(f"{address}/models", api_key, seconds)
-        names = _names(answer)
-        if not names:
+        if answer is None:
             return []
-        _models[address] = names
+        _models[address] = _names(answer)
     return _models[address]
 
 
@@ -164,8 +163,8 @@ def forget_servers() -> None:
     _ollama_models.clear()
 
 
-def _names(answer: bytes | None) -> list[str]:
-    listed = _json(answer or b"")
+def _names(answer: bytes) -> list[str]:
+    listed = _json(answer)
     entries = listed.get("data") if isinstance(listed, dict) else None
     names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return [name for name in names if isinstance(name, str) and _NAME.fullmatch(name)][:MAX_NAMES]

@@ -135,6 +135,17 @@ async def test_no_address_of_a_user_receives_the_operators_key(
     assert traps[0].heard == []
 
 
+async def test_an_endpoint_is_chosen_by_a_name_of_the_operators_and_never_by_an_address(
+    ada: LangGraphClient, traps: tuple[Trap, Trap]
+) -> None:
+    message = await refusal(ada, models={"planner": {"endpoint": traps[0].address}})
+    assert "models.planner.endpoint cannot be" in message
+    message = await refusal(ada, models={"planner": {"endpoint": "mine"}})
+    assert "There is no endpoint 'mine'. There are: default." in message
+    assert SECRET not in message
+    assert traps[0].heard == []
+
+
 async def test_a_provider_that_the_operator_has_not_set_up_is_not_reached(ada: LangGraphClient) -> None:
     message = await refusal(ada, models={"default": {"model": "ollama:qwen3:8b"}})
     assert "its provider is not set up here. Whoever runs Leadline sets OLLAMA_HOST" in message

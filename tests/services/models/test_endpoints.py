@@ -126,6 +126,15 @@ def test_a_model_of_another_provider_has_no_other_endpoint(environment: SetEnvir
     assert role_model("planner", chosen(default="anthropic:claude-sonnet-4-5")).base_url is None
 
 
+async def test_a_refused_key_is_named_by_the_variables_of_its_endpoint(
+    endpoint: OpenAIServer, own: OpenAIServer, environment: SetEnvironment
+) -> None:
+    environment(LEADLINE_BASE_URL_REPORTER=own.base_url, OPENAI_API_KEY_REPORTER="wrong", LEADLINE_MODEL_REPORTER="w")
+    problem = next(check.problem for check in await checked_models() if check.role == "reporter")
+    assert "Check OPENAI_API_KEY_REPORTER (and that LEADLINE_BASE_URL_REPORTER is the endpoint" in problem
+    assert "wrong" not in problem
+
+
 def test_a_key_is_in_no_dump_and_no_text(environment: SetEnvironment) -> None:
     environment(OPENAI_BASE_URL="http://me:word@a.example/v1", OPENAI_API_KEY="very-secret")
     model = role_model("planner", RunContext())

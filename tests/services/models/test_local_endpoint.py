@@ -15,6 +15,7 @@ from schemas.reflector import Reflection
 from services.models import ask, close_clients, local_endpoint
 from services.models.endpoint import forget_endpoints
 from services.models.local_endpoint import WINDOW, settled
+from services.models.served import listed_models
 from services.run.errors import SettingsError
 from services.run.roles import DEFAULT_MODEL, role_model
 from tests.fakes.http import Reply, Request, serving
@@ -187,6 +188,19 @@ async def test_where_nobody_named_a_model_the_endpoint_settles_it(
         forget_endpoints()
         assert (await settled(role_model("planner", RunContext()))).model == model
         assert (await settled(role_model("planner", chosen(default="named")))).model == "named"
+
+
+async def test_an_endpoint_that_lists_nothing_is_asked_for_its_list_once() -> None:
+    asked: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request.path)
+        return Reply(404, {})
+
+    with serving(answer) as address:
+        for _ in range(2):
+            assert await listed_models(f"{address}/v1", None) == []
+    assert asked == ["/v1/models"]
 
 
 async def test_an_encrypted_endpoint_with_several_models_is_not_guessed_at(
