@@ -67,11 +67,21 @@ def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
         used, place = answer.get("used", {}), (entry.place, stem)
         role = roles.setdefault(
             stem,
-            {"calls": 0, "needed": 0, "valid_first": 0, "repeated": 0, "failed": 0, "because": {}, "faults": 0}
+            {
+                "calls": 0,
+                "requests": 0,
+                "needed": 0,
+                "valid_first": 0,
+                "repeated": 0,
+                "failed": 0,
+                "because": {},
+                "faults": 0,
+            }
             | {"input_tokens": 0, "output_tokens": 0, "seconds": 0.0},
         )
         because = answer.get("asked_because", "")[:LONGEST_REASON]
         role["calls"] += 1
+        role["requests"] += answer.get("requests", 1)
         role["failed"] += entry.error is not None
         role["faults"] += len(answer.get("faults", []))
         role["input_tokens"] += used.get("input_tokens", 0)
@@ -146,6 +156,7 @@ def total_of(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "reports_that_verify": sum(question["verifies"] for question in questions),
         "calls": calls,
         "needed": needed,
+        "requests_beyond": sum(role["requests"] for role in roles) - needed,
         "valid_first_percent": _share(sum(role["valid_first"] for role in roles), needed),
         "repeated_percent": _share(sum(role["repeated"] for role in roles), calls),
         "abandoned": sum(question["abandoned"] for question in questions),
