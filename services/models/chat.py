@@ -3,10 +3,12 @@
 import importlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+import httpx
 import httpx2
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
@@ -135,7 +137,8 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
         **model.extra,
         **_renamed(model),
     }
-    built_with = sha256(repr((model.name, model.temperature, options)).encode()).hexdigest()
+    key = model.api_key.get_secret_value() if model.api_key else ""
+    built_with = sha256(repr((model.name, model.temperature, options, key)).encode()).hexdigest()
     known = integrations()
     if built_with in known:
         return known[built_with]
@@ -171,9 +174,20 @@ def _reached(model: RoleModel) -> dict[str, Any]:
     """Return where Ollama is, and with which key, where an OpenAI-compatible address turned out to be Ollama."""
     if model.base_url is None:
         return {}
-    key = model.api_key.get_secret_value() if model.api_key else ""
-    headers = {"client_kwargs": {"headers": {"Authorization": f"Bearer {key}"}}} if key else {}
-    return {"base_url": root_of(model.base_url), **headers}
+    keyed = {"client_kwargs": {"auth": _Bearer(model.api_key)}} if model.api_key else {}
+    return {"base_url": root_of(model.base_url), **keyed}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bearer(httpx.Auth):
+    """Adds a key to requests; unlike a header it is in no picture of the model, which traces hold."""
+
+    key: SecretStr
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        """Add the key."""
+        request.headers["Authorization"] = f"Bearer {self.key.get_secret_value()}"
+        yield request
 
 
 def _renamed(model: RoleModel) -> dict[str, Any]:

@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.load import dumpd
 
 from leadline import aresearch
+from leadline.runs.actions import areplay
 from leadline.setup.model_table import checked_models
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reflector import Reflection
 from services.models import ask, close_clients, local_endpoint
+from services.models.chat import build
 from services.models.endpoint import forget_endpoints
 from services.models.local_endpoint import WINDOW, settled
 from services.models.served import listed_models
@@ -88,6 +91,18 @@ async def test_a_key_of_the_address_goes_along(ollama: OllamaServer, environment
     environment(OPENAI_API_KEY=ollama.key)
     await ask("reflector", PROMPT, Reflection)
     assert len(ollama.requests) == 1
+    chat = build(await settled(role_model("reflector", RunContext())), 100)
+    assert "of-the-proxy" not in f"{chat!r} {dumpd(chat)}", "traces hold what a model is built with"
+
+
+@needs_package
+async def test_a_replay_asks_nothing_about_the_server(ollama: OllamaServer, docs: Path) -> None:
+    report = await aresearch(QUESTION, docs=[docs])
+    forget_endpoints()
+    ollama.about.clear()
+    assert report.run_id
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert ollama.about == []
 
 
 @needs_package
