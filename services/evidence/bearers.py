@@ -38,6 +38,14 @@ _PRONOUN = re.compile(
     r"\b(?:it|they|he|she|this|that|these|those|which|who|whose|both|its|his|her|their|one|the (?:former|latter|figure|number|share|rate|total))\b",
     re.IGNORECASE,
 )
+_ADVERBS = frozenset(word_keys("however therefore meanwhile moreover instead indeed today now then later earlier"))
+_PREPOSITION = re.compile(
+    r"(?:in|on|at|by|under|after|before|for|with|from|to|during|unlike|like|of|among|between|over|within|without|according|despite|as)\b",
+    re.IGNORECASE,
+)
+"""With which a piece of a sentence begins that is no subject."""
+_STANDARD = re.compile(r"\b(?:than|as)\b")
+"""Before what something is compared with: that is no subject."""
 _PRONOUN_CHINESE = re.compile(r"[他她它其该此这]|前者|后者|两者|双方")
 _JOINS_CHINESE = re.compile(
     r"(?:但|而|并|且|却|也|则|又|还|因此|所以|由于|因为|虽然|不过|然而|同时|其中|另外|此外|随后|后来|之后|当时|目前|现在|到|从|在|\d{4}年|\d{1,2}[月日]){1,6}"
@@ -68,7 +76,7 @@ def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     statements = [statement for quote in quotes for statement in _statements(quote)]
     held = Counter(key for statement in statements for key in statement.keys)
     known = frozenset(word_keys("\n".join(quote.text for quote in quotes)))
-    named = frozenset(word_keys(claim.text))
+    named = frozenset(word_keys(_STANDARD.split(claim.text)[0]))
     subject: Sequence[str] = []
     for segment in claim.segments:
         parts = _parted(segment)
@@ -112,7 +120,7 @@ def worked_out(segment: str, held: frozenset[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [key for key in word_keys(text) if not key[0].isdigit()]
+    return [key for key in word_keys(text) if not key[0].isdigit() and key not in _ADVERBS]
 
 
 def _parted(segment: str) -> tuple[str, str] | None:
@@ -134,17 +142,18 @@ def _statements(quote: Reading) -> list[_Statement]:
             keys = frozenset(word_keys(segment))
             parts = _parted(segment)
             if parts is None:
-                pending += _words(segment)
+                pending += [] if _PREPOSITION.match(segment) else _words(segment)
                 sentence |= keys
                 if statements and subject:
                     statements[-1] = statements[-1]._replace(around=statements[-1].around | keys)
                 continue
             own = _words(parts[0])
             pronoun = _PRONOUN.search(parts[0]) is not None
-            around = keys.union(pending)
+            around = keys | sentence if pending else keys
             if pronoun or not own:
-                around = around.union(sentence, () if subject and not pronoun else last_sentence)
-                own = [*own, *(subject or before), *pending]
+                carried = bool(subject or pending) and not pronoun
+                around = around.union(sentence, () if carried else last_sentence)
+                own = [*own, *(subject or pending or before)]
             statements.append(_Statement(segment, keys, own, around))
             subject, pending = own, []
             sentence |= keys

@@ -31,9 +31,9 @@ MAX_CLAIM = 2_000
 """Characters of a sentence whose numbers and words are bound; of a longer one, numbers, names and words are looked for only."""
 LONG = 10
 """Sentences of quotes from which on a sentence's words must stand in one passage of them, of as many sentences."""
-SUPPORT_LONG = 0.4
-"""The least share there, where rare words weigh more. Chosen on every other claim of WiCE's development part, where F1 is flat
-from 0.36 to 0.44; on the others precision rises with it all the way."""
+SUPPORT_LONG = 0.44
+"""The least share there, where rare words weigh more. On WiCE's development part precision of what passes rises with it, and F1
+falls below 67 from 0.5 on."""
 _BEGINNING = 4
 """Letters that forms of one word have in common at least."""
 
