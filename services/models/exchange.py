@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
@@ -11,7 +12,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableConfig
 
 from schemas.usage import CallUsage
-from services.models.answer_watch import RepeatsItself, Sign
+from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.call_spec import CallSpec
 from services.models.chat import build
@@ -66,7 +67,11 @@ class Exchange:
             self.model = self.model.model_copy(update={"temperature": other})
         attempts = Attempts()
         try:
-            async with at_hand(self.model):  # whose context is known then
+            async with AsyncExitStack() as until_answered:
+                async with telling(
+                    AnswerWatch(), self.model.role, 1, self.run.call_stands
+                ):  # a large file loads for long
+                    await until_answered.enter_async_context(at_hand(self.model))
                 return await self._paid(attempts)
         except LeadlineError as error:
             error.log_fields = {**attempts.log_fields(), **error.log_fields}

@@ -217,8 +217,6 @@ async def _join_or_start(path: Path, window: int | None, machine: Machine | None
     finally:
         if starts is not None:
             starts.release()
-    if child is not None:
-        _children[child.pid] = child
     served = Served(f"{record.address}/v1", record.key, record.context, record.slots, record.pid)
     return _Use(files, users, served)
 
@@ -273,6 +271,7 @@ def _start(path: Path, files: SharedFiles, share: Share) -> "subprocess.Popen[by
             env={name: value for name, value in os.environ.items() if _INHERITED.fullmatch(name)},
             start_new_session=True,  # Ctrl-C in this terminal is not for other runs' process
         )
+    _children[child.pid] = child
     assert child.stdin is not None  # noqa: S101 - a pipe, as asked for
     with suppress(BrokenPipeError), child.stdin as given:  # what it says when it ends at once, `_recorded` tells
         given.write(json.dumps(settings).encode())
@@ -323,4 +322,3 @@ async def _give_up(users: Lock | None, child: "subprocess.Popen[bytes] | None") 
         users.release()
     if child is not None and child.poll() is None:
         child.kill()
-        _children[child.pid] = child  # so that the system forgets it
