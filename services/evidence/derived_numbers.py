@@ -50,7 +50,8 @@ _DIFFERENCE = re.compile(
 )
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
-    r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者", re.IGNORECASE
+    r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
+    re.IGNORECASE,
 )
 _OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
@@ -74,6 +75,11 @@ def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool
     )
 
 
+def differs_in(text: str) -> bool:
+    """Tell whether a text speaks of a difference or a change."""
+    return _DIFFERENCE.search(text) is not None
+
+
 def is_share(number: Number, claim: Reading) -> bool:
     """Tell whether a number is part of a share in words, which is checked as a whole."""
     return any(share.start <= number.place < share.end for share in shares_of(claim.text))
@@ -83,7 +89,7 @@ def share_holds(share: Share, claim: Reading, quotes: Sequence[Reading]) -> bool
     """Tell whether the quotes give a share or a multiple: in words, in percent, or as two numbers of one kind."""
     before, after = claim.text[max(0, share.start - 18) : share.start], claim.text[share.end : share.end + 8]
     given = [value for quote in quotes for value in _given_shares(quote)]
-    if _DIFFERENCE.search(claim.text):
+    if differs_in(claim.text):
         held = [number for quote in quotes for number in quote.numbers]
         given += [percent / 100 for percent in changes(related(held))]
     given += [1 - value for value in given if value < 1]
@@ -168,7 +174,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
     operands = [other for other in held if other.measure.kind in ({unit, "", CLOCK} if unit == "time" else {unit, ""})]
     operands = (operands if unit else list(held))[:MAX_OPERANDS]
-    differs = _DIFFERENCE.search(claim.text) is not None
+    differs = differs_in(claim.text)
     adds = bool(_SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place]))
     if relative:
         yield from percentages(related(held))

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from services.evidence.derived_numbers import derivable
+from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import MEASURED_KINDS
+from services.text.polarity import change_of
 from services.text.tokens import has_cjk
 
 Fault = Literal["period", "subject", "unit", "other", "reversed", "opposite"]
@@ -67,6 +68,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             if all(other.role for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
             continue  # worked out
+        if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
+            return Misbound("other", number.text)
         if number.towards and all(other.towards == -number.towards for other in bound):
             return Misbound("opposite", number.towards_word)
         if (topic := _of_another_topic(number, bound, context, quotes)) is not None:
@@ -89,6 +92,11 @@ def equal(number: Number, other: Number) -> bool:
     ):
         return True  # a row that is copied, without the scale that its heading gives
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
+
+
+def _tells_no_change(claim: Reading) -> bool:
+    """Tell whether a claim speaks of no difference, so that its numbers say how much there is."""
+    return not change_of(claim.text) and not differs_in(claim.text)
 
 
 def _fault(number: Number, other: Number, context: "_Context") -> Fault | Literal[""]:
