@@ -1,6 +1,7 @@
 """Whether a claim keeps who or what its quotes tell something of: when it happened, where, by whom, compared with what, in whose words."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -91,11 +92,12 @@ _YU = re.compile(
 
 def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether the quotes compare the same two sides in the same measure the other way round."""
+    said = Counter(key for quote in quotes for clause in quote.clauses[:MAX_CLAUSES] for key in word_keys(clause))
     for mine in _comparisons(claim.text):
         for quote in quotes:
             for clause in quote.clauses[:MAX_CLAUSES]:
                 for theirs in _comparisons(clause):
-                    if mine.measure == theirs.measure and _contradict(mine, theirs):
+                    if mine.measure == theirs.measure and _contradict(mine, theirs, said):
                         return Turned("opposite", (clause,))
     return None
 
@@ -109,13 +111,16 @@ def _comparisons(text: str) -> Iterator[Comparison]:
             yield Comparison(frozenset(word_keys(left)), frozenset(word_keys(found["right"])), measure, sign)
 
 
-def _contradict(mine: Comparison, theirs: Comparison) -> bool:
+def _contradict(mine: Comparison, theirs: Comparison, said: Counter[str]) -> bool:
+    """Tell whether two comparisons exclude each other; the sides are known by their rarest words."""
     standard = theirs.right - theirs.left
-    straight = len((mine.right - mine.left) & standard)
-    crossed = len((mine.left - mine.right) & standard)
-    if straight == crossed:
+    straight = (mine.right - mine.left) & standard
+    crossed = (mine.left - mine.right) & standard
+    rarest = min((said[key] for key in straight | crossed), default=0)
+    sides = [sum(said[key] == rarest for key in side) for side in (straight, crossed)]
+    if sides[0] == sides[1]:
         return False
-    return mine.sign != theirs.sign if straight > crossed else mine.sign == theirs.sign
+    return mine.sign != theirs.sign if sides[0] > sides[1] else mine.sign == theirs.sign
 
 
 _SAYS = (
