@@ -6,7 +6,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 export function nothingYet(question) {
   return {
     question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
-    plans: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(),
+    plans: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(), calls: new Map(),
     tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
 }
@@ -69,6 +69,7 @@ function takeTask(turn, task) {
   }
   if (turn.tasks.get(task.id) === "running") node.running -= 1;
   turn.tasks.set(task.id, "ended");
+  endCalls(turn, (call) => call.node === task.name && !call.step);
   const asks = (task.interrupts || []).find((one) => one.value?.plan);
   if (asks) {
     turn.review = asks.value;
@@ -121,8 +122,27 @@ function stepOf(turn, id) {
   return turn.steps.get(id);
 }
 
+/** Take in how a model call stands that takes its time; why it was made again is remembered until it ends. */
+function takeCall(turn, { node, data }) {
+  const key = callKey(data);
+  const reason = data.reason || turn.calls.get(key)?.reason || "";
+  turn.calls.set(key, { node, step: data.step || "", state: data.state, seconds: data.seconds || 0, told: Date.now(), reason });
+  return ["status"];
+}
+
+const callKey = (data) => `${data.role} ${data.step || ""}`;
+
+function endCalls(turn, over) {
+  for (const [key, call] of turn.calls) if (over(call)) turn.calls.delete(key);
+}
+
 function takeProgress(turn, event) {
   const { type, title, data = {} } = event;
+  if (type === "call_progress") return takeCall(turn, event);
+  if (type === "call") {
+    turn.calls.delete(callKey(data));
+    return ["status"];
+  }
   if (type === "notice" && event.node === "coordinator") {
     if (!turn.notices.includes(title)) turn.notices.push(title);
     return ["notices"];
@@ -137,6 +157,7 @@ function takeProgress(turn, event) {
     if (data.step) stepOf(turn, data.step).sources.set(data.url || shown, shown);
   } else if (type === "step_finished") {
     Object.assign(stepOf(turn, data.step), { status: data.status, finding: data.finding || "" });
+    endCalls(turn, (call) => call.step === data.step);
   }
   return ["status", "plan"];
 }
@@ -145,6 +166,7 @@ function takeToken(turn, [message, about]) {
   if (!about?.langgraph_node?.startsWith("report") || message.type !== "AIMessageChunk") return [];
   const text = typeof message.content === "string" ? message.content : message.content.map((one) => one.text || "").join("");
   if (!text) return [];
+  if (!turn.drafts.has(message.id)) turn.drafts.clear(); // an answer that broke off is written again from its beginning
   turn.drafts.set(message.id, (turn.drafts.get(message.id) || "") + text);
   return ["draft"];
 }

@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { announce, el } from "./dom.js";
+import { callText, showStepCalls } from "./calls.js";
 import { draftView } from "./draft.js";
 import { graphPicture } from "./graph.js";
 import { planView } from "./plan.js";
@@ -19,14 +20,16 @@ export function turnView(thread, graph, actions) {
   const heading = el("h2", { class: "asked", tabindex: "-1" });
   const notices = el("ul", { class: "notices", hidden: true });
   const now = el("span", { class: "now" });
+  const calls = el("span", { class: "calls" });
   const facts = el("span", { class: "facts" });
   const work = el("details", { class: "work", open: true },
-    el("summary", {}, el("span", { class: "pulse", "aria-hidden": "true" }), now, facts), picture.element, plans.element);
+    el("summary", {}, el("span", { class: "pulse", "aria-hidden": "true" }), el("span", { class: "now-and-calls" }, now, calls), facts), picture.element, plans.element);
   const review = el("div", { class: "review-place" });
   const ending = el("div", { class: "ending" });
   const element = el("article", { class: "turn" }, heading, notices, work, review, draft.element, ending);
   let turn = null;
   let drawing = 0;
+  let ticking = 0; // while a model call takes its time, its seconds count on
   let reviewed = null;
   let sent = null; // the plan as somebody changed it: where it is refused, their changes are still there
   let ended = "";
@@ -51,6 +54,7 @@ export function turnView(thread, graph, actions) {
     draft.show(turn);
     if (!draft.element.hidden) fold();
     line();
+    slowCalls();
     askReview();
     end();
   }
@@ -65,6 +69,15 @@ export function turnView(thread, graph, actions) {
       count("plans", turn.plans.length > 1 ? turn.plans.length : 0), count("steps", turn.steps.size), count("sources", turn.sources.size),
     ].filter(Boolean).join(" · ");
     work.hidden = turn.status === "done" && !turn.steps.size && !turn.sources.size;
+  }
+
+  function slowCalls() {
+    const under = turn.status === "running" ? [...turn.calls.values()] : [];
+    const text = under.filter((call) => !call.step).map(callText).join(" · ");
+    if (calls.textContent !== text) calls.textContent = text;
+    showStepCalls(plans.element, under);
+    clearTimeout(ticking);
+    ticking = under.length ? setTimeout(slowCalls, 1000) : 0;
   }
 
   function askReview() {
