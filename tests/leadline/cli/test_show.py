@@ -3,9 +3,9 @@
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -73,21 +73,25 @@ def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
     assert leadline("show", "no-such-run").code == 2
 
 
-def test_a_second_process_on_one_run_is_refused(docs: Path, leadline: Leadline) -> None:
+def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Path, leadline: Leadline) -> None:
+    asked, let = threading.Event(), threading.Event()
+
+    def hold(_: int) -> None:
+        asked.set()
+        let.wait(60)
+
+    endpoint.on_request = hold
     command = [sys.executable, "-u", "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
-    assert child.stderr is not None
-    for line in child.stderr:
-        if "Understanding" in line:
-            child.send_signal(signal.SIGSTOP)
-            break
     try:
+        assert asked.wait(90), "the first process has begun its first call"
         ran = leadline("resume")
         assert ran.code == 2
         assert "Another process works on run" in ran.err
     finally:
         child.kill()
         child.communicate(timeout=30)
+        let.set()
     assert leadline("resume").code == 0
 
 
