@@ -1,0 +1,132 @@
+"""Code cites the one excerpt that supports a sentence which cites nothing, by the check of cited sentences, and no other."""
+
+import pytest
+
+from schemas.evidence import Excerpt
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.citations import check_citations
+from services.reports.checking.code_citations import CANDIDATES, CodeCitations
+
+QUOTES = {
+    "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
+    "E1-2": "The ship Corvo sank in 1902 near Skagen. Eleven of its crew were saved by the lifeboat Freja.",
+    "E2-1": "| Country | Deaths 2020 | Deaths 2021 |\n|---|---|---|\n| Sweden | 12 | 14 |\n| Denmark | 9 | 7 |",
+    "E2-2": "2021年该港吞吐量为120万吨，比2020年增长了8%。",
+    "E2-3": "Most of the harbour's trade was in timber until the railway came.",
+}
+MARK = " (⚠ unverified)"
+
+
+def evidence(quotes: dict[str, str]) -> dict[str, Excerpt]:
+    """Return excerpts of one source each."""
+    return {
+        key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
+    }
+
+
+def check(markdown: str, quotes: dict[str, str] = QUOTES, **choices: object) -> CheckedReport:
+    """Check a report about Norland."""
+    return check_citations(markdown, evidence(quotes), question="What happened in Norland?", **choices)  # type: ignore[arg-type]  # of several types
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Exports rose to 23.4 million tonnes in 2021.", "Exports rose to 23.4 million tonnes in 2021 [E1-1]."),
+        ("- The Corvo sank near Skagen in 1902.", "- The Corvo sank near Skagen in 1902 [E1-2]."),
+        ("2021年该港吞吐量为120万吨。", "2021年该港吞吐量为120万吨[E2-2]。"),
+        ("In 2021 the port handled 1.2 million tonnes.", "In 2021 the port handled 1.2 million tonnes [E2-2]."),
+        (
+            "| Country | Deaths 2021 |\n| --- | --- |\n| Sweden | 14 |",
+            "| Country | Deaths 2021 |\n| --- | --- |\n| Sweden | 14 [E2-1] |",
+        ),
+        ("The Corvo sank in 1902. Exports rose to 23.4 million tonnes [E1-1].",
+         "The Corvo sank in 1902 [E1-2]. Exports rose to 23.4 million tonnes [E1-1]."),
+    ],
+)  # fmt: skip
+def test_the_excerpt_that_supports_a_sentence_is_cited(written: str, shown: str) -> None:
+    checked = check(written)
+    assert checked.markdown == shown
+    assert checked.claims[0].cited_by == "code"
+    assert all(claim.verified for claim in checked.claims)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Exports rose to 23.4 million tonnes in 2019.",
+        "The Corvo did not sank near Skagen in 1902.",
+        "The Corvo sank with 300 passengers on board.",
+        "Ships are beautiful.",
+        "They rose.",
+        "没有其他港口增长得这么快。",
+    ],
+)
+def test_a_sentence_that_no_excerpt_supports_stays_as_it_is(written: str) -> None:
+    checked = check(written)
+    assert not checked.claims[0].verified
+    assert (checked.claims[0].citations, checked.claims[0].cited_by) == ([], None)
+    assert "[E" not in checked.markdown
+
+
+@pytest.mark.parametrize("exempt", ["## The Corvo", "The sources do not say who built it.", "The ships were these:"])
+def test_what_makes_no_claim_gets_no_citation(exempt: str) -> None:
+    assert check(exempt).markdown == exempt
+
+
+def test_a_citation_of_the_writer_is_never_changed() -> None:
+    checked = check("The Corvo sank in 1902 near Skagen [E2-3].")
+    assert (checked.claims[0].citations, checked.claims[0].verified) == (["E2-3"], False)
+
+
+def test_what_its_paragraph_refutes_is_not_saved_by_another_excerpt() -> None:
+    quotes = {"E1-1": "Exports rose in 2021.", "E1-2": "The minister said that exports fell in 2021."}
+    checked = check("Exports fell in 2021. Exports rose [E1-1].", quotes)
+    assert checked.left_out[0].text == "Exports fell in 2021."
+
+
+def test_excerpts_with_one_quote_count_as_the_first() -> None:
+    copies = {"E1-1": QUOTES["E1-2"], "E3-1": QUOTES["E1-2"]}
+    assert check("The Corvo sank near Skagen in 1902.", copies).claims[0].citations == ["E1-1"]
+
+
+def test_of_several_excerpts_that_support_a_sentence_the_nearest_is_cited() -> None:
+    several = {"E1-1": "The old ship Corvo sank.", "E1-2": "The ship Corvo sank near Skagen in a storm."}
+    assert check("The Corvo sank near Skagen.", several).claims[0].citations == ["E1-2"]
+
+
+def test_a_section_cites_what_it_was_written_from() -> None:
+    quotes = {"E1-1": "The ship Corvo sank near Skagen.", "E2-1": "The ship Corvo sank near Skagen in a storm."}
+    excerpts = evidence(quotes)
+    citing = CodeCitations(list(excerpts.values()), {}, sections={"Wrecks": ["E2-1"], "Trade": []})
+    said = "The Corvo sank near Skagen."
+    checked = check(f"# T\n\n{said}\n\n## Wrecks\n\n### More\n\n{said}\n\n## Trade\n\n{said}", quotes, citing=citing)
+    assert [claim.citations for claim in checked.claims] == [["E1-1"], ["E2-1"], []]
+
+
+def test_output_of_a_program_with_numbers_from_nowhere_is_never_found() -> None:
+    assert (
+        not check("The Corvo sank near Skagen in 1902.", {"E1-2": QUOTES["E1-2"]}, untraced=["E1-2"]).claims[0].verified
+    )
+
+
+def test_a_draft_that_is_checked_again_gets_the_same_citations() -> None:
+    citing = CodeCitations(list(evidence(QUOTES).values()), {})
+    written = "The Corvo sank near Skagen in 1902. They rose. Most of the harbour's trade was in timber."
+    first, again, fresh = check(written, citing=citing), check(written, citing=citing), check(written)
+    assert first.markdown == again.markdown == fresh.markdown
+    assert citing.cited == {"E1-2", "E2-3"}
+
+
+def test_only_the_excerpts_that_share_most_with_a_sentence_are_checked() -> None:
+    quotes = {f"E{n // 10}-{n % 10}": f"The ship number {n} of Norland sank near Skagen." for n in range(300)}
+    looked_at: list[str] = []
+
+    def supports(key: str) -> bool:
+        looked_at.append(key)
+        return key == "E7-7"
+
+    citing = CodeCitations(list(evidence(quotes).values()), {})
+    assert citing.find("Ship number 77 sank near Skagen.", "", (), supports) == "E7-7"
+    assert citing.find("Ship number 77 sank near Skagen.", "", (), supports) == "E7-7"
+    assert len(looked_at) == CANDIDATES
