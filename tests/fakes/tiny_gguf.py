@@ -19,7 +19,8 @@ _NORMAL, _UNKNOWN, _CONTROL, _BYTE = 1, 2, 3, 6
 """Types of tokens."""
 _F32 = 0
 _LIKELY = frozenset(b" abcdefghijklmnopqrstuvwxyz.")
-_END_BIAS = -2.0
+_RARE, _END_BIAS = -8.0, 2.5
+"""Biases of other tokens, and of those that end an answer or a string of JSON: answers are short."""
 CHAT_TEMPLATE = "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}assistant: "
 
 
@@ -79,10 +80,11 @@ def _tensors() -> dict[str, "np.ndarray[Any, np.dtype[np.float32]]"]:
 
     embedding, output = weights(size, _WIDTH), weights(size, _WIDTH)
     embedding[:, 0] = 4.0
-    output[:, 0] = -8.0
-    output[2, 0] = _END_BIAS
+    output[:, 0] = _RARE
     for byte in _LIKELY:
         output[len(_SPECIAL) + byte, 0] = 0.0
+    for token in (_SPECIAL.index("</s>"), len(_SPECIAL) + ord('"')):
+        output[token, 0] = _END_BIAS
     one = np.ones(_WIDTH, np.float32)
     return {
         "token_embd.weight": embedding,

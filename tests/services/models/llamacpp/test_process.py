@@ -100,6 +100,7 @@ async def test_the_process_gets_no_secret_of_the_environment(tiny: Path, monkeyp
         assert "OPENAI_API_KEY" not in psutil.Process(served.pid).environ()
 
 
+@pytest.mark.long
 async def test_runs_of_a_machine_share_the_process_until_the_last_ends(tiny: Path) -> None:
     async with clients_open():
         async with serving(tiny) as served:
@@ -115,6 +116,7 @@ async def test_runs_of_a_machine_share_the_process_until_the_last_ends(tiny: Pat
     assert await gone(served.pid)
 
 
+@pytest.mark.long
 async def test_the_process_ends_after_a_run_that_was_killed(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "GRACE_SECONDS", 0.3)
     run = other_run(tiny)

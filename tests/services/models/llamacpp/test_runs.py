@@ -13,6 +13,7 @@ from services.models.llamacpp.shared_files import shared_files
 from services.run.errors import SettingsError
 from services.run.settings import forget_settings, settings
 
+pytestmark = pytest.mark.long
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
