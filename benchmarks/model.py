@@ -149,8 +149,7 @@ def measure_model(given: argparse.Namespace) -> None:
     if not environment:
         sys.exit(NOT_CONNECTED)
     model = environment.get("LEADLINE_MODEL", "the default model")
-    results = _results()
-    section = results.get(given.name, {})
+    section = _results().get(given.name, {})
     if given.again or section.get("model") != model:
         section = {}
     done: dict[str, Any] = section.get("questions", {})
@@ -160,7 +159,7 @@ def measure_model(given: argparse.Namespace) -> None:
             continue
         done[question.id] = measured(name, question, WORK / given.name, environment, given)
         asked = list(done.values())
-        results[given.name] = {
+        measured_so_far = {
             "model": Path(model).name,
             "measured": datetime.now(UTC).date().isoformat(),
             "machine": f"{os.cpu_count()} processors, {platform.machine()}",
@@ -168,7 +167,7 @@ def measure_model(given: argparse.Namespace) -> None:
             "roles": roles_in(asked),
             "questions": done,
         }
-        _write(results)
+        _write(given.name, measured_so_far)
         print(f"{question.id}: {json.dumps(total_of([done[question.id]]), ensure_ascii=False)}", flush=True)
     if done:
         _print(total_of(list(done.values())), roles_in(list(done.values())))
@@ -176,18 +175,17 @@ def measure_model(given: argparse.Namespace) -> None:
 
 def measure_reasoning(given: argparse.Namespace) -> None:
     """Run twice at the simulated reasoning endpoint, each time in a process of its own, with one home for both."""
-    results = _results()
     with reasoning_server() as server, tempfile.TemporaryDirectory() as place:
         server.silence = given.silence
         runs = [_thought_run(server, Path(place), number) for number in (1, 2)]
-    results["reasoning"] = {
+    found = {
         "silence_seconds": given.silence,
         "tokens_needed": server.needs,
         "measured": datetime.now(UTC).date().isoformat(),
         "first_run": runs[0],
         "second_run": runs[1],
     }
-    _write(results)
+    _write("reasoning", found)
     for name, run in zip(("first run", "second run"), runs, strict=True):
         print(f"{name}: {json.dumps(run)}")
 
@@ -227,7 +225,9 @@ def _results() -> dict[str, Any]:
     return found
 
 
-def _write(results: dict[str, Any]) -> None:
+def _write(name: str, section: dict[str, Any]) -> None:
+    """Write one section; another measurement may have written its own since."""
+    results = {**_results(), name: section}
     RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 

@@ -16,6 +16,8 @@ from services.run.journal import Entry, Recording, run_key
 
 WRITERS = frozenset({"reporter", "reporter_section"})
 """Templates whose answers are text with citations."""
+SECOND_TRIES = {"reporter_sentences": ("reporter", "no sentence was supported")}
+"""Templates with which a role is asked once more in another way: whose repetition it is, and why."""
 SUPPORTED = ("quoted", "supported", "inferred")
 """Statuses of sentences that count as verified."""
 LONGEST_REASON = 160
@@ -50,8 +52,15 @@ async def journal_of(home: Path, run_id: str | None) -> tuple[list[Entry], set[s
 
 
 def stem_of(entry: Entry) -> str:
-    """Return the template that a call was made with."""
-    return entry.name.partition(" ")[0]
+    """Return the template that a call was made with, or that of the call which it repeats in another way."""
+    stem = entry.name.partition(" ")[0]
+    return SECOND_TRIES[stem][0] if stem in SECOND_TRIES else stem
+
+
+def reason_of(entry: Entry) -> str:
+    """Return why a call was made again; empty for a first call."""
+    second = SECOND_TRIES.get(entry.name.partition(" ")[0])
+    return second[1] if second else str((entry.answer or {}).get("asked_because", ""))[:LONGEST_REASON]
 
 
 def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
@@ -79,7 +88,7 @@ def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
             }
             | {"input_tokens": 0, "output_tokens": 0, "seconds": 0.0},
         )
-        because = answer.get("asked_because", "")[:LONGEST_REASON]
+        because = reason_of(entry)
         role["calls"] += 1
         role["requests"] += answer.get("requests", 1)
         role["failed"] += entry.error is not None
