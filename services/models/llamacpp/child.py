@@ -42,6 +42,7 @@ def main() -> None:
     }
     os.write(record, json.dumps(about).encode())
     _wait_for_the_last_user(settings)
+    os.truncate(record, 0)
     signal.raise_signal(signal.SIGTERM)  # the system ends it: threads of llama.cpp are not waited for
 
 
