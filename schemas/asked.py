@@ -24,8 +24,10 @@ class AtMost:
     size: int
 
     def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Add the bound to the JSON schema of a string or a list."""
+        """Add the bound to the JSON schema of a string or a list; what is written down, as in a bundle, has none."""
         shape = handler(core_schema)
+        if handler.mode == "serialization":
+            return shape
         return {**shape, "maxItems" if shape.get("type") == "array" else "maxLength": self.size}
 
 
