@@ -100,12 +100,22 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         left_open = _left_open(text)
         if left_open > 1 or (left_open and not shape["properties"].keys() <= answer.keys()):
             raise ValueError("it breaks off before it is complete")
-        asked = {name: value for name, value in answer.items() if name in shape["properties"]}
-        if not asked:
-            raise ValueError(f"it has {', '.join(answer)[:_NAMED]}, and nothing of {', '.join(shape['properties'])}")
-        return _without_misfits(_bent(sanitize(asked), shape, shape.get("$defs", {})), schema)
+        return fitted(answer, schema)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def fitted(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
+    """Bend an answer to its schema, and leave out what is not asked for.
+
+    Raises:
+        ValueError: it has nothing of what is asked for.
+    """
+    shape = shape_of(schema)
+    asked = {name: value for name, value in answer.items() if name in shape["properties"]}
+    if not asked:
+        raise ValueError(f"it has {', '.join(answer)[:_NAMED]}, and nothing of {', '.join(shape['properties'])}")
+    return _without_misfits(_bent(sanitize(asked), shape, shape.get("$defs", {})), schema)
 
 
 def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:

@@ -256,6 +256,10 @@ _VARIABLES = {
 }
 
 
+_CHOSEN_BY_CALL = {"tools", "tool_choice", "response_format"}
+"""Parameters that follow from what a call offers: a tool that it does not offer cannot be chosen."""
+
+
 def _from_environment(role: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     environment = role_environment()
@@ -271,7 +275,12 @@ def _checked(field: str, name: str, value: str) -> Any:
         if field == "model" and value.startswith(f"{LLAMACPP}:"):  # a path may hold spaces
             return value
         if field == "extra":  # the operator's own is free
-            return TypeAdapter(dict[str, Any]).validate_json(value)
+            extra = TypeAdapter(dict[str, Any]).validate_json(value)
+            if chosen := sorted(extra.keys() & _CHOSEN_BY_CALL):
+                raise SettingsError(
+                    f"{name} cannot name {chosen[0]}: each call chooses among the tools that it offers. Leave it out."
+                )
+            return extra
         return getattr(ModelChoice.model_validate({field: value}), field)
     except ValidationError as error:
         expected = 'It takes a JSON object, for example {"top_p": 0.9}.' if field == "extra" else ""

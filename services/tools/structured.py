@@ -7,13 +7,21 @@ from pydantic import ValidationError
 
 from schemas.tools import StructuredAnswer, StructuredCall
 from services.models.reply import ToolCall
-from services.models.structured_output import explain, parse, repaired
+from services.models.structured_output import fitted, parse, repaired
+from services.text.sanitize import sanitize
 
-_FENCE = re.compile(r"```(?:json)?+\s*+(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```([A-Za-z_]*+)(.*?)```", re.DOTALL)
+_LABELS = {"", "json", "tool", "tool_call", "tool_calls"}
+"""Of fenced blocks that may hold calls; a block of code in some language is none."""
+_NO_CALL = "it is no JSON object with a name and arguments"
+_SHOWN = 300
+"""Characters of a call that cannot be read, as it is kept."""
 
 
 def read_structured(text: str) -> tuple[str, StructuredAnswer]:
-    """Read an answer of the structured protocol: the whole object, or fenced JSON blocks that each hold a call.
+    """Read an answer of the structured protocol: the whole object, or fenced JSON blocks that each hold calls.
+
+    A block that cannot be read is a call that cannot be read, where another can: it gets an answer of its own.
 
     Returns:
         The text before the JSON, and the answer.
@@ -21,25 +29,72 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
     Raises:
         ValueError: it is neither; the message says what is wrong.
     """
-    blocks = [repaired(block) for block in _FENCE.findall(text)]
-    calls = [item for block in blocks for item in (block if isinstance(block, list) else [block]) if _is_call(item)]
-    action_block = next((block for block in blocks if isinstance(block, dict) and "action" in block), None)
-    if calls and action_block is None:
-        before = text.partition("```")[0].strip()
+    items = [item for block in _blocks(text) for item in _items(block)]
+    actions = [item for item in items if _is_action(item)]
+    calls = [item for item in items if not _is_action(item)]
+    if not actions and any(map(_is_call, calls)):
+        before = text.partition("```")[0].strip() if "```" in text else ""
         return before, StructuredAnswer.model_validate({"action": {"type": "tool_call", "content": calls}})
     answer = StructuredAnswer.model_validate(
-        action_block if action_block is not None else parse(text, StructuredAnswer)
+        fitted(actions[0], StructuredAnswer) if actions else parse(text, StructuredAnswer)
     )
+    if answer.action.type == "tool_call" and actions and calls:
+        content = [*_calls_in(answer.action.content), *calls]
+        answer = answer.model_copy(update={"action": answer.action.model_copy(update={"content": content})})
     return answer.task_analysis, answer
 
 
+def _blocks(text: str) -> list[str]:
+    """Return the pieces of a text that may hold calls: its fenced blocks, or the whole where it is bare JSON."""
+    fenced = [(label.lower(), body.strip()) for label, body in _FENCE.findall(text)]
+    found = [body for label, body in fenced if label in _LABELS and (label or body.startswith(("{", "[")))]
+    return found or ([text] if text.lstrip().startswith(("{", "[")) else [])
+
+
+def _items(block: str) -> list[Any]:
+    """Return what a block holds; its text where that is no JSON."""
+    try:
+        loaded = sanitize(repaired(block))
+    except (ValueError, RecursionError):
+        return [block[:_SHOWN]]
+    items = loaded if isinstance(loaded, list) else [loaded]
+    return [item if isinstance(item, dict) else block[:_SHOWN] for item in items] or [block[:_SHOWN]]
+
+
+def _is_action(item: Any) -> bool:
+    return isinstance(item, dict) and "action" in item
+
+
 def _is_call(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and "name" in item
-        and isinstance(item.get("arguments", {}), dict)
-        and "action" not in item
-    )
+    return _call_of(item) is not None
+
+
+def _call_of(item: Any) -> StructuredCall | None:
+    """Read a call; arguments that came as text are read, too."""
+    if not isinstance(item, dict):
+        return None
+    inner = item.get("function")
+    item = {**item, **inner} if isinstance(inner, dict) else item
+    item = {name: _loaded(value) if name in _ARGUMENTS else value for name, value in item.items() if value is not None}
+    try:
+        return StructuredCall.model_validate(item)
+    except ValidationError:
+        return None
+
+
+_ARGUMENTS = {"arguments", "tool_arguments", "tool_input", "parameters", "args"}
+
+
+def _loaded(arguments: Any) -> Any:
+    try:
+        return repaired(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _calls_in(content: list[Any] | str) -> list[Any]:
+    """Return the calls of an action's content."""
+    return content if isinstance(content, list) else _items(content)
 
 
 def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
@@ -49,15 +104,11 @@ def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
         answer: whose action is a tool call.
         number: of the round.
     """
-    content = answer.action.content
-    items = content if isinstance(content, list) else [repaired(content)]
     calls: list[ToolCall] = []
-    for place, item in enumerate(items, 1):
-        own = f"r{number}-{place}"
-        try:
-            call = StructuredCall.model_validate(item)
-        except ValidationError as error:
-            calls.append(ToolCall(id=own, name="", problem=f"the call cannot be read: {explain(error)}"))
+    for place, item in enumerate(_calls_in(answer.action.content), 1):
+        own, call = f"r{number}-{place}", _call_of(item)
+        if call is None:
+            calls.append(ToolCall(id=own, name="", problem=f"the call cannot be read: {_NO_CALL}"))
             continue
         taken = {call.id for call in calls}
         calls.append(

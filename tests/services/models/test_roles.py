@@ -181,6 +181,7 @@ def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
         ),
         ({"OPENAI_API_KEY": "k", "LEADLINE_TIMEOUT": "9999"}, "LEADLINE_TIMEOUT cannot be '9999'"),
         ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": "top_p=1"}, "JSON object"),
+        ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": '{"tool_choice": "search"}'}, "cannot name tool_choice"),
         ({"LEADLINE_MODEL": "mistralai:mistral-large"}, "-m pip install langchain-mistralai"),
     ],
     ids=["no endpoint", "no address", "no number", "too long", "no JSON", "package missing"],

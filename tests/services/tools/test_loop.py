@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -235,6 +236,74 @@ async def test_structured_calls_get_ids_of_their_own_and_broken_ones_say_why(end
     worked = await use_tools("researcher", PROMPT, TOOLS)
     assert [made.call.id for made in worked.calls] == ["a1", "r1-2", "r1-3", "r1-4"]
     assert [made.result.failed for made in worked.calls] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"tool_name": "depth_of", "arguments": {"trench": "Mariana"}},
+        {"id": "a7", "tool": "depth_of", "tool_arguments": {"trench": "Mariana"}},
+        {"name": "depth_of", "parameters": '{"trench": "Mariana"}'},
+        {"type": "function", "function": {"name": "depth_of", "arguments": '{"trench": "Mariana"}'}},
+    ],
+)
+@pytest.mark.parametrize("form", [structured, json.dumps, lambda call: f"Look.\n```json\n{json.dumps(call)}\n```"])
+async def test_a_call_is_understood_in_the_usual_words_and_forms(
+    endpoint: OpenAIServer, call: dict[str, Any], form: Callable[[dict[str, Any]], str]
+) -> None:
+    endpoint.refuses = {"tools"}
+    endpoint.script["reporter"] = [form(call), complete("Done.")]
+    await use_tools("researcher", PROMPT, TOOLS)
+    assert ran == ["Mariana"]
+
+
+@pytest.mark.parametrize(
+    "unreadable", ['{"name": "depth_of", "arguments": ', "look up Tonga", '{"trench": "Tonga"}', '["Tonga"]']
+)
+async def test_an_unreadable_block_beside_a_good_one_is_answered_by_itself(
+    endpoint: OpenAIServer, unreadable: str
+) -> None:
+    endpoint.refuses = {"tools"}
+    good = json.dumps({"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}})
+    endpoint.script["reporter"] = [f"```json\n{unreadable}\n```\n```json\n{good}\n```", complete("Done.")]
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert ran == ["Mariana"]
+    assert [(made.call.id, made.result.failed) for made in worked.calls] == [("r1-1", True), ("a1", False)]
+    assert '<result tool_call_id="r1-1" failed>' in last_results(endpoint)
+
+
+async def test_a_call_in_a_block_of_its_own_beside_an_action_runs_too(endpoint: OpenAIServer) -> None:
+    endpoint.refuses = {"tools"}
+    action = structured({"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}})
+    call = json.dumps({"name": "depth_of", "arguments": {"trench": "Tonga"}})
+    endpoint.script["reporter"] = [f"```json\n{action}\n```\n```json\n{call}\n```", complete("Done.")]
+    await use_tools("researcher", PROMPT, TOOLS)
+    assert sorted(ran) == ["Mariana", "Tonga"]
+
+
+def test_a_program_shown_beside_a_call_is_no_call() -> None:
+    call = json.dumps({"name": "depth_of", "arguments": {"trench": "Tonga"}})
+    _, answer = read_structured(f"```python\nprint(1)\n```\n```json\n{call}\n```")
+    assert answer.action.content == [{"name": "depth_of", "arguments": {"trench": "Tonga"}}]
+
+
+@pytest.mark.parametrize(
+    ("given", "blocks"),
+    [
+        (["print(1)"], [("print(1)", "")]),
+        (
+            [{"code": "print(1)", "description": "one"}, {"content": "print(2)"}],
+            [("print(1)", "one"), ("print(2)", "")],
+        ),
+        ({"mean.py": "print(1)", "sum.py": {"code": "print(2)"}}, [("print(1)", "mean.py"), ("print(2)", "sum.py")]),
+        ("print(1)", [("print(1)", "")]),
+        ([7, None], []),
+    ],
+)
+def test_code_blocks_are_texts_or_objects(given: object, blocks: list[tuple[str, str]]) -> None:
+    action = {"type": "complete", "content": "Done.", "code_blocks": given}
+    _, answer = read_structured(json.dumps({"task_analysis": "x", "action": action}))
+    assert [(block.code, block.description) for block in answer.action.code_blocks] == blocks
 
 
 async def test_a_round_with_neither_calls_nor_a_result_is_an_error(endpoint: OpenAIServer) -> None:

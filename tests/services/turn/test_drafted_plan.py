@@ -122,7 +122,8 @@ def test_research_that_waits_for_a_computation_does_not_close_a_circle() -> None
 
 
 def test_only_a_plan_without_any_step_is_asked_for_again() -> None:
-    for steps in ([], [{}], [{"title": " "}]):
+    nothing: list[list[dict[str, Any]]] = [[], [{}], [{"title": " "}]]
+    for steps in nothing:
         with pytest.raises(PlanError, match="no steps"):
             settled(*steps, has_enough_context=False)
         assert settled(*steps, has_enough_context=True).has_enough_context
