@@ -184,7 +184,7 @@ def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
         ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": '{"tool_choice": "search"}'}, "cannot name tool_choice"),
         ({"LEADLINE_MODEL": "mistralai:mistral-large"}, "-m pip install langchain-mistralai"),
     ],
-    ids=["no endpoint", "no address", "no number", "too long", "no JSON", "package missing"],
+    ids=["no endpoint", "no address", "no number", "too long", "no JSON", "a tool choice", "package missing"],
 )
 def test_what_is_wrong_with_the_settings_is_said_exactly(
     environment: SetEnvironment, variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
