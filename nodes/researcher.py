@@ -14,8 +14,10 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.quote_check import ask_quoting, verified_excerpts
 from services.evidence.views import finding_views
+from services.models.fallback import ask_by_rules
 from services.models.prompt_fit import passages_within
 from services.models.structured_output import parse
+from services.run.errors import UselessAnswer
 from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say
 from services.search.journaled import Search, gather_once
@@ -53,9 +55,8 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
         failed = StepResult(step_id=task["step"].id, status="failed", error=error)
         return Outcome(failed, limits=found.limits(run, locale))
     passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
-    answer = await ask_quoting(_prompt(task, passages), passages)
-    outcome = _outcome(task["step"].id, locale, answer, passages, found.sources)
-    outcome.limits = found.limits(run, locale)
+    outcome = await _asked(task, passages, found.sources)
+    outcome.limits += found.limits(run, locale)
     return outcome
 
 
@@ -77,7 +78,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
 
     worked = await use_tools("researcher", prompt, given.tools, workspace)
     outcome = await _judged(task, worked, workspace)
-    outcome.limits = [*found.limits(run, locale), *given.notices]
+    outcome.limits += [*found.limits(run, locale), *given.notices]
     return outcome
 
 
@@ -92,8 +93,21 @@ async def _judged(task: StepTask, worked: Worked, workspace: Workspace) -> Outco
         return _outcome(step_id, locale, answer, everything, sources)
     query = f"{task['question']} {task['step'].description}"
     best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, MIN_PASSAGES)
-    answer = await ask_quoting(_prompt(task, best), best)
-    return _outcome(step_id, locale, answer, best, sources)
+    return await _asked(task, best, sources)
+
+
+async def _asked(task: StepTask, passages: list[Passage], sources: dict[str, Source]) -> Outcome:
+    """Let the model judge passages; where it gives no answer that can be used, or copies no quote rightly, rules choose the quotes."""
+    step_id, locale, prompt = task["step"].id, task["locale"], _prompt(task, passages)
+    try:
+        answer = await ask_quoting(prompt, passages)
+        if verified_excerpts(answer, passages) or not answer.excerpts:
+            return _outcome(step_id, locale, answer, passages, sources)
+    except UselessAnswer:
+        pass
+    outcome = _outcome(step_id, locale, await ask_by_rules(prompt, Findings), passages, sources)
+    outcome.limits.append(say("quotes_by_rules", locale, step=step_id))
+    return outcome
 
 
 def findings_in(text: str) -> Findings | None:

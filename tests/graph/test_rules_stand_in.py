@@ -1,0 +1,27 @@
+"""Where a model's answers cannot be used, rules stand in for its role, and the report says so."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from tests.fakes.openai_server import OpenAIServer
+
+QUESTION = "Who designed the wire sounding machine and where was it tried first?"
+GARBLED = json.dumps(
+    {"excerpts": [{"passage_id": "P1", "quote": "The machine was made of wood by Noah."}], "finding": "Noah."}
+)
+LOOP = '{"finding": "' + "the passages tell that the passages tell " * 200
+
+
+@pytest.mark.parametrize("answer", ["no", GARBLED, LOOP])
+async def test_rules_choose_the_quotes_of_a_step_whose_model_gives_none(
+    endpoint: OpenAIServer, docs: Path, answer: str
+) -> None:
+    endpoint.script["researcher"] = [answer] * 20
+    report = await aresearch(QUESTION, docs=[docs])
+    assert any("rules chose its quotes" in limit for limit in report.limits)
+    assert "William Thomson" in report.markdown
+    assert "Noah" not in report.markdown
+    assert all(result.status == "done" for result in report.results)
