@@ -22,6 +22,9 @@ LEAST_TERMS = 3
 LEAST_SHARE = 0.3
 """Share of a sentence's terms that an excerpt and its source's title must hold. Below it, short sentences with a number or a year
 are borne out by passages about something else: 4 of 300 wrong claims at 0, none at 0.3."""
+TELLING_NUMBERS = 2
+"""Numbers and years of a sentence, besides small ones, by which an excerpt in another language is found. Of the Chinese sentences of
+XQuAD with so many, 147 of 191 got a sentence of their paragraph's English twin, and none another paragraph's."""
 CLEAR_SHARE = 0.5
 """Share from which on the best of several supporting excerpts is cited; of less, none is known to be the one that was meant."""
 
@@ -101,8 +104,8 @@ class CodeCitations:
         return best.key if best and (len(found) == 1 or best.share >= CLEAR_SHARE) else ""
 
     def _share(self, words: str, place: int) -> float:
-        """Return the share of a sentence's terms that an excerpt holds; in another language, a telling number counts instead."""
+        """Return the share of a sentence's terms that an excerpt holds; in another language, its numbers count instead."""
         if has_cjk(words) == has_cjk(self._excerpts[place].quote):
             return lexical_share(words, self._texts[place])
-        telling = any(not SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
-        return LEAST_SHARE if telling else 0.0
+        telling = sum(not SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
+        return LEAST_SHARE if telling >= TELLING_NUMBERS else 0.0
