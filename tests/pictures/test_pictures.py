@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not KEPT, reason="pictures are made by `make pic
 BORN = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
 CAST = "How long does a cast to 2,000 fathoms take with piano wire?"
 THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
-MYOPIA = "户外活动时间与近视发病率有什么关系？"
+SCHOOLS = "示例表里六所学校，哪所近视率最高、哪所最低？最高的是多少？"
 FONTS = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
 """Of rich's template: they would be fetched from elsewhere."""
 
@@ -100,7 +100,7 @@ async def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None
 @makes("report-zh.png")
 @makes("slides-zh.png")
 async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None:
-    await aresearch(MYOPIA, docs=[EXAMPLES / "myopia"], out=tmp_path, output_formats=["html", "slides"])
+    await aresearch(SCHOOLS, docs=[EXAMPLES / "myopia"], out=tmp_path, output_formats=["html", "slides"])
     with chromium() as tab:
         shown(tmp_path, tab, width=1000, height=760, dark=True)
         tab.screenshot(tmp_path / "report-zh.png")
