@@ -90,7 +90,7 @@ class Board:
         if not written:
             return []
         lines = written.wrap(self._console, max(10, self._console.width - 3))
-        return [Text.assemble("  ", line) for line in lines]
+        return [Text(""), *(Text.assemble("  ", line) for line in lines)]
 
     def _head(self) -> Text:
         seen = self._watched

@@ -1,14 +1,17 @@
 """The report as it is written: in the terminal below the plan, as events for programs, and gone once it is checked."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
+from langchain_core.messages import AIMessageChunk
 from rich.cells import cell_len
 
 from leadline import aresearch
 from leadline.progress.notebook import Progress
 from leadline.progress.run_view import Watched
+from leadline.runs.drafts import PAUSE, Drafting
 from schemas.events import Event
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, role_of, think
@@ -99,6 +102,15 @@ async def test_without_a_model_nothing_grows(docs: Path) -> None:
     events: list[Event] = []
     await aresearch(QUESTION, docs=[docs], on_event=events.append)
     assert not [event for event in events if event.type == "draft"]
+
+
+def test_what_a_model_writes_cannot_steer_a_terminal() -> None:
+    drafting = Drafting()
+    about = {"langgraph_node": "reporter"}
+    [*_] = drafting.add(AIMessageChunk(content="\x1b[2J# Kelvin\x07", id="1"), about)
+    time.sleep(PAUSE)
+    [event] = drafting.add(AIMessageChunk(content="\r was", id="1"), about)
+    assert event.data == {"text": "[2J# Kelvin\n was", "begins": True}
 
 
 def test_plans_make_room_for_the_report_in_a_low_terminal() -> None:
