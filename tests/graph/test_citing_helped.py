@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
+from leadline.runs.actions import areplay
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer, role_of
@@ -121,6 +122,7 @@ async def test_a_report_that_proves_nothing_is_asked_for_again_as_one_sentence_a
     assert QUOTES[1] in asked["messages"][-1]["content"]
     assert "E1-2" not in asked["messages"][-1]["content"]
     assert verify_bundle(Path(report.folder or "")).problems == []
+    assert (await areplay(report.run_id, out=tmp_path / "again")).markdown == report.markdown
 
 
 @pytest.mark.parametrize("locale", ["en", "zh"])
