@@ -136,7 +136,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again_with_more_room(endp
 
 async def test_a_report_that_is_always_cut_off_comes_as_far_as_it_came(endpoint: OpenAIServer, docs: Path) -> None:
     body = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
-    cut = completion(body, "# Born\n\nWilliam Thomson was born in Belfast in 1824 [E1-1]. And then", "length")
+    cut = completion(body, "# Born\n\nWilliam Thomson was born in Belfast in 1824. And then", "length")
     endpoint.script["reporter"] = [cut, cut, cut]
     report = await aresearch("Where was William Thomson of the Atlantic telegraph cable born?", docs=[docs])
     assert "Belfast" in report.markdown
@@ -287,7 +287,7 @@ async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(monkeypat
 
 async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endpoint: OpenAIServer, docs: Path) -> None:
     endpoint.script["reporter"] = [
-        "# Depth\n\nThe wire was of gold and cost 99,000 pounds [E1-1]. See [this](http://evil.example/x) [E77-7]. "
+        "# Depth\n\nThe wire sounding machine was designed by William Thomson in 1872.\n\nThe wire was of gold and cost 99,000 pounds [E1-1]. See [this](http://evil.example/x) [E77-7]. "
         "<script>alert(1)</script>\n\n> A quote that nobody wrote. [E1-1]\n"
     ]
     report = await aresearch("Who designed the wire sounding machine and where was it tried first?", docs=[docs])
@@ -309,7 +309,8 @@ async def test_a_quote_that_stands_in_no_passage_is_left_out(endpoint: OpenAISer
     report = await aresearch(
         "Why was tallow used and who designed the wire sounding machine?", docs=[docs], max_plan_iterations=1
     )
-    assert all(result.status == "failed" and not result.excerpts for result in report.results)
+    assert not any("steam" in excerpt.quote for result in report.results for excerpt in result.excerpts)
+    assert sum("rules chose its quotes" in limit for limit in report.limits) == len(report.results)
     assert "steam" not in report.markdown.lower()
 
 
