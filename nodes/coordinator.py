@@ -12,6 +12,7 @@ from schemas.context import RunContext
 from schemas.conversation import Former
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence import Excerpt
+from schemas.locale import LANGUAGES
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
@@ -33,6 +34,7 @@ from services.run.ui_text import say
 from services.search.providers import notices_for
 from services.search.semantic_recall import similar_passages
 from services.search.web import filters_of
+from services.text.questions import names_in
 from services.text.tokens import message_language
 from services.turn.conversation import (
     carried_context,
@@ -176,13 +178,14 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
-    spoken = triage.locale.strip() or message_language(prompt.question)
+    known_tag = triage.locale.strip().replace("_", "-").partition("-")[0].lower() in LANGUAGES
+    spoken = triage.locale.strip() if known_tag else message_language(prompt.question)
     locale = spoken if wanted == "auto" else wanted
     known = [excerpt.id for excerpt in prompt.known]
     uses = [use for use in dict.fromkeys(triage.uses) if use in known] or known
     answered = triage.answered if known and intent not in DIRECT else "no"
     short = answered == "whole" and triage.complexity == "simple" and prompt.answers
-    question = triage.question.strip() or prompt.question
+    question = _standing_alone(triage.question.strip(), prompt)
     return triage.model_copy(
         update={
             "intent": intent,
@@ -197,6 +200,13 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
             "answer": triage.answer if short and any(f"[{use}]" in triage.answer for use in uses) else "",
         }
     )
+
+
+def _standing_alone(rewritten: str, prompt: CoordinatorPrompt) -> str:
+    """Return the rewritten question; the question as asked where a first turn's rewriting is empty or loses one of its names."""
+    first = not (prompt.conversation or prompt.asked_back)
+    lost = first and any(name.casefold() not in rewritten.casefold() for name in names_in(prompt.question))
+    return prompt.question if lost or not rewritten else rewritten
 
 
 def _reply(triage: Triage, intent: str, locale: str, profile: Profile | None) -> str:
