@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import Any
 
 from rich.console import Console
 
@@ -124,7 +125,7 @@ def test_reasons_are_said_in_words() -> None:
 
 
 def test_what_was_asked_in_vain_is_shown_where_there_was_any() -> None:
-    used = {"role": "planner", "calls": 1, "input_tokens": 10, "output_tokens": 5, "cost": 0.0}
+    used: dict[str, Any] = {"role": "planner", "calls": 1, "input_tokens": 10, "output_tokens": 5, "cost": 0.0}
     assert "abandoned" not in drawn(seen([*EVENTS, told("call", **used)]), 100)[-1]
     lost = told("call", **used, abandoned=2, abandoned_tokens=1_500)
     assert drawn(seen([*EVENTS, lost]), 100)[-1].strip() == (
