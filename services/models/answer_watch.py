@@ -32,7 +32,7 @@ class AnswerWatch:
         self.state: Literal["waiting", "thinking", "writing"] = "waiting"
         self.characters = 0
         """Of reasoning and answer, so far."""
-        self.on_sign: Callable[[], None] | None = None
+        self.on_sign: Callable[[bool], None] | None = None
         self._text = ""
         self._before = 0
         """Characters of the text before the answer: reasoning between tags."""
@@ -45,7 +45,7 @@ class AnswerWatch:
             RepeatsItself: the answer only repeats what came before it. Reasoning may.
         """
         if self.on_sign is not None:
-            self.on_sign()
+            self.on_sign(sign != "alive" or self.state != "waiting")
         if sign == "alive":
             return
         self.characters += len(text)

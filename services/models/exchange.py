@@ -191,7 +191,10 @@ class Exchange:
         if failure.kind == "too_long":
             window = window_of(self.model, known)
             named = failure.window
-            known.context_window = named if named and named < window else int(window * SHRINK)
+            if named == window:  # it was counted wrongly, for this prompt
+                self.model = self.model.model_copy(update={"context_window": int(window * SHRINK)})
+            else:
+                known.context_window = named if named and named < window else int(window * SHRINK)
             return await self._anew()
         if failure.kind != "refused":
             return False

@@ -25,10 +25,10 @@ PATIENCE = 3.0
 
 
 @asynccontextmanager
-async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable[[], None]]:
+async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable[[bool], None]]:
     """Give an attempt up when it is silent for too long; gives the function to call for each sign of life.
 
-    What a slow model needed once it is given from then on.
+    The function takes whether anything of reasoning or answer has come: a heartbeat before that lets it wait anew. What a slow model needed once it is given from then on.
 
     Args:
         model: who is called.
@@ -43,12 +43,12 @@ async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable
     last, longest = loop.time(), 0.0
     async with asyncio.timeout(first) as limit:
 
-        def sign_came() -> None:
+        def sign_came(begun: bool) -> None:
             nonlocal last, longest
             now = loop.time()
             longest, last = max(longest, now - last), now
             with suppress(RuntimeError):  # the limit was reached in this very moment
-                limit.reschedule(now + between)
+                limit.reschedule(now + (between if begun else first))
 
         yield sign_came
     known.longest_silence = max(known.longest_silence, longest)
