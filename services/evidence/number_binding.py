@@ -13,7 +13,7 @@ from typing import Literal
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import MEASURED_KINDS
-from services.text.polarity import change_of
+from services.text.polarity import direction
 from services.text.tokens import has_cjk
 
 Fault = Literal["period", "subject", "unit", "other", "reversed", "opposite"]
@@ -64,14 +64,14 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
+        if number.towards and all(other.towards == -number.towards for other in bound):
+            return Misbound("opposite", number.towards_word)
         if number.change and not any(other.change for other in bound):
             if all(other.role for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
             continue  # worked out
         if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
             return Misbound("other", number.text)
-        if number.towards and all(other.towards == -number.towards for other in bound):
-            return Misbound("opposite", number.towards_word)
         if (topic := _of_another_topic(number, bound, context, quotes)) is not None:
             return Misbound("subject", number.text, topic.text)
         rival = _better(about, number, bound, held, context)
@@ -96,7 +96,7 @@ def equal(number: Number, other: Number) -> bool:
 
 def _tells_no_change(claim: Reading) -> bool:
     """Tell whether a claim speaks of no difference, so that its numbers say how much there is."""
-    return not change_of(claim.text) and not differs_in(claim.text)
+    return not direction(claim.text) and not differs_in(claim.text)
 
 
 def _fault(number: Number, other: Number, context: "_Context") -> Fault | Literal[""]:

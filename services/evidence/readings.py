@@ -58,7 +58,9 @@ _TO = re.compile(r"(?:\bto|[至到])\s?[$€£¥]?$", re.IGNORECASE)
 _CHANGE = re.compile(
     r"[ -]?(?:[\w%€$£°]{1,12}[ -]){0,2}(?:lower|higher|more|less|fewer|longer|shorter|later|earlier|above|below)\b"
 )
-_CHANGED = re.compile(r"(?:减少|增加|提高|下降|上升|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$")
+_CHANGED = re.compile(
+    r"(?:减少|增加|增长|提[高升]|升高|上[升涨调]|攀升|回[升落]|扩大|缩小|降低|下[降跌滑调]|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$"
+)
 _CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?![\d:])")
 _AGES = frozenset({"岁", "aged"})
 """Kinds of numbers that say how old somebody was; a year beside them is often that of the birth."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.evidence.readings import Number, Reading, word_keys
 from services.evidence.table_claims import WrongReading, column_of, rows_named
 from services.evidence.table_reading import TableRead
-from services.text.polarity import change_of, negated
+from services.text.polarity import direction, negated
 
 _STEADY = re.compile(
     r"逐年|持续|连年|\b(?:every year|each year|steadily|year after year|continuously)\b",
@@ -77,7 +77,7 @@ def _towards(claim: Reading) -> int:
     """Return 1 where a claim says that the later year has more, -1 where less, 0 where neither or both."""
     if _OF_OTHERS.search(claim.text):
         return 0
-    if towards := change_of(claim.text):
+    if towards := direction(claim.text):
         return towards
     more = int(_MORE.search(claim.text) is not None) - int(_LESS.search(claim.text) is not None)
     years = [int(year) for year in _YEAR.findall(claim.text)]
@@ -130,7 +130,7 @@ def _steady(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iter
     if not _STEADY.search(claim.text) or negated(claim.text):
         return
     for segment in claim.segments:
-        towards = change_of(segment)
+        towards = direction(segment)
         column = column_of(segment, "", table, numbers) if towards else None
         values = [number for number in numbers if number.column == column and number.periods]
         if column is None or len(values) < 3 or table.heads[column].isdigit():

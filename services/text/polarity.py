@@ -91,8 +91,3 @@ def change_at(text: str, start: int, end: int) -> tuple[int, str]:
     if found == 0 and (after := _CHANGE_AFTER.match(text, end, end + AFTER_CHANGED)):
         found, said = (1, after["up"]) if after["up"] else (-1, after["down"])
     return found, said
-
-
-def change_of(text: str) -> int:
-    """Return 1 where a text speaks of a rise, -1 where of a fall, 0 where of neither or both; in more words than `direction`."""
-    return int(_RISE.search(text) is not None) - int(_FALL.search(text) is not None)

@@ -60,6 +60,7 @@ def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quo
         ("The university found 6 percent fewer pedestrians.", RIDERS, "opposite", ""),
         ("Tickets rose to 41 a day.", RIDERS, "opposite", ""),
         ("骑行人数减少了37%。", RIDERS, "opposite", ""),
+        ("客流比上年下降了12%。", "渡线运送旅客2.34万人次，比上年增长12%。", "opposite", ""),
         ("2019年东溪水厂的产量为14.1万吨。", MILLS, "period", "12.5"),
         ("毛利率由31%降至25%。", "毛利率由去年同期的25%升至31%。", "reversed", "25% → 31%"),
         ("占比提高了27个百分点。", "占比由上年的21%提高到27%。", "other", ""),
