@@ -66,6 +66,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
         if number.towards and all(other.towards == -number.towards for other in bound):
             return Misbound("opposite", number.towards_word)
+        if (counted := _of_another_thing(number, bound, quotes)) is not None:
+            return Misbound("other", number.text, counted.text)
         if number.change and not any(other.change for other in bound):
             if all(other.role for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
@@ -141,6 +143,20 @@ def _of_kind(number: Number, other: Number) -> bool:
     return number.row < 0 or _undated(number.words) == _undated(other.words)
 
 
+def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[Reading]) -> Number | None:
+    """Return the number that the quotes give of what a claim counts, where they count other things by the claim's number."""
+    thing = number.measure.kind
+    if not thing or thing in MEASURED_KINDS - {"people"} or any(other.row >= 0 for other in bound):
+        return None
+    for quote in quotes:
+        for other in quote.numbers:
+            follows = quote.text[other.place : other.place + AFTER].lower()
+            if any(other is same for same in bound) and (not other.measure.kind or thing[:_FORM] in follows):
+                return None
+    held = (other for quote in quotes for other in quote.numbers)
+    return next((other for other in held if other.measure.kind == thing and not equal(number, other)), None)
+
+
 def _of_another_topic(
     number: Number, bound: Sequence[Number], context: "_Context", quotes: Sequence[Reading]
 ) -> Number | None:
@@ -174,6 +190,8 @@ _PRONOUN = re.compile(
     r"\b(?:they|it|its|their|this|these|those|he|she|his|her|which|the (?:figure|number|total|rate|share|latter|former))\b|[它其该这此]",
     re.IGNORECASE,
 )
+AFTER = 40
+"""Characters from a number on in which the thing stands that it counts."""
 _FORM = 4
 """Letters in which forms of one word agree at least."""
 

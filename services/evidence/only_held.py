@@ -18,8 +18,8 @@ DENIES_TOO = re.compile(
 """Words that deny something as well, without a negation."""
 _UNREAL = re.compile(
     r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
-    r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to)\b|"
-    r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|据称|据说|考虑|争取|力争|目标|设想|希望|呼吁|预测|拟|即将|定于|将[于在会]|有望|打算|预计|计划",
+    r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to|(?:fear|worr(?:y|ie)|doubt|hope)(?:s|d|ed)?)\b|"
+    r"可能|或许|也许|推测|推断|猜测|担心|担忧|怀疑|疑似|据称|据说|考虑|争取|力争|目标|设想|希望|呼吁|预测|拟|即将|定于|将[于在会]|有望|打算|预计|计划",
     re.IGNORECASE,
 )
 """Words of what is not so yet, or perhaps not so."""
