@@ -35,7 +35,7 @@ _JOINS = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"\b(?:it|they|he|she|this|that|these|those|which|who|whose|both|its|his|her|their|one|the (?:former|latter|figure|number|share|rate|total))\b",
+    r"\b(?:it|they|he|she|this|that|these|those|which|who|whose|both|its|his|her|their|one|the (?:former|latter|figure|number|share|rate|total)(?! of\b))\b",
     re.IGNORECASE,
 )
 _ADVERBS = frozenset(word_keys("however therefore meanwhile moreover instead indeed today now then later earlier"))

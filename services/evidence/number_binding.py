@@ -66,8 +66,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
         if number.towards and all(other.towards == -number.towards for other in bound):
             return Misbound("opposite", number.towards_word)
-        if (counted := _of_another_thing(number, bound, quotes)) is not None:
-            return Misbound("other", number.text, counted.text)
+        if counted := _of_another_thing(number, bound, quotes):
+            return Misbound("other", number.text, counted[0].text if len(counted) == 1 else "")
         if number.change and not any(other.change for other in bound):
             if all(other.role for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
@@ -143,18 +143,19 @@ def _of_kind(number: Number, other: Number) -> bool:
     return number.row < 0 or _undated(number.words) == _undated(other.words)
 
 
-def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[Reading]) -> Number | None:
-    """Return the number that the quotes give of what a claim counts, where they count other things by the claim's number."""
+def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[Reading]) -> list[Number]:
+    """Return the numbers that the quotes give of what a claim counts, where they count other things by the claim's number."""
     thing = number.measure.kind
     if not thing or thing in MEASURED_KINDS - {"people"} or any(other.row >= 0 for other in bound):
-        return None
+        return []
     for quote in quotes:
         for other in quote.numbers:
             follows = quote.text[other.place : other.place + AFTER].lower()
-            if any(other is same for same in bound) and (not other.measure.kind or thing[:_FORM] in follows):
-                return None
+            kind = other.measure.kind
+            if any(other is same for same in bound) and (kind in {"", thing} or thing[:_FORM] in follows):
+                return []
     held = (other for quote in quotes for other in quote.numbers)
-    return next((other for other in held if other.measure.kind == thing and not equal(number, other)), None)
+    return [other for other in held if other.measure.kind == thing and not equal(number, other)]
 
 
 def _of_another_topic(

@@ -35,8 +35,12 @@ MILLS = (
         ("雪雁由不足2000只增至5400只。", FLOCK),
         ("The ferry carried 18,200 passengers in 2019.", TURNS),
         ("占比提高了6个百分点。", "占比由上年的21%提高到27%。"),
+        ("渡轮最多可载240名乘客。", "渡轮可载客240人、汽车18辆。乘客人数由61000人增至74000人。"),
         ("It carries 18 cars.", "It carries 240 passengers, 4 buses and 18 small cars; others carry 30 cars."),
-        ("Passengers rose to 74,000.", "It has room for 240 passengers. Their number rose from 61,000 to 74,000 in 2023."),
+        (
+            "Passengers rose to 74,000.",
+            "It has room for 240 passengers. Their number rose from 61,000 to 74,000 in 2023.",
+        ),
         ("The ferry carried 23,400 passengers in 2021.", TURNS),
         ("Exports were 23.4 million tonnes in 2021.", PRONOUN),
         ("Exports were 18.2 million tonnes in 2019.", PRONOUN),
