@@ -16,7 +16,9 @@ def view(identifier: str, quote: str) -> EvidenceView:
 
 
 async def test_what_is_said_of_two_excerpts_stands_at_the_excerpt_that_it_is_nearer_to(endpoint: OpenAIServer) -> None:
-    finding = FindingView(step_id="1", title="Wire", status="done", finding="", evidence=[view("E1-1", WIRE), view("E1-2", BAY)])
+    finding = FindingView(
+        step_id="1", title="Wire", status="done", finding="", evidence=[view("E1-1", WIRE), view("E1-2", BAY)]
+    )
     prompt = ReporterPrompt(
         question="Where was the wire tried first?",
         locale="en",
