@@ -61,7 +61,8 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     try:
         checked = await asyncio.to_thread(check_draft, draft)
-        verified.judgements |= await judge.judged(checked.undecided)
+        asked = tuple(checked.undecided)
+        verified.judgements |= await judge.judged(asked)
         if verified.judgements:
             checked = await asyncio.to_thread(check_draft, verified.draft(draft))
         failed = [claim for claim in checked.failed if claim.citations][:MAX_SENTENCES]
@@ -69,7 +70,7 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
             verified.rewritten = await _written_anew(failed, draft, tone)
         if verified.rewritten:
             checked = await asyncio.to_thread(check_draft, verified.draft(draft))
-            fresh = [statement for statement in checked.undecided if statement not in verified.judgements]
+            fresh = [statement for statement in checked.undecided if statement not in asked]
             verified.judgements |= await judge.judged(fresh)
     except LimitReached as limit:
         verified.limits = [limit_message(limit, draft.locale), say("verified_by_code", draft.locale)]

@@ -106,6 +106,21 @@ async def test_a_sentence_that_the_model_finds_contradicted_is_written_anew(
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
+async def test_after_a_rewriting_only_what_is_new_is_judged(endpoint: OpenAIServer, ferry: Path) -> None:
+    endpoint.script["reporter"] = [
+        "Winter weather shut a jetty for weeks [E1-3]. The captain of the ferry retires at the end of the season [E1-2]."
+    ]
+    endpoint.script["verifier"] = [
+        verdicts((1, "supported", "words of no passage"), (2, "contradicted", "may retire after the season")),
+        verdicts((1, "supported", "may retire after the season")),
+    ]
+    endpoint.script["reporter_rewriting"] = [rewriting((2, "The captain of the ferry may retire [E1-2]."))]
+    await aresearch(QUESTION, docs=[ferry])
+    first, second = asked(endpoint, "verifier")
+    assert "Winter weather" in first
+    assert "Winter weather" not in second
+
+
 async def test_what_still_fails_after_one_rewriting_is_marked_or_left_out(endpoint: OpenAIServer, ferry: Path) -> None:
     endpoint.script["reporter"] = [
         "The captain retires [E1-2]. Passengers numbered 18,200 in 2021 [E1-1]. The pier was closed by storms [E1-3]."
