@@ -76,6 +76,8 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
             if written.text:
                 checked = await _check(run, state, written, excerpts, runtime)
                 while prompt and not written.by_rules and proves_nothing(checked):
+                    if _computes(checked, state, excerpts):
+                        break
                     written = await _write_simpler(prompt, written, locale)
                     checked = await _check(run, state, written, excerpts, runtime)
         finally:
@@ -123,6 +125,13 @@ class Written:
     """What a model that checked it says."""
     programs: dict[str, Program] = field(default_factory=dict)
     """Behind the numbers that it may cite, by the content hash of their source."""
+
+
+def _computes(checked: CheckedReport, state: ResearchState, excerpts: list[Excerpt]) -> bool:
+    """Tell whether a report cites a computation whose numbers no source gives: no other wording would prove it."""
+    untraced = {key for key, source in state["sources"].items() if source.untraced}
+    computed = {excerpt.id for excerpt in excerpts if excerpt.content_hash in untraced}
+    return any(computed.intersection(claim.citations) for claim in checked.claims)
 
 
 def _answered(state: ResearchState) -> str:

@@ -96,9 +96,9 @@ async def use_tools(
 async def _starts_structured(role: str) -> bool:
     """Choose the protocol, as the run did that is replayed, if one is."""
     run = current_run()
-    model = role_model(role, run.context)
-    if not run.journal.replays:
-        model = await settled(model)
+    if run.journal.replays:  # which needs no model
+        return run.journal.marked("structured")
+    model = await settled(role_model(role, run.context))
 
     def structured() -> bool:
         return model.tool_protocol == "structured" or (

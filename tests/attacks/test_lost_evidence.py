@@ -71,7 +71,7 @@ def test_an_attempt_that_fails_leaves_what_the_first_one_had(
     endpoint: OpenAIServer, docs: Path, command: Command
 ) -> None:
     endpoint.script["planner"] = [plan({"queries": ["William Thomson born Belfast"]})]
-    endpoint.script["researcher"] = [found(BORN, missing="the machine"), "nonsense", "nonsense", "nonsense", "nonsense"]
+    endpoint.script["researcher"] = [found(BORN, missing="the machine"), found()]
     endpoint.script["reflector"] = [
         verdicts(enough=False, reasoning="The machine is missing.", step1="Look for the machine."),
         verdicts(enough=True, reasoning="What can be had is there."),

@@ -96,7 +96,8 @@ def test_a_later_program_cannot_make_such_a_number_a_source(
     endpoint.script["coder"] = [json.dumps({"description": "the mean", "code": code}) for code in codes]
     endpoint.script["reporter"] = ["# Soundings\n\nThe mean depth is 12,345 m [E2-1].\n"]
     done = command("research", QUESTION, "--docs", docs, "--max-plans", 1)
-    assert [one["verified"] for one in done.evidence["claims"]] == [False]
+    assert done.evidence["claims"]
+    assert not any(one["verified"] for one in done.evidence["claims"])
 
 
 def test_a_computation_over_a_table_stays_verified(researched: Researched, command: Command) -> None:

@@ -81,7 +81,7 @@ def check(run: Crashing, whole: Whole, printed: str) -> None:
 
 def nothing_completed_is_repeated(world: World) -> None:
     """Check at the far ends: a call is made again only in a later life, and only if nothing yet had needed its answer."""
-    assert {one.label for one in world.seen} == set(AFTER)
+    assert {one.label for one in world.seen} == set(AFTER), {one.label for one in world.seen} ^ set(AFTER)
     needing = {label: _needing(label) for label in AFTER}
     for label in AFTER:
         lives = [one.life for one in world.seen if one.label == label and one.phase == "asked"]

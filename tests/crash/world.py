@@ -187,7 +187,9 @@ class World:
         return reply
 
     def answer_model(self, request: Request) -> Reply:
-        """Answer a model call, and log it."""
+        """Answer a model call, and log it; what is asked about the server itself is no call."""
+        if request.path != "/v1/chat/completions":
+            return self.model.answer(request)
         return self._observed(_label(request.body), self.model.answer(request))
 
     def answer_search(self, request: Request) -> Reply:

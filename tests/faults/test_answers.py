@@ -14,7 +14,7 @@ Answer = Callable[[str, dict[str, Any]], str]
 LOST = {
     "coordinator": "the question was read by rules",
     "planner": "plan 1 was made by rules",
-    "researcher": "gave no answer that can be used",
+    "researcher": "rules chose its quotes",
     "coder": "gave no answer that can be used",
     "reflector": "whether enough is known was decided by rules",
     "reporter": "gave no text for this report",
@@ -82,7 +82,7 @@ def test_a_model_of_no_use_at_all(lab: Lab) -> None:
     [
         ("coordinator", "由规则"),
         ("planner", "第 1 个计划由规则制定"),
-        ("researcher", "语言模型多次回答，均无法使用"),
+        ("researcher", "引文由规则选取"),
         ("reflector", "规则"),
     ],
 )

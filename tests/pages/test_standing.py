@@ -10,12 +10,12 @@ BADGE = f"{REPORT}.querySelector('.badge')"
 GREEN, AMBER = "rgb(23, 105, 58)", "rgb(138, 75, 0)"
 
 
-def test_nothing_sure_is_amber_and_has_no_tick(page: Page, site: Site) -> None:
+def test_what_is_not_sure_as_a_whole_is_amber_and_has_no_tick(page: Page, site: Site) -> None:
     site.model.endpoint.choose = unsupported
     opened(page, site.address)
     ask(page, SIMPLE)
     report_text(page)
-    assert page.evaluate(f"{BADGE}.textContent") == "2 statements: 2 unverified"
+    assert page.evaluate(f"{BADGE}.textContent") == "4 statements: 2 quoted, 2 unverified"
     assert page.evaluate(f"getComputedStyle({BADGE}).color") == AMBER
     marks = f"[...{REPORT}.querySelectorAll('mark.unverified')]"
     assert page.evaluate(f"{marks}.length") == 2
