@@ -266,7 +266,8 @@ async def serve() -> None:
     except asyncio.CancelledError:
         pass  # by a signal, which is how clients end a server
     for work in _under_way:
-        work.cancel()
+        if not work.cancelling():  # once: a second time would interrupt it while it writes down that it was interrupted
+            work.cancel()
     await asyncio.gather(*_under_way, return_exceptions=True)
 
 
