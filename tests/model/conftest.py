@@ -12,7 +12,10 @@ from benchmarks.model import NOT_CONNECTED, SECONDS, connected_environment, rese
 from leadline.runs.execute import config_of
 from leadline.runs.store import open_home
 
-COMPARED = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
+COMPARED = (
+    "Compare the wire sounding machine and the armed lead: who designed the machine and when, what took the place of rope in it, and "
+    "why was tallow pressed into the lead?"
+)
 SIMPLE = "In which city was William Thomson born?"
 SOURCES = {
     "machine.md": "# The wire sounding machine\n\nThe wire sounding machine was designed by William Thomson in 1872. It let a "
