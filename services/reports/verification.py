@@ -5,6 +5,7 @@ passage that the sentence cites.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,7 @@ from services.reports.markdown import Draft, check_draft
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
+from services.text.passages import sentences
 from services.text.quote_location import locate
 from services.text.token_estimate import estimate
 
@@ -27,6 +29,8 @@ MAX_TOKENS = 3_000
 """Of the statements and passages of one call, as estimated; the same for all models, so that a replay makes the same calls."""
 REWRITING = "reporter_rewriting"
 """Stem of the template by which sentences are written anew."""
+
+_CITATION = re.compile(r"\[[A-Z]\d{1,6}-\d{1,6}\]")
 
 Statement = tuple[str, tuple[str, ...]]
 """A sentence and the ids of the excerpts that it cites."""
@@ -189,7 +193,17 @@ async def _written_anew(failed: Sequence[Claim], draft: Draft, tone: str) -> dic
     )
     answer = await ask("reporter", prompt, Rewriting, template=REWRITING)
     return {
-        failed[sentence.number - 1].text: sentence.text.strip()
+        failed[sentence.number - 1].text: _first_sentence(sentence.text.strip())
         for sentence in answer.sentences
         if 1 <= sentence.number <= len(failed)
     }
+
+
+def _first_sentence(text: str) -> str:
+    """Return a text's first sentence with all citations: what stands in a sentence's place is judged as one sentence."""
+    parts = [text[span.start : span.end].strip() for span in sentences(text)]
+    said = [part for part in parts if re.search(r"\w", _CITATION.sub("", part))]
+    if len(said) < 2:
+        return text
+    cited = "".join(dict.fromkeys(found for found in _CITATION.findall(text) if found not in said[0]))
+    return f"{said[0]} {cited}".rstrip()

@@ -121,6 +121,16 @@ async def test_after_a_rewriting_only_what_is_new_is_judged(endpoint: OpenAIServ
     assert "Winter weather" not in second
 
 
+async def test_of_a_rewriting_only_one_sentence_is_taken(endpoint: OpenAIServer, ferry: Path) -> None:
+    endpoint.script["reporter"] = ["The captain of the ferry retires at the end of the season [E1-2]."]
+    endpoint.script["verifier"] = [verdicts((1, "contradicted", "may retire after the season"))]
+    anew = "Its captain, Ada Holm, may retire after the season. She measured the density of the air [E1-2]."
+    endpoint.script["reporter_rewriting"] = [rewriting((1, anew))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert "may retire after the season" in report.markdown
+    assert "density" not in report.markdown
+
+
 async def test_what_still_fails_after_one_rewriting_is_marked_or_left_out(endpoint: OpenAIServer, ferry: Path) -> None:
     endpoint.script["reporter"] = [
         "The captain retires [E1-2]. Passengers numbered 18,200 in 2021 [E1-1]. The pier was closed by storms [E1-3]."
