@@ -14,7 +14,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-tools bench-model lock clean setup
+.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,14 +71,17 @@ bench-growth: .venv/develop ## Measure how bytes, prompts and memory grow with a
 bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval DATA=folder [ARGS="--scale 100000"]
 	@$(BIN)/python -m benchmarks.retrieval "$(DATA)" $(ARGS)
 
-bench-tokens: .venv/develop ## Measure what ranking saves in prompts: make bench-tokens DATA=folder
-	@$(BIN)/python -m benchmarks.prompt_tokens "$(DATA)"
+bench-tokens: .venv/develop ## Measure what ranking saves in prompts, and references in answers: make bench-tokens DATA=folder
+	@$(BIN)/python -m benchmarks.prompt_tokens "$(DATA)" && $(BIN)/python -m benchmarks.answer_tokens "$(DATA)"
 
 bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
 	@$(BIN)/python -m benchmarks.support "$(DATA)"
 
 bench-offline: .venv/develop ## Measure what reports without a model open with: make bench-offline DATA=folder [ARGS="--name before"]
 	@$(BIN)/python -m benchmarks.offline "$(DATA)" $(ARGS)
+
+bench-depth: .venv/develop ## Measure how much gold evidence a run brings up: make bench-depth DATA=folder [ARGS="--depth deep --set scholarqa_cs"]
+	@$(BIN)/python -m benchmarks.depth "$(DATA)" $(ARGS)
 
 bench-model: .venv/develop ## Measure a real model over five example questions: make bench-model [ARGS="--questions meteor-soundings"] or [ARGS="--endpoint reasoning"]
 	@$(BIN)/python -m benchmarks.model $(ARGS)

@@ -31,7 +31,7 @@ from services.run.settings import forget_settings
 RESULTS = Path(__file__).parent / "results" / "offline.json"
 SIDE_BY_SIDE = 2
 """Questions that are asked at the same time."""
-DECLINES = re.compile(r"sources found do not (?:answer|tell)|No evidence|没有.{0,8}(?:直接回答|提到|说明)|没有找到")
+DECLINES = re.compile(r"sources found do not (?:answer|tell)|No evidence|没有.{0,12}(?:回答|提到|说明)|没有找到")
 """What an opening says that does not claim to answer."""
 
 Outcome = Literal["right", "wrong", "declined"]

@@ -2,8 +2,8 @@
 
     python -m benchmarks.prompt_tokens DATA
 
-Each question is searched through the product's index and gathering. The product's prompt (hybrid ranking, second hop, a
-budget of tokens) holds some share of the gold evidence; asked is how many tokens other prompts need for the same share. A
+Each question is searched through the product's index and gathering. The product's prompt at the depth `quick` (hybrid ranking,
+second hop, a budget of tokens) holds some share of the gold evidence; asked is how many tokens other prompts need for the same share. A
 prompt is filled in its order until the next piece would go beyond a budget, which is the same for all questions of a set.
 Writes `benchmarks/results/prompt_tokens.json`.
 """
@@ -21,8 +21,8 @@ from typing import Any
 from langgraph.store.memory import InMemoryStore
 
 from benchmarks.retrieval import rows, write_corpus
-from nodes.researcher import MIN_PASSAGES, PASSAGE_TOKENS, PASSAGES
-from schemas.evidence import Passage
+from schemas.depth import LEVELS, Level
+from schemas.evidence import Passage, Source
 from services.models.prompt_fit import passage_tokens, passages_within
 from services.run.evidence_store import EvidenceStore
 from services.search.documents import Documents, open_documents
@@ -30,6 +30,7 @@ from services.search.gather import gather
 from services.search.hit import Hit
 from services.search.hybrid import Ways
 from services.search.providers import Providers
+from services.turn.rounds import MIN_PASSAGES, TOKENS_A_PASSAGE
 
 RESULTS = Path(__file__).parent / "results" / "prompt_tokens.json"
 POOL = 50
@@ -126,6 +127,15 @@ def gold_of(task: Task, query: dict[str, Any]) -> Callable[[str, str, int, int],
     return paragraph if task.articles else document
 
 
+async def gathered_passages(
+    question: str, providers: Providers, evidence: EvidenceStore, level: Level
+) -> tuple[list[Passage], dict[str, Source]]:
+    """Return the passages of a step's first prompt at a level, and their sources by content hash."""
+    limit = level.passage_tokens // TOKENS_A_PASSAGE
+    found = await gather([question], providers, evidence=evidence, limit=limit, document_hits=level.hits)
+    return passages_within(found.passages, level.passage_tokens, MIN_PASSAGES), found.sources
+
+
 async def prompts(task: Task, query: dict[str, Any], documents: Documents) -> dict[str, list[Piece]]:
     """Return the pieces of each way's prompt for one question."""
     gold = gold_of(task, query)
@@ -145,14 +155,14 @@ async def prompts(task: Task, query: dict[str, Any], documents: Documents) -> di
 
     evidence = EvidenceStore(InMemoryStore())
     providers = Providers(documents=[documents])
-    found = await gather([query["question"]], providers, evidence=evidence, limit=PASSAGES)
+    shown, sources = await gathered_passages(query["question"], providers, evidence, LEVELS["quick"])
 
     async def gathered(some: Sequence[Passage]) -> list[Piece]:
         texts = {key: await evidence.get_text(key) for key in {passage.content_hash for passage in some}}
         return [
             Piece(
                 passage_tokens(passage.text),
-                gold(found.sources[passage.content_hash].url, texts[passage.content_hash], passage.start, passage.end),
+                gold(sources[passage.content_hash].url, texts[passage.content_hash], passage.start, passage.end),
             )
             for passage in some
         ]
@@ -163,7 +173,7 @@ async def prompts(task: Task, query: dict[str, Any], documents: Documents) -> di
         for hit in sorted(hybrid, key=lambda hit: hit.url)
     ]
     return {
-        PRODUCT: await gathered(passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)),
+        PRODUCT: await gathered(shown),
         "ranked by words and meaning": passages(hybrid),
         "ranked by words (BM25)": passages(words),
         "whole documents, ranked": [

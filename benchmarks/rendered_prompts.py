@@ -3,24 +3,28 @@
 Stub endpoints get prompts as text, as any endpoint does, and answer as the offline model does, which takes the models.
 """
 
+import json
 import re
 from html import unescape
+from itertools import accumulate
 from typing import Any
 
 from pydantic import BaseModel
 
 from schemas.coder import CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Turn
-from schemas.evidence import Passage
 from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import NodeView
 from schemas.planner import PlannerPrompt
 from schemas.profile import Profile, Replies, Scope, Topic
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ContradictionView, ReporterPrompt
-from schemas.researcher import ResearcherPrompt
+from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models import offline
+from services.models.offline.reports import cite
 
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
+_CATEGORIES = frozenset({"academic", "news", "code", "official"})
 _TOPIC = re.compile(r"(?m)^(core|edge|outside): (.*?) \(([^()]*)\)$")
 _REPLY = re.compile(r"(?m)^reply to (\w+): (.+)$")
 
@@ -49,6 +53,8 @@ def answer_rendered(role: str, human: str) -> str:
     """Answer the human message of a role's prompt as the offline model does."""
     if role in SILENT:
         return SILENT[role]
+    if role in _OF_SECTIONS:
+        return _OF_SECTIONS[role](Element(body=human))
     return offline.answer(prompt_of(role, human))
 
 
@@ -69,13 +75,21 @@ def _evidence(element: Element) -> list[EvidenceView]:
         EvidenceView(
             id=excerpt["id"],
             title=excerpt["source"],
+            site=excerpt["site"],
             published=excerpt["published"],
-            kind=excerpt["kind"] or "document",
+            kind=_kind(excerpt),
+            source_kind=excerpt["kind"] if excerpt["kind"] in _CATEGORIES else "general",
             relevance=excerpt["relevance"] or "medium",
             quote=excerpt.body,
         )
         for excerpt in element.all("excerpt")
     ]
+
+
+def _kind(excerpt: Element) -> str:
+    """Return the kind of an excerpt's source: web pages with a site are shown without theirs."""
+    of_web = excerpt["kind"] in _CATEGORIES or (not excerpt["kind"] and "." in excerpt["site"])
+    return "web" if of_web else excerpt["kind"] or "document"
 
 
 def _findings(text: Element) -> list[FindingView]:
@@ -97,6 +111,22 @@ def _findings(text: Element) -> list[FindingView]:
 
 def _background(text: Element) -> list[EvidenceView]:
     return [excerpt for element in text.all("background") for excerpt in _evidence(element)]
+
+
+def _outline(text: Element) -> list[NodeView]:
+    return [
+        NodeView(
+            id=node["id"],
+            title=node["title"],
+            wanted=node.body.split("\n<query>")[0],
+            excerpts=int(node["excerpts"] or 0),
+            sources=int(node["sources"] or 0),
+            figures=int(node["figures"]) if node["figures"] else None,
+            thin=bool(node["thin"]),
+            query=node.first("query").body,
+        )
+        for node in text.first("outline").all("node")
+    ]
 
 
 def _coordinator(text: Element, settings: Element, asked: dict[str, Any]) -> CoordinatorPrompt:
@@ -138,6 +168,9 @@ def _planner(text: Element, settings: Element, asked: dict[str, Any]) -> Planner
         tools=[],
         previous_plan=text.first("previous_plan").body,
         style=settings["style"] or "report",
+        max_nodes=int(settings["max_nodes"] or 0),
+        outline=_outline(text),
+        wide=bool(settings["wide"]),
     )
 
 
@@ -150,17 +183,24 @@ def _researcher(text: Element, settings: Element, asked: dict[str, Any]) -> Rese
         queries=[query.body for query in step.all("query")],
         feedback=text.first("feedback").body,
         findings=_findings(text),
-        passages=[
-            Passage(
-                id=passage["id"],
-                content_hash="",
-                title=passage["source"],
-                start=0,
-                end=len(passage.body),
-                text=passage.body,
-            )
-            for passage in text.all("passage")
-        ],
+        so_far=text.first("so_far").body,
+        passages=[_numbered(passage) for passage in text.all("passage")],
+        rounds_left=int(settings["rounds_left"] or 0),
+        wide=bool(settings["wide"]),
+    )
+
+
+def _numbered(passage: Element) -> NumberedPassage:
+    sentences = [line.partition("| ")[2] for line in passage.body.split("\n")]
+    ends = list(accumulate(len(sentence) + 1 for sentence in sentences))
+    return NumberedPassage(
+        id=passage["id"],
+        content_hash="",
+        title=passage["source"],
+        start=0,
+        end=len(passage.body),
+        text="\n".join(sentences),
+        spans=[(end - len(sentence) - 1, end - 1) for sentence, end in zip(sentences, ends, strict=True)],
     )
 
 
@@ -194,6 +234,10 @@ def _reflector(text: Element, settings: Element, asked: dict[str, Any]) -> Refle
         plan_iterations=int(settings["plan_iterations"] or 1),
         max_plan_iterations=int(settings["max_plan_iterations"] or 3),
         max_step_attempts=int(settings["max_step_attempts"] or 2),
+        outline=_outline(text),
+        wide=bool(settings["wide"]),
+        dated=bool(settings["dated"]),
+        idle_plans=int(settings["idle_plans"] or 0),
     )
 
 
@@ -216,6 +260,19 @@ def _reporter(text: Element, settings: Element, asked: dict[str, Any]) -> Report
     )
 
 
+def _section(text: Element) -> str:
+    """Write a section as the offline reporter does: the sentences of its excerpts, each with its citation."""
+    return "\n\n".join(cite([(excerpt.body, excerpt["id"])]) for excerpt in text.all("excerpt"))
+
+
+def _joining(text: Element) -> str:
+    """Open the report with the first paragraph of its sections."""
+    paragraphs = [paragraph.body for paragraph in text.all("paragraph")]
+    return json.dumps({"title": text.first("question").body, "summary": (paragraphs or [""])[0]})
+
+
+_OF_SECTIONS = {"reporter_section": _section, "reporter_joining": _joining}
+"""Roles of a report in sections, which the offline reporter writes in one."""
 _BY_ROLE = {
     "coordinator": _coordinator,
     "planner": _planner,
@@ -228,7 +285,8 @@ SILENT = {
     "verifier": '{"verdicts": []}',
     "reporter_rewriting": '{"sentences": []}',
     "reporter_sentences": '{"sentences": []}',
+    "reporter_slides": '{"pages": []}',
 }
 """What is answered in roles that rules do not play: nothing of any sentence."""
-ROLES = (*_BY_ROLE, *SILENT)
+ROLES = (*_BY_ROLE, *_OF_SECTIONS, *SILENT)
 """Roles whose prompts can be answered."""

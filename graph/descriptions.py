@@ -5,13 +5,13 @@ from typing import Any
 DESCRIPTIONS: dict[str, str] = {
     "coordinator": "reads the question: language, scope, simple or complex; answers greetings and asks back what is unclear",
     "background_investigator": "searches the question once, so that planning starts informed",
-    "planner": "makes a plan of research and processing steps; on a replan only for what is missing",
+    "planner": "makes a plan of research and processing steps with an outline of the report; on a replan only for what is missing",
     "human_feedback": "waits for your review of the plan, if you want one",
     "research_team": "sends every step that can run, side by side",
-    "researcher": "searches, ranks passages, quotes verbatim, says what is missing",
+    "researcher": "searches, ranks passages, names the sentences to quote, says what is missing; again until it is covered",
     "coder": "computes: writes a program and runs it in a sandbox, or works with tools; every number comes from a run",
-    "reflector": "a verdict on every step, contradictions, gaps, and whether it is enough",
-    "reporter": "writes the report; code checks every statement, a model as verifier judges the rest; what fails is written anew, marked or left out",
+    "reflector": "a verdict on every step, thin places of the outline, contradictions, gaps, and whether it is enough",
+    "reporter": "writes the report, a longer one section by section; code checks every statement, a model as verifier judges the rest; what fails is written anew, marked or left out",
 }
 
 

@@ -93,7 +93,10 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
             "Ask in your own words, or name one of them."
         )
     context = record.context
-    return record.id, chosen, {**context.model_dump(include=context.own_choices(), exclude_unset=True), **given}
+    former_choices = context.model_dump(include=context.own_choices(), exclude_unset=True)
+    if given.get("deep_research") and context.depth == "quick":
+        former_choices.pop("depth", None)
+    return record.id, chosen, {**former_choices, **given}
 
 
 def research(question: str, **options: Any) -> Report:

@@ -20,7 +20,6 @@ from services.run.scope import choices, evidence_of, node_run
 from services.search.journaled import Search, gather_once
 from services.text.windows import best_window, widen
 
-PASSAGES = 6
 QUOTE = 600
 """Characters of a passage that are quoted."""
 
@@ -36,7 +35,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
         try:
-            found = await gather_once(run, [question], evidence_of(runtime), PASSAGES, question)
+            found = await gather_once(run, [question], evidence_of(runtime), context.level.background, question)
         except LimitReached as limit:
             found, limits = Search(), [limit_message(limit, locale)]
         alone = _reports_next(state, context)

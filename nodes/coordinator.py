@@ -23,6 +23,7 @@ from services.models.fallback import ask_by_rules
 from services.run.budget import limit_message
 from services.run.choices import store_choices
 from services.run.errors import BadInput, LimitReached, UselessAnswer
+from services.run.estimate import tell_estimate
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.log import log
@@ -65,10 +66,11 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     untraced = [say("no_traces", spoken, command=missing_packages())] if missing_packages() else []
     for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
+    await tell_estimate(runtime, context, "coordinator", spoken)
     earlier = _without_present(state)
     problem: LimitReached | UselessAnswer | None = None
     async with turn_run(runtime, "coordinator", spoken) as (run, turn):
-        log("run_started", characters=len(question), deep=context.deep_research, formats=context.output_formats)
+        log("run_started", characters=len(question), depth=context.depth, formats=context.output_formats)
         today = await _today(run)
         conversation, recalled = await _thread(run, question, earlier, former, evidence_of(runtime))
         prompt = CoordinatorPrompt(
@@ -258,6 +260,7 @@ def _fresh_turn(
         "background": None,
         "plan": None,
         "plans": Overwrite([]),
+        "outline": [],
         "plan_iterations": 0,
         "feedback": [],
         "review": "none",

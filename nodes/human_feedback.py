@@ -16,6 +16,8 @@ from services.run.choices import store_choices
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
+from services.turn.outline import outline_of_review, without_evidence
+from services.turn.outline_evidence import found_in, placed
 
 ACCEPTED = "[ACCEPTED]"
 EDIT_PLAN = "[EDIT_PLAN]"
@@ -91,11 +93,16 @@ def _update(review: PlanReview, state: ResearchState, context: RunContext) -> Re
     done = steps_by_id(state["plans"][:-1])
     finished = {*done, *state["results"]}
     plan = settle_plan(review.plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
+    if context.level.nodes:
+        plan = outline_of_review(plan, state.get("outline", []), state["locale"], first=not done)
+    outline = placed(plan.outline, found_in(state))
+    plan = plan.model_copy(update={"outline": without_evidence(outline)})
     plans: Any = Overwrite([*state["plans"][:-1], plan])
     return {
         "messages": _settled_message(plan, state),
         "plan": plan,
         "plans": plans,
+        "outline": outline,
         "has_enough_context": plan.has_enough_context,
         "review": "accepted",
     }

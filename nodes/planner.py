@@ -1,5 +1,6 @@
 """Planner: a plan of research and processing steps; on a replan, only of what is missing."""
 
+import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -21,9 +22,11 @@ from services.run.ui_text import say
 from services.search.journaled import tables_once
 from services.tools.databases.schema import query_tool_view, schema_views
 from services.tools.mcp.offered_tools import servers_once
-from services.tools.tool_set import BASE
+from services.tools.tool_set import BASE, own_tool_views
 from services.turn.agent_inbox import plan_message
 from services.turn.drafted_plan import check_draft, settle_draft
+from services.turn.outline import without_evidence
+from services.turn.outline_evidence import found_in, placed
 from services.turn.steps import left_out
 
 MAX_TABLES = 12
@@ -39,7 +42,8 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         try:
             tables = await tables_once(run, MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
-            prompt = _prompt(state, context, plans, tables, [*servers.tools, *query_tool_view(databases)])
+            own = await own_tool_views(run) if context.level.wide else []
+            prompt = _prompt(state, context, plans, tables, [*own, *servers.tools, *query_tool_view(databases)])
             try:
                 draft = await ask("planner", prompt, plan_schema(prompt), check_draft)
             except UselessAnswer:
@@ -52,6 +56,9 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         return {"plan": None, "spent": True, "limits": [limit_message(limit, state["locale"])], "usage": run.usage}
     assignable = [*BASE, *(view.name for view in servers.views)]
     plan = known_tools(first_steps(asked, context.max_step_num), assignable)
+    kept = asked.outline if prompt.max_nodes else state.get("outline", [])
+    outline = await asyncio.to_thread(placed, kept, found_in(state))
+    plan = plan.model_copy(update={"outline": without_evidence(outline)})
     problems = [database.problem for database in databases if database.problem]
     limits += [*servers.messages(state["locale"]), *problems, *left_out(run, state["locale"])]
     if len(asked.steps) > context.max_step_num:
@@ -63,6 +70,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
         "messages": [plan_message(plan, state["turn"], len(plans) + 1, asking)] if wanted else [],
         "plan": plan,
         "plans": added,
+        "outline": outline,
         "plan_iterations": len(plans) + 1,
         "has_enough_context": plan.has_enough_context,
         "review": "wanted" if wanted else "none",
@@ -74,7 +82,8 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 def _prompt(
     state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
-    background, last = state["background"], state["plan"]
+    background, last, reflection = state["background"], state["plan"], state["reflection"]
+    outline = reflection.outline if reflection is not None and plans else []
     return PlannerPrompt(
         question=research_question(state),
         locale=state["locale"],
@@ -87,6 +96,9 @@ def _prompt(
         gaps=_gaps(state),
         tables=tables,
         tools=tools,
+        max_nodes=0 if outline else context.level.nodes,
+        outline=outline,
+        wide=context.level.wide,
         style=context.output_style,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
     )

@@ -1,10 +1,12 @@
 """Reflector: a verdict on each new result, and on whether the question is answered."""
 
+import asyncio
+
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
 from schemas.evidence import Contradiction
-from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
+from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict, reflection_schema
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
@@ -20,6 +22,7 @@ from services.run.events import emit
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import say
+from services.turn.outline_reflection import OutlineTable, outline_table, with_outline
 from services.turn.redo import settle_verdicts
 from services.turn.steps import left_out, ready_steps, to_redo
 
@@ -34,23 +37,27 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
     account: ResearchState = {**state, "usage": state["usage"] + wave}
     limit = spent_limit(context, account["usage"])
+    table = await asyncio.to_thread(outline_table, state, context)
+    outline: ResearchState = {"outline": table.outline}
     if limit is None and _may_go_on(state, fresh, context):
-        return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), "usage": wave}
+        return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
         try:
             if limit is None:
-                prompt = _prompt(state, context)
+                prompt = _prompt(state, context, table)
                 try:
-                    said = await ask("reflector", prompt, Reflection)
+                    said = await ask("reflector", prompt, reflection_schema(prompt))
                 except UselessAnswer:
-                    said = await ask_by_rules(prompt, Reflection)
+                    said = await ask_by_rules(prompt, Reflection)  # which knows nothing that only some are asked for
                     by_rules = [say("reflection_by_rules", locale)]
-                reflection = await _settled(_with_sound_verdicts(said, state), state, evidence_of(runtime))
+                said = Reflection.model_validate(said.model_dump())
+                settled = await _settled(_with_sound_verdicts(said, state), state, evidence_of(runtime))
+                reflection, outline["outline"] = with_outline(settled, table, locale)
         except LimitReached as reached:
             limit = reached
     if reflection is None:
-        return {**_given_up(state, context, fresh, limit), "usage": run.usage + wave}
+        return {**_given_up(state, context, fresh, limit), **outline, "usage": run.usage + wave}
     verdicts = {verdict.step_id: verdict for verdict in reflection.steps}
     judged = {**_sent_back(state, verdicts), **fresh}
     results = _with_verdicts(judged, verdicts, reflection.reasoning)
@@ -63,6 +70,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     )
     update: ResearchState = {
         "results": results,
+        **outline,
         "reflection": reflection,
         "reflections": [reflection],
         "has_enough_context": reflection.has_enough_context,
@@ -102,7 +110,7 @@ def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunC
     return sound and bool(ready_steps(state, context.max_step_attempts))
 
 
-def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
+def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> ReflectorPrompt:
     return ReflectorPrompt(
         question=research_question(state),
         locale=state["locale"],
@@ -112,6 +120,10 @@ def _prompt(state: ResearchState, context: RunContext) -> ReflectorPrompt:
         plan_iterations=state["plan_iterations"],
         max_plan_iterations=context.max_plan_iterations,
         max_step_attempts=context.max_step_attempts,
+        outline=table.views,
+        wide=context.level.wide,
+        dated=table.dated,
+        idle_plans=table.idle_plans,
     )
 
 
@@ -200,7 +212,7 @@ def _announce(
     elif reflection.has_enough_context:
         title = say("reflection_enough", locale)
     else:
-        title = say(
-            "reflection_gaps", locale, gaps="; ".join(reflection.missing_aspects or reflection.follow_up_queries) or "?"
-        )
+        thin = [node.title for node in reflection.outline if node.thin]
+        gaps = reflection.missing_aspects or reflection.follow_up_queries or thin
+        title = say("reflection_gaps", locale, gaps="; ".join(gaps) or "?")
     emit(runtime, "reflection", "reflector", title, reflection.model_dump(mode="json"))

@@ -1,23 +1,24 @@
 """Reporter: writes the report from the evidence, streaming; then code and a verifier check every statement, and code renders it."""
 
 import asyncio
-from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 
 from langgraph.runtime import Runtime
 
 from prompts import prompt_info
 from schemas.context import RunContext
-from schemas.coordinator import Triage
+from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
 from schemas.results import RECALLED
+from schemas.sections import Section
 from schemas.state import ResearchState, plans_of, research_question
-from services.embedding.cross_lingual import Likeness, likeness_of
+from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
-from services.evidence.citable import cited_evidence, in_report
+from services.evidence.citable import cited_evidence
 from services.evidence.programs import Program, programs_of
 from services.evidence.settled_copies import settled_copies
 from services.evidence.views import evidence_views, finding_views, steps_by_id
@@ -28,11 +29,15 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.numbered_citations import read_citations
 from services.reports.labels import labels_for
+from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
-from services.reports.sectioned import TEMPLATES, words_of, write_long
+from services.reports.outline import bears_sections, sections_of
+from services.reports.sectioned import TEMPLATES, SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
+from services.reports.slides.draft import deck_for
 from services.reports.statuses import proves_nothing, sure_claims
-from services.reports.verification import REWRITING, Verified, verify_draft
+from services.reports.verification import REWRITING, verify_draft
+from services.reports.written import FOLLOW_UP_MARK, Written, draft_of, title_question
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError, UselessAnswer
 from services.run.events import emit_message
@@ -41,16 +46,14 @@ from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import is_chinese, problem_text, say
 from services.text.suggestions import recommended
+from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
+from services.turn.section_research import SectionResearch
 from services.turn.steps import left_out
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
-SECTIONS_FROM = 2_000
-"""Words from which a report is written in sections, side by side."""
-FOLLOW_UP_MARK = "==="
-"""The line that parts the report from the follow-up questions."""
 
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -58,7 +61,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     context, locale = choices(runtime), state["locale"]
     excerpts = cited_evidence(state)
     state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
-    written = Written()
+    written, added, deck = Written(), ResearchState(), list[DeckPage]()
     prompt: ReporterPrompt | None = None
     async with node_run(state, runtime, "reporter", report=True) as run:
         failed = [failure.message(locale) for failure in await failures_once(run)]
@@ -71,8 +74,14 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                 written = Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
-                prompt = _prompt(state, context)
-                written = await _write(run, prompt, locale)
+                prompt = await asyncio.to_thread(_prompt, state, context)
+                tell = partial(_tell_section, runtime, locale)
+                research = SectionResearch(run, state, prompt, evidence_of(runtime), excerpts, tell)
+                written = await _write(run, prompt, research)
+                if added := research.update():
+                    state = _with_research(state, added)
+                    excerpts = cited_evidence(state)
+                    state["sources"] = await settled_copies(state["sources"], excerpts, evidence_of(runtime))
             if written.text:
                 checked = await _check(run, state, written, excerpts, runtime)
                 while prompt and not written.by_rules and proves_nothing(checked):
@@ -80,6 +89,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                         break
                     written = await _write_simpler(prompt, written, locale)
                     checked = await _check(run, state, written, excerpts, runtime)
+                deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
     if written.by_rules:
@@ -88,43 +98,20 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     written.limits += [*left_out(run, locale), *_reused(state)]
     written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
-    report = await asyncio.to_thread(finish_report, _draft(state, context, written, excerpts), usage=usage)
+    report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
+    report.deck = deck
     asked = [role for role in usage.roles if role != EMBEDDING]
     run_ended(run.thread, run.journal.key, usage, "done", **_counts(report))
     with prompts_of(context):
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
+        **added,
         "report": report,
         "messages": [report_message(report, run.thread)],
         "usage": run.usage,
         "limits": written.limits,
     }
-
-
-@dataclass(slots=True)
-class Written:
-    """What a model, or the rules in its place, wrote."""
-
-    text: str = ""
-    limits: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    templates: tuple[str, ...] = ()
-    """Of the model calls that were made besides the reporter's own."""
-    by_rules: bool = False
-    """Whether rules wrote it, which see only what was found and not what else there is to ask."""
-    asked: list[str] = field(default_factory=list)
-    """Questions to ask next, besides those in the text."""
-    likeness: Likeness | None = None
-    """Of its sentences with quotes in another language."""
-    sections: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Ids of the excerpts that a section was written from, by its heading, where it was written in sections."""
-    citing: CodeCitations | None = None
-    """Finds excerpts for sentences that cite nothing."""
-    verified: Verified = field(default_factory=Verified)
-    """What a model that checked it says."""
-    programs: dict[str, Program] = field(default_factory=dict)
-    """Behind the numbers that it may cite, by the content hash of their source."""
 
 
 def _computes(checked: CheckedReport, state: ResearchState, excerpts: list[Excerpt]) -> bool:
@@ -140,13 +127,23 @@ def _answered(state: ResearchState) -> str:
     return triage.answer if triage is not None and not state["plans"] else ""
 
 
-async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
+def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
+    """Take what was found for sections into the state that the report is made of."""
+    results, sources = {**state["results"], **added["results"]}, {**state["sources"], **added["sources"]}
+    return {**state, **added, "results": results, "sources": sources}
+
+
+async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
     """Let the model write; where a limit leaves no room for it, or it writes nothing, extracts selected by rules are the report."""
+    locale, length = prompt.locale, _length(run.context, prompt)
     try:
         if await _in_sections(run, prompt):
-            long = await write_long(prompt, words_of(prompt, run.context.words))
+            excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
+            sources, text_of = research.state["sources"], research.evidence.get_text
+            long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
             text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
-            return Written(text, long.limits, templates=TEMPLATES, sections=long.sections)
+            limits = [*long.limits, *research.limits, *_words_missed(run.context, long.markdown, length, locale)]
+            return Written(text, limits, templates=TEMPLATES, sections=long.sections)
         reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
@@ -155,7 +152,17 @@ async def _write(run: Run, prompt: ReporterPrompt, locale: str) -> Written:
         text = await answer_by_rules(prompt)
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
-    return Written(reply.text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
+    limits = [say("cut_off", locale)] if reply.cut_off else []
+    if prompt.length != "answer" and not notes:
+        limits += _words_missed(run.context, reply.text.partition(f"\n{FOLLOW_UP_MARK}")[0], length, locale)
+    return Written(reply.text, limits, notes, by_rules=bool(notes))
+
+
+def _words_missed(context: RunContext, text: str, length: Length, locale: str) -> list[str]:
+    """Say it where a report has clearly fewer words than it was to have, or clearly more than somebody asked for."""
+    if not length.missed(text, chosen=context.words is not None):
+        return []
+    return [say("words_missed", locale, written=words_in(text), wanted=length.promised)]
 
 
 async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -> Written:
@@ -179,7 +186,7 @@ async def _check(
     """Read the citations, find those that are missing, and check the draft; the model that checks too may change it."""
     sources = state["sources"]
     body, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-    views, question = evidence_views(excerpts, sources), _title_question(state)
+    views, question = evidence_views(excerpts, sources), title_question(state)
     body = await asyncio.to_thread(read_citations, body, views, question=question, locale=state["locale"])
     written.text = f"{body}{mark}{rest}"
     titles = {key: source.title for key, source in sources.items()}
@@ -188,7 +195,7 @@ async def _check(
     written.citing = CodeCitations(known, titles, untraced, written.sections)
 
     def draft() -> Draft:
-        return _draft(state, run.context, written, excerpts)
+        return draft_of(state, run.context, written, excerpts)
 
     await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
     written.likeness = await likeness_of(await asyncio.to_thread(across_languages, draft()))
@@ -227,19 +234,13 @@ async def _recommended(
                 texts[source.title] = await evidence_of(runtime).get_text(key)
     told = [excerpt.quote for excerpt in cited]
     before = [message.text for message in state.get("messages", []) if message.type == "human"]
-    return await asyncio.to_thread(
-        recommended, _title_question(state), is_chinese(state["locale"]), texts, told, before
-    )
+    return await asyncio.to_thread(recommended, title_question(state), is_chinese(state["locale"]), texts, told, before)
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
-    """Tell whether a report is long enough to be written in sections; the offline model writes all in one."""
-    found = sum(bool(finding.evidence) for finding in prompt.findings)
-    wanted = prompt.length != "answer" and (run.context.words or 0) >= SECTIONS_FROM
-    wanted = wanted or (prompt.length == "full" and run.context.words is None)
-    wanted = wanted and found > 0
+    """Tell whether a report is written in sections; the offline model writes all in one."""
     return await run.journal.decided(
-        "sections", lambda: wanted and role_model("reporter", run.context).model != OFFLINE
+        "sections", lambda: bool(prompt.outline) and role_model("reporter", run.context).model != OFFLINE
     )
 
 
@@ -247,7 +248,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     triage, reflection = state["triage"], state["reflection"]
     findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
-    return ReporterPrompt(
+    prompt = ReporterPrompt(
         question=research_question(state),
         locale=state["locale"],
         today=state["today"],
@@ -259,45 +260,33 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         contradictions=[ContradictionView(**contradiction.model_dump()) for contradiction in reflection.contradictions]
         if reflection
         else [],
+        outdated=reflection.outdated if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
     )
+    prompt.outline = _sections(state, context, prompt)
+    if prompt.outline:
+        prompt.words = _length(context, prompt).words
+    return prompt
 
 
-def _note(triage: Triage | None, context: RunContext) -> str:
-    """Return what the report must open with: the note of an edge case or a topic, and the profile's safety note."""
-    note = triage.reply if triage is not None else ""
-    safety = context.profile.safety_note if context.profile else ""
-    return "\n".join(part for part in (note, safety) if part)
+def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:
+    """Return the sections that a report is written in; none where it is to be short, or little was found and nobody asked for more."""
+    words = context.words
+    short = prompt.length in {"answer", "brief"} or (words is not None and words < SECTIONS_FROM)
+    if short or not any(finding.evidence for finding in prompt.findings):
+        return []
+    sections = sections_of(state.get("outline", []), prompt.findings, prompt.background)
+    asked_for = (context.length == "full" and words is None) or (words or 0) >= FORCED_FROM
+    return sections if asked_for or bears_sections(sections) else []
 
 
-def _draft(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
-    reflection, background, locale = state["reflection"], state["background"], state["locale"]
-    body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-    asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
-    question = _title_question(state)
-    return Draft(
-        question=question,
-        locale=locale,
-        title=state["plan"].title if state["plan"] else question,
-        markdown=body.strip(),
-        excerpts=in_report(state, excerpts, f"{body} {' '.join(written.citing.cited if written.citing else ())}"),
-        sources=state["sources"],
-        plans=plans_of(state),
-        results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],
-        reflections=state.get("reflections", []),
-        contradictions=reflection.contradictions if reflection else [],
-        missing_aspects=reflection.missing_aspects if reflection else [],
-        limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
-        follow_up_questions=list(dict.fromkeys([*(line for line in asked if line), *written.asked]))[:3],
-        unsupported=context.unsupported,
-        notes=written.notes,
-        opening=_note(state["triage"], context),
-        likeness=written.likeness,
-        judgements=written.verified.judgements,
-        rewritten=written.verified.rewritten,
-        citing=written.citing,
-        programs=written.programs,
-    )
+def _length(context: RunContext, prompt: ReporterPrompt) -> Length:
+    """Return how long the report is to be; one that is written in one call has what was asked for."""
+    if not prompt.outline:
+        return Length(prompt.words, prompt.words, prompt.words)
+    evidence = [item for finding in prompt.findings for item in finding.evidence]
+    quoted = sum(words_in(item.quote) for item in [*evidence, *prompt.background])
+    return length_of(context, quoted, sum(bool(finding.evidence) for finding in prompt.findings))
 
 
 async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runtime[RunContext]) -> dict[str, Program]:
@@ -307,11 +296,8 @@ async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runt
     return await programs_of((sources[key] for key in used), evidence_of(runtime))
 
 
-def _title_question(state: ResearchState) -> str:
-    """Return the question as the report names it: one that leans on earlier turns as it was completed, else as asked."""
-    triage = state["triage"]
-    completed = triage is not None and triage.rewritten and state.get("former")
-    return research_question(state) if completed else state["question"]
+def _tell_section(runtime: Runtime[RunContext], locale: str, key: str, title: str) -> None:
+    emit_message(runtime, "notice", "reporter", key, locale, title=title, data={"section": title})
 
 
 def _reused(state: ResearchState) -> list[str]:

@@ -1,4 +1,4 @@
-"""Researcher: one research step, from its queries to verbatim quotes and a finding, in one model call.
+"""Researcher: one research step, from its queries to verbatim quotes and a finding, in rounds of search and judgement.
 
 With tools assigned to the step it is a bounded loop of calls instead.
 """
@@ -8,29 +8,29 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.evidence import Passage, Source
+from schemas.evidence import Excerpt, Source
 from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.evidence.quote_check import ask_quoting, verified_excerpts
+from services.evidence.references import numbered, taken
 from services.evidence.views import finding_views
-from services.models.fallback import ask_by_rules
+from services.models.portions import evidence_tokens
 from services.models.prompt_fit import passages_within
 from services.models.structured_output import parse
-from services.run.errors import UselessAnswer
+from services.run.log import log
 from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say
 from services.search.journaled import Search, gather_once
 from services.search.web import named_pages
 from services.tools.loop import Worked, use_tools
-from services.tools.returned import ranked, renumbered
+from services.tools.returned import ranked
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace
+from services.turn.rounds import MIN_PASSAGES, Gathered, Wanted, answered, search_in_rounds
 from services.turn.steps import Outcome, attempt
 
-PASSAGES, MIN_PASSAGES = 12, 4
-PASSAGE_TOKENS = 1_350
-"""Tokens that the passages of one prompt have together: the best come first, and more of them cost more than they add."""
+FOR_TOOLS = 12
+"""Passages that a step with tools begins with, before it looks things up by itself."""
 
 
 async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
@@ -46,68 +46,64 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
 
 
 async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
-    """Judge the passages that the step's queries find, in one model call."""
-    locale = task["locale"]
-    found = await _search(run, task, workspace)
-    if not found.passages:
-        reasons = found.trouble(locale)
-        error = say("searches_failed", locale, reason=" ".join(reasons)) if reasons else say("no_sources", locale)
-        failed = StepResult(step_id=task["step"].id, status="failed", error=error)
-        return Outcome(failed, limits=found.limits(run, locale))
-    passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
-    outcome = await _asked(task, passages, found.sources)
-    outcome.limits += found.limits(run, locale)
-    return outcome
-
-
-async def _search(run: Run, task: StepTask, workspace: Workspace) -> Search:
-    queries = [*task["step"].queries, task["feedback"]] if task["feedback"] else task["step"].queries
-    return await gather_once(run, queries, workspace.evidence, PASSAGES, task["question"])
+    """Search and judge in rounds."""
+    locale, step_id = task["locale"], task["step"].id
+    wanted = Wanted(task["sources_left"], task["step"].source_kind)
+    gathered = await search_in_rounds(run, _prompt(task), workspace.evidence, step_id, wanted)
+    if not gathered.shown:
+        error = say("searches_failed", locale, reason=" ".join(gathered.trouble)) if gathered.trouble else ""
+        failed = StepResult(step_id=step_id, status="failed", error=error or say("no_sources", locale))
+        return Outcome(failed, limits=gathered.limits)
+    return _outcome(_result(step_id, gathered, gathered.excerpts), locale, gathered.sources, gathered.limits)
 
 
 async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
     """Let the model look things up with tools; what it quotes must stand in what they returned."""
     step, locale = task["step"], task["locale"]
-    found = await _search(run, task, workspace) if step.need_web_search else Search()
-    passages = passages_within(found.passages, PASSAGE_TOKENS, MIN_PASSAGES)
+    queries = [*step.queries, *([task["feedback"]] if task["feedback"] else [])]
+    found = Search()
+    if step.need_web_search:
+        found = await gather_once(
+            run, queries, workspace.evidence, FOR_TOOLS, task["question"], source_kind=step.source_kind
+        )
+    room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
+    passages = passages_within(found.passages, room, MIN_PASSAGES)
     workspace.add_evidence(passages, found.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.given = [task["question"]]
     given = await tool_set(run, task, workspace)
-    prompt = _prompt(task, passages).model_copy(update={"with_tools": True})
+    prompt = _prompt(task).model_copy(
+        update={"passages": numbered(workspace.passages), "with_tools": True, "wide": run.context.level.wide}
+    )
+    first = "required" if given.tools and not workspace.passages else "auto"
 
-    worked = await use_tools("researcher", prompt, given.tools, workspace)
-    outcome = await _judged(task, worked, workspace)
+    worked = await use_tools("researcher", prompt, given.tools, workspace, tool_choice=first, by_reference=True)
+    outcome = await _judged(run, task, worked, workspace)
     outcome.limits += [*found.limits(run, locale), *given.notices]
     return outcome
 
 
-async def _judged(task: StepTask, worked: Worked, workspace: Workspace) -> Outcome:
-    """Take the findings that the loop ended with; where they cannot be read or quote nothing, ask once over the results."""
+async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace) -> Outcome:
+    """Take the findings that the loop ended with; where they cannot be read or name nothing, ask once over the results."""
     step_id, locale = task["step"].id, task["locale"]
-    everything, sources = renumbered(workspace.passages), workspace.sources
+    everything, sources = workspace.passages, workspace.sources
     if not everything:
         return Outcome(StepResult(step_id=step_id, status="failed", error=say("no_tool_result", locale)))
     answer = findings_in(worked.text) if worked.finished else None
-    if answer is not None and verified_excerpts(answer, everything, step_id):
-        return _outcome(step_id, locale, answer, everything, sources)
-    query = f"{task['question']} {task['step'].description}"
-    best = passages_within(await asyncio.to_thread(ranked, everything, query), PASSAGE_TOKENS, MIN_PASSAGES)
-    return await _asked(task, best, sources)
-
-
-async def _asked(task: StepTask, passages: list[Passage], sources: dict[str, Source]) -> Outcome:
-    """Let the model judge passages; where it gives no answer that can be used, or copies no quote rightly, rules choose the quotes."""
-    step_id, locale, prompt = task["step"].id, task["locale"], _prompt(task, passages)
-    try:
-        answer = await ask_quoting(prompt, passages)
-        if verified_excerpts(answer, passages) or not answer.excerpts:
-            return _outcome(step_id, locale, answer, passages, sources)
-    except UselessAnswer:
-        pass
-    outcome = _outcome(step_id, locale, await ask_by_rules(prompt, Findings), passages, sources)
-    outcome.limits.append(say("quotes_by_rules", locale, step=step_id))
-    return outcome
+    excerpts: list[Excerpt] = []
+    limits: list[str] = []
+    if answer is not None:
+        excerpts, unknown = taken(answer, await asyncio.to_thread(numbered, everything), step_id)
+        if unknown:
+            log("references_dropped", count=len(unknown), of=len(answer.references))
+    if answer is None or not excerpts:
+        query = f"{task['question']} {task['step'].description}"
+        room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
+        best = passages_within(await asyncio.to_thread(ranked, everything, query), room, MIN_PASSAGES)
+        prompt = _prompt(task).model_copy(update={"passages": numbered(best)})
+        answer = await answered(prompt, limits, step_id)
+        excerpts = taken(answer, prompt.passages, step_id).excerpts
+    return _outcome(_result(step_id, answer, excerpts), locale, sources, limits)
 
 
 def findings_in(text: str) -> Findings | None:
@@ -118,7 +114,7 @@ def findings_in(text: str) -> Findings | None:
         return None
 
 
-def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
+def _prompt(task: StepTask) -> ResearcherPrompt:
     step = task["step"]
     return ResearcherPrompt(
         question=task["question"],
@@ -128,30 +124,30 @@ def _prompt(task: StepTask, passages: list[Passage]) -> ResearcherPrompt:
         queries=step.queries,
         feedback=task["feedback"],
         findings=finding_views(task["steps"], task["results"], task["sources"]),
-        passages=passages,
+        passages=[],
     )
 
 
-def _outcome(
-    step_id: str, locale: str, answer: Findings, passages: list[Passage], sources: dict[str, Source]
-) -> Outcome:
-    excerpts = verified_excerpts(answer, passages, step_id)
-    missing = answer.missing_aspects
-    if not excerpts:
-        failed = StepResult(step_id=step_id, status="failed", error=say("no_quotes", locale), missing_aspects=missing)
-        return Outcome(failed)
-    result = StepResult(
+def _result(step_id: str, answer: Findings | Gathered, excerpts: list[Excerpt]) -> StepResult:
+    return StepResult(
         step_id=step_id,
         status="done",
         finding=answer.finding,
         excerpts=excerpts,
         confidence=answer.confidence,
-        missing_aspects=missing,
+        missing_aspects=answer.missing_aspects,
     )
-    used = {excerpt.content_hash for excerpt in excerpts}
+
+
+def _outcome(result: StepResult, locale: str, sources: dict[str, Source], limits: list[str]) -> Outcome:
+    """Return a result with the sources that it quotes and copies of them; one without excerpts is a failure."""
+    if not result.excerpts:
+        update = {"status": "failed", "error": say("no_quotes", locale), "finding": "", "confidence": 0.0}
+        return Outcome(result.model_copy(update=update), limits=limits)
+    used = {excerpt.content_hash for excerpt in result.excerpts}
     copies = {
         source_hash: source
         for source_hash, source in sources.items()
         if source_hash in used or source.duplicate_of in used
     }
-    return Outcome(result, copies)
+    return Outcome(result, copies, limits)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.evidence import Claim, Contradiction, Relevance, SourceKind
+from schemas.evidence import Claim, Contradiction, Relevance, SourceCategory, SourceKind
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.results import StepOutcome
@@ -25,6 +25,13 @@ class BundledSource(BaseModel):
     title: str
     kind: SourceKind
     content_hash: Annotated[Hash, Field(description="SHA-256 of the stored, normalised text.")]
+    site: Annotated[
+        str, Field(description="Who publishes it, such as nature.com; empty where unknown, absent in earlier bundles.")
+    ] = ""
+    source_kind: Annotated[
+        SourceCategory,
+        Field(description="Who speaks: a paper, a newspaper, a code repository, a public body; or anybody."),
+    ] = "general"
     fetched_at: Annotated[str, Field(description="ISO 8601, UTC; empty where unknown.")]
     published: Annotated[str | None, Field(description="ISO date, where the source tells it.")]
     duplicate_of: Annotated[

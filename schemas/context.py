@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.bounded import Name
+from schemas.depth import LEVELS, Depth, Level
 from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer
 from schemas.models import ToolProtocol
@@ -34,8 +35,8 @@ __all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 STEMS: dict[str, str] = {
     stem: stem.partition("_")[0]
     for stem in (
-        "coordinator planner researcher coder reflector reporter reporter_outline reporter_section reporter_joining "
-        "reporter_rewriting reporter_sentences"
+        "coordinator planner researcher coder reflector reporter reporter_section reporter_joining "
+        "reporter_rewriting reporter_sentences reporter_slides"
     ).split()
 } | {"verifier": "reporter"}
 """Stems of the templates, and the nodes that they belong to."""
@@ -56,14 +57,26 @@ def _at(*nodes: str) -> dict[str, Any]:
     return {"langgraph_nodes": list(nodes)}
 
 
+FOLLOW_DEPTH = frozenset(["max_plan_iterations", "max_step_num", "max_seconds"])
+"""Fields that follow from the depth where they are not chosen by themselves."""
+_BY_DEPTH: dict[str, Any] = {"default": None}
+"""Marks a field that follows from the depth: forms show it empty, so that the default of one level is no choice at another."""
+
+
 class RunContext(BaseModel):
     """Choices of one run. Everything has a default; secrets and endpoints are not here but in the environment."""
 
     model_config = ConfigDict(extra="forbid")
 
+    depth: Annotated[Depth, Flag(panel=CHOICES)] = Field(
+        default="standard",
+        description="How deep the run goes: plans, steps, rounds of search, sources, length and time follow from it, "
+        "except for those that are chosen by themselves.",
+        json_schema_extra=_at("planner", "researcher", "reporter"),
+    )
     deep_research: Annotated[
-        bool, Flag("--quick", panel=CHOICES, help="Answer from one quick search, without a plan.")
-    ] = Field(default=True, description="Plan and research in steps. Off: answer from one quick search.")
+        bool, Flag("--quick", panel=CHOICES, help="Answer from one quick search, without a plan: --depth quick.")
+    ] = Field(default=True, description="Plan and research in steps. Off: the depth is quick, whatever else it says.")
     review_plan: Annotated[bool, Flag("--review", panel=CHOICES)] = Field(
         default=False,
         description="Pause after planning so that a person can review the plan.",
@@ -74,10 +87,14 @@ class RunContext(BaseModel):
         ge=1,
         le=10,
         description="How many plans a run may make: the first one and its replans.",
-        json_schema_extra=_at("planner", "reflector"),
+        json_schema_extra=_at("planner", "reflector") | _BY_DEPTH,
     )
     max_step_num: Annotated[int, Flag("--max-steps", "N", CHOICES)] = Field(
-        default=3, ge=1, le=20, description="How many steps one plan may have.", json_schema_extra=_at("planner")
+        default=3,
+        ge=1,
+        le=20,
+        description="How many steps one plan may have.",
+        json_schema_extra=_at("planner") | _BY_DEPTH,
     )
     max_step_attempts: int = Field(
         default=2,
@@ -138,7 +155,7 @@ class RunContext(BaseModel):
     )
     words: Annotated[Words | None, Flag(metavar="N", panel=CHOICES)] = Field(
         default=None,
-        description="Words that the report is to have; by default as the length says.",
+        description="Words that the report is to have; by default as depth and length say.",
         json_schema_extra=_at("reporter"),
     )
     output_style: Annotated[Style, Flag("--style", panel=CHOICES)] = Field(
@@ -180,6 +197,7 @@ class RunContext(BaseModel):
         ge=5,
         le=86_400,
         description="Seconds that a run may take; a fifth of them is kept for the report.",
+        json_schema_extra=_BY_DEPTH,
     )
     max_searches: Annotated[MaxCalls | None, Flag(metavar="N", panel=LIMITS)] = Field(
         default=None,
@@ -206,11 +224,11 @@ class RunContext(BaseModel):
     coder_prompt: str = _prompt("coder", "computes")
     reflector_prompt: str = _prompt("reflector", "checks what was found")
     reporter_prompt: str = _prompt("reporter", "writes")
-    reporter_outline_prompt: str = _prompt("reporter_outline", "outlines a long report")
     reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
     reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
     reporter_rewriting_prompt: str = _prompt("reporter_rewriting", "writes failing sentences anew")
     reporter_sentences_prompt: str = _prompt("reporter_sentences", "writes one sentence an excerpt")
+    reporter_slides_prompt: str = _prompt("reporter_slides", "makes slides of a finished report")
     verifier_prompt: str = _prompt("verifier", "has its sentences judged")
 
     @property
@@ -218,18 +236,48 @@ class RunContext(BaseModel):
         """The prompts that the run brings along, by the stem of the template."""
         return {stem: text for stem in STEMS if (text := getattr(self, f"{stem}_prompt"))}
 
+    @property
+    def level(self) -> Level:
+        """What the depth comes to."""
+        return LEVELS[self.depth]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_what_was_left_empty(cls, given: Any) -> Any:
+        """Take null for no choice where a field follows from the depth: that is what a form sends of it."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if value is not None or name not in FOLLOW_DEPTH}
+
     @model_validator(mode="after")
     def _take_the_profiles_choices(self) -> Self:
-        """Take what the profile says where the run chooses nothing itself."""
+        """Take what the profile says where the run chooses nothing itself, and then what the depth comes to."""
         for name, value in self._profile_choices().items():
             if name not in self.model_fields_set:
                 setattr(self, name, value)
+        if not self.deep_research:
+            self.depth = "quick"
+        self.deep_research = self.depth != "quick"
+        for name, value in self._choices_of_depth().items():
+            if name not in self.model_fields_set:
+                setattr(self, name, value)
+                self.model_fields_set.discard(name)  # nobody chose it
         return self
 
     def own_choices(self) -> set[str]:
-        """Return the fields that the run chooses itself: what differs from its profile, and else from the defaults."""
-        expected = {name: field.default for name, field in RunContext.model_fields.items()} | self._profile_choices()
+        """Return the fields that the run chooses itself: what differs from its profile and depth, and else from the defaults."""
+        expected = {name: field.default for name, field in RunContext.model_fields.items()}
+        expected |= self._choices_of_depth() | {"deep_research": self.deep_research} | self._profile_choices()
         return {name for name in self.model_fields_set if getattr(self, name) != expected[name]}
+
+    def _choices_of_depth(self) -> dict[str, Any]:
+        """Return what the depth says of fields that may be chosen by themselves."""
+        level = self.level
+        return {
+            "max_plan_iterations": level.plans,
+            "max_step_num": level.steps,
+            "max_seconds": level.seconds,
+        }
 
     def _profile_choices(self) -> dict[str, Any]:
         return self.profile.choices() if self.profile is not None else {}

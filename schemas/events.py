@@ -8,11 +8,13 @@ from schemas.clean import CleanLine
 
 EventType = Literal[
     "notice",  # something the user should know before or during the run
+    "estimate",  # before the run starts: what its depth will take, and what a limit leaves out of it (`services/run/estimate.py`)
     "triage",
     "background",
     "plan",
     "step_started",
     "source",
+    "round",  # a round of search in a step has been judged; `data`: `step`, `round`, `passages`, `excerpts`, `sources`, `queries`
     "step_finished",
     "reflection",
     "limit",

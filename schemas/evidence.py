@@ -12,6 +12,8 @@ from schemas.asked import AtMost, Id
 from schemas.clean import CleanLine, CleanText
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
+SourceCategory = Literal["general", "academic", "news", "code", "official"]
+"""Who speaks: a paper, a newspaper, a code repository, a public body or the maker of the thing; anybody else."""
 Relevance = Literal["high", "medium", "low"]
 Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""
@@ -32,6 +34,9 @@ class Source(BaseModel):
     kind: SourceKind
     content_hash: str
     """SHA-256 of the stored, normalised text, as 64 hexadecimal digits."""
+    site: CleanLine = ""
+    """Name of the site or publisher that speaks, such as `nature.com`; empty where nothing tells it."""
+    source_kind: SourceCategory = "general"
     fetched_at: str = ""
     """ISO 8601, UTC."""
     published: CleanLine | None = None
@@ -112,6 +117,10 @@ class Passage(BaseModel):
     end: int
     text: str
     score: float = 0.0
+    site: CleanLine = ""
+    """Of its source, as are the two below."""
+    source_kind: SourceCategory = "general"
+    published: CleanLine = ""
 
 
 class Excerpt(BaseModel):

@@ -12,8 +12,12 @@ class EvidenceView(BaseModel):
     """The excerpt's id, by which it is cited: `E2-1`."""
     title: CleanLine
     """Of its source."""
+    site: CleanLine = ""
+    """Who publishes it, where that is known."""
     published: str = ""
     kind: str = "document"
+    source_kind: str = "general"
+    """Who speaks: academic, news, code or official; general sources are not marked."""
     relevance: str = "medium"
     quote: str
 

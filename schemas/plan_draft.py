@@ -1,17 +1,22 @@
 """A plan as a model writes it: without ids, and with nothing needed but steps. Code makes a plan of it (`services/turn/drafted_plan.py`)."""
 
 import re
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.asked import AtMost, Id, Reason, Thought, Title
+from schemas.evidence import SourceCategory
+from schemas.outline import MOST_NODES, NodeDraft
 from schemas.planner import PlannerPrompt, StepType
 
 MOST_STEPS = 24
 """Some more than a run may allow a plan, so that a plan with too many is noticed."""
-
+SPARE_NODES = 2
+"""As many more than an outline may have, for the same reason."""
+MOST_VIEWPOINTS = 6
 
 _PROCESSING = re.compile("process|comput|calcul|analy|处理|计算|分析", re.IGNORECASE)
 
@@ -35,18 +40,14 @@ class StepDraft(BaseModel):
     title: Title = ""
     description: Thought = ""
     step_type: DraftType = "research"
+    source_kind: SourceCategory = "general"
     need_web_search: SkipJsonSchema[bool] = True
+    nodes: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Numbers or ids of the nodes of the outline that it serves."""
     queries: Annotated[list[Reason], AtMost(5)] = Field(default_factory=list)
     depends_on: Annotated[list[Id], AtMost(MOST_STEPS)] = Field(default_factory=list)
     """Numbers of steps, of this plan or an earlier one, whose findings this step needs."""
     tools: SkipJsonSchema[list[str]] = Field(default_factory=list)
-
-
-class ToolStepDraft(StepDraft):
-    """One step of a plan whose steps may be given tools."""
-
-    need_web_search: bool = True
-    tools: Annotated[list[Title], AtMost(12)] = Field(default_factory=list)
 
 
 class PlanDraft(BaseModel):
@@ -55,14 +56,35 @@ class PlanDraft(BaseModel):
     thought: Thought = ""
     has_enough_context: bool = False
     title: Title = ""
+    viewpoints: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Who is affected or would disagree, which discipline, and what each would ask. A model that writes them plans for them."""
+    outline: SkipJsonSchema[list[NodeDraft]] = Field(default_factory=list)
+    """Of the report, a flat list; a node's number is its place."""
     steps: Annotated[list[StepDraft], AtMost(MOST_STEPS)] = Field(default_factory=list)
 
 
-_STEPS: Any = (Annotated[list[ToolStepDraft], AtMost(MOST_STEPS)], Field(default_factory=list))
-_PLAIN = create_model("Plan", __base__=PlanDraft, __doc__=PlanDraft.__doc__)
-_WITH_TOOLS = create_model("Plan", __base__=PlanDraft, __doc__=PlanDraft.__doc__, steps=_STEPS)
-
-
 def plan_schema(prompt: PlannerPrompt) -> type[PlanDraft]:
-    """Return what a prompt asks for: tools of steps only where there are some."""
-    return _WITH_TOOLS if prompt.tools else _PLAIN
+    """Return what a prompt asks for: an outline of the first plan, its nodes where there is one, tools where there are some."""
+    return _schema(bool(prompt.tools), prompt.max_nodes, bool(prompt.outline), prompt.wide)
+
+
+@lru_cache(maxsize=64)
+def _schema(tools: bool, max_nodes: int, outlined: bool, wide: bool) -> type[PlanDraft]:
+    of_step: dict[str, Any] = {}
+    of_plan: dict[str, Any] = {}
+    if tools:
+        of_step["need_web_search"] = (bool, True)
+        of_step["tools"] = _listed(Title, 12)
+    if max_nodes or outlined:
+        of_step["nodes"] = _listed(Id, MOST_NODES)
+    if max_nodes:
+        of_plan["outline"] = _listed(NodeDraft, min(max_nodes, MOST_NODES) + SPARE_NODES)
+        if wide:
+            of_plan["viewpoints"] = _listed(Reason, MOST_VIEWPOINTS)
+    step = create_model("StepDraft", __base__=StepDraft, __doc__=StepDraft.__doc__, **of_step)
+    of_plan["steps"] = _listed(step, MOST_STEPS)
+    return create_model("Plan", __base__=PlanDraft, __doc__=PlanDraft.__doc__, **of_plan)
+
+
+def _listed(item: Any, most: int) -> Any:
+    return Annotated[list[item], AtMost(most)], Field(default_factory=list)

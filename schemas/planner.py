@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from schemas.evidence import SourceCategory
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.mcp import ToolView
+from schemas.outline import NodeView, OutlineNode
 
 
 def _lower(value: Any) -> Any:
@@ -28,6 +30,10 @@ class Step(BaseModel):
     description: str
     step_type: StepType = "research"
     need_web_search: bool = True
+    source_kind: SourceCategory = "general"
+    """Kind of source that it looks for."""
+    nodes: list[str] = Field(default_factory=list)
+    """Ids of the nodes of the outline that it finds evidence for; empty where its evidence may belong to any."""
     queries: list[str] = Field(default_factory=list)
     """1 to 5 affirmative statements, phrased as a source would phrase them; none for a processing step."""
     depends_on: list[str] = Field(default_factory=list)
@@ -43,6 +49,8 @@ class Plan(BaseModel):
     has_enough_context: bool = False
     thought: str = ""
     title: str
+    outline: list[OutlineNode] = Field(default_factory=list)
+    """Of the report, as it is when the plan is made."""
     steps: list[Step] = Field(default_factory=list)
     notes: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """What code left out of what the model wrote, such as a dependency on a step that there is not."""
@@ -99,6 +107,12 @@ class PlannerPrompt(BaseModel):
     """Servers of tools that steps may be given; usually none."""
     previous_plan: str
     """Titles of the last plan's steps, a line each; empty for the first plan."""
+    max_nodes: int = 0
+    """Nodes that the outline may have; 0 where none is asked for, as there is one already or the depth wants none."""
+    outline: list[NodeView] = Field(default_factory=list)
+    """The outline as it has grown, with what has been found; empty for the first plan."""
+    wide: bool = False
+    """Whether breadth matters more than cost."""
     style: str = "report"
     """`data` where findings are to be computed from the user's tables."""
 

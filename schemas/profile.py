@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.bounded import Line, Name, Paragraph
+from schemas.depth import Depth
 from schemas.locale import Locale
 from schemas.options import (
     Domains,
@@ -100,6 +101,7 @@ class Profile(BaseModel):
     """Files that are made of each report, Markdown aside."""
     style: Style | None = None
     """What steps work towards: a report from sources, or findings computed from the documents' tables."""
+    depth: Depth | None = None
     length: Length | None = None
     words: Words | None = None
 
@@ -121,6 +123,7 @@ class Profile(BaseModel):
             "models": self.models,
             "output_formats": list(dict.fromkeys(["md", *self.formats])) if self.formats else [],
             "output_style": self.style,
+            "depth": self.depth,
             "length": self.length,
             "words": self.words,
         }

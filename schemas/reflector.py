@@ -1,13 +1,18 @@
 """The reflection: a verdict for each step and for the question."""
 
+from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.asked import AtMost, Id, Reason, Thought
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import NodeDraft, NodeView, ThinNode
+
+MOST_THIN, MOST_NEW = 12, 4
+"""Thin nodes that a reflection names, and nodes that it adds."""
 
 
 class ReflectorPrompt(BaseModel):
@@ -22,6 +27,14 @@ class ReflectorPrompt(BaseModel):
     plan_iterations: int
     max_plan_iterations: int
     max_step_attempts: int
+    outline: list[NodeView] = Field(default_factory=list)
+    """With what has been found for each node; empty where the run has no outline."""
+    wide: bool = False
+    """Whether breadth matters more than cost."""
+    dated: bool = False
+    """Whether the question asks about a certain time, so that evidence may be out of date."""
+    idle_plans: int = 0
+    """How many plans in a row, the last one included, brought nothing new."""
 
 
 class StepVerdict(BaseModel):
@@ -44,15 +57,25 @@ class Reflection(BaseModel):
     covered_aspects: Annotated[list[Reason], AtMost(12)] = Field(default_factory=list)
     missing_aspects: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
     contradictions: Annotated[list[Contradiction], AtMost(8)] = Field(default_factory=list)
+    outdated: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Ids of excerpts that are out of date for a dated question. They stay evidence."""
+    thin_nodes: SkipJsonSchema[list[ThinNode]] = Field(default_factory=list)
+    new_nodes: SkipJsonSchema[list[NodeDraft]] = Field(default_factory=list)
+    """Topics that the outline lacks, or parts of a node that is too broad."""
     follow_up_queries: Annotated[list[Reason], AtMost(3)] = Field(default_factory=list)
     """At most three, as affirmative statements."""
     reasoning: Thought = ""
     """In one to three sentences; it stands before the decision, so that a model thinks before it decides."""
+    actionable_reason: SkipJsonSchema[str] = ""
+    actionable: SkipJsonSchema[bool | None] = None
+    """Whether a reader could act on the answer as it stands; None where no model was asked."""
     has_enough_context: bool = False
     confidence: SkipJsonSchema[float] = Field(default=0.0, ge=0, le=1)
     """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
     plan_iteration: SkipJsonSchema[int] = 0
     """Number of the plan that had run, from 1. Code sets it, and no model is asked for it."""
+    outline: SkipJsonSchema[list[NodeView]] = Field(default_factory=list)
+    """The outline as it has grown, with what has been found. Code sets it, and no model is asked for it."""
 
     @field_validator("follow_up_queries", mode="after")
     @classmethod
@@ -66,6 +89,26 @@ class Reflection(BaseModel):
         if not isinstance(value, list):
             return value
         return [item for item in value if not (isinstance(item, dict) and _one_sided(item.get("excerpt_ids")))]
+
+
+def reflection_schema(prompt: ReflectorPrompt) -> type[Reflection]:
+    """Return what a prompt asks for: of the outline where there is one, new nodes where breadth counts, dates where the question has one."""
+    return _schema(bool(prompt.outline), prompt.wide, prompt.dated)
+
+
+@lru_cache(maxsize=8)
+def _schema(outlined: bool, wide: bool, dated: bool) -> type[Reflection]:
+    asked: dict[str, Any] = {}
+    if dated:
+        asked["outdated"] = (Annotated[list[Id], AtMost(40)], Field(default_factory=list))
+    if outlined:
+        asked["thin_nodes"] = (Annotated[list[ThinNode], AtMost(MOST_THIN)], Field(default_factory=list))
+    if outlined and wide:
+        asked["new_nodes"] = (Annotated[list[NodeDraft], AtMost(MOST_NEW)], Field(default_factory=list))
+    if outlined:
+        asked["actionable_reason"] = (Reason, "")
+        asked["actionable"] = (bool, True)
+    return create_model("Reflection", __base__=Reflection, __doc__=Reflection.__doc__, **asked)
 
 
 def _one_sided(sides: Any) -> bool:

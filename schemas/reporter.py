@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field, model_validator
 
 from schemas.clean import CleanLine, CleanText
+from schemas.deck import DeckPage
 from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.results import StepResult
+from schemas.sections import Section
 from schemas.usage import Usage
 
 
@@ -38,6 +40,10 @@ class ReporterPrompt(BaseModel):
     background: list[EvidenceView]
     """What the background search found and no step quotes; on the fast path all there is."""
     contradictions: list[ContradictionView]
+    outline: list[Section] = Field(default_factory=list)
+    """Sections that the report is to have; empty where it is short, or too little was found for sections."""
+    outdated: list[str] = Field(default_factory=list)
+    """Ids of excerpts that are out of date for a dated question."""
     missing_aspects: list[str]
 
 
@@ -65,6 +71,8 @@ class Report(BaseModel):
     artifacts: list[Artifact] = Field(default_factory=list)
     prompts: dict[str, int | str] = Field(default_factory=dict)
     """Versions of the prompts that were used, by role; `custom:<hash>` is a text that the run brought along."""
+    deck: list[DeckPage] = Field(default_factory=list)
+    """Pages of slides that a model wrote from it; without any, slides are laid out by rules."""
     direct: bool = False
     """True for an answer without research: a greeting, a clarifying question, something out of scope."""
     asks_back: bool = False

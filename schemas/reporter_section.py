@@ -1,25 +1,41 @@
 """One section of a long report, written from its own evidence."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from schemas.evidence_view import FindingView
+from schemas.evidence_view import EvidenceView
 from schemas.reporter import ContradictionView
+from schemas.sections import Section
+
+
+class SectionExcerpt(EvidenceView):
+    """An excerpt with what stands around it in its source, which helps to understand it and is not cited."""
+
+    part: str = ""
+    """Title of the section's part that it belongs to; empty where it belongs to the section as a whole."""
+    before: str = ""
+    after: str = ""
 
 
 class ReporterSectionPrompt(BaseModel):
-    """Variables of `prompts/reporter_section.md`."""
+    """Variables of `prompts/reporter_section.md`. What all sections share comes first, so that a cache of prefixes serves them."""
 
     question: str
     locale: str
     today: str
     tone: str
-    title: str
-    focus: str
+    outline: list[Section]
+    """All sections, in order."""
+    number: int
+    """Of this section, from 1."""
     words: int
-    """Of this section."""
-    outline: list[str]
-    """Titles of all sections, in order."""
-    terms: list[str]
-    findings: list[FindingView]
-    """With this section's evidence alone."""
-    contradictions: list[ContradictionView]
+    """That are to be written now."""
+    portion: int = 1
+    """Of a section with more evidence than one prompt holds: which of its portions this is, from 1."""
+    portions: int = 1
+    written: str = ""
+    """What the section has already, where it is to go on with excerpts that were not used."""
+    passages: list[SectionExcerpt] = Field(default_factory=list)
+    """The excerpts that are written from."""
+    contradictions: list[ContradictionView] = Field(default_factory=list)
+    outdated: list[str] = Field(default_factory=list)
+    """Ids of excerpts among these that are out of date for a dated question."""

@@ -1,12 +1,29 @@
-"""The researcher's call: relevance, verbatim quotes, a finding and what is missing, judged over ranked passages."""
+"""The researcher's call: which numbered sentences answer a step, what they come to, what is missing and what to look for next."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import AtMost, Id, Reason, Thought
+from schemas.asked import AtMost, Reason, Thought
 from schemas.evidence import Passage, Relevance
 from schemas.evidence_view import FindingView
+
+MOST_REFERENCES, MOST_WIDE = 40, 120
+"""Of one relevance, in one answer; and where breadth matters more than cost, so that a prompt shows more passages."""
+MOST_QUERIES = 4
+
+
+class NumberedPassage(Passage):
+    """A passage whose sentences, or rows of a table, are numbered from 1, so that an answer can name them."""
+
+    spans: list[tuple[int, int]] = Field(default_factory=list)
+    """Of its sentences in order: each is `text[start:end]`."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """Its sentences, each on one line."""
+        return [" ".join(self.text[start:end].split()) for start, end in self.spans]
 
 
 class ResearcherPrompt(BaseModel):
@@ -21,28 +38,66 @@ class ResearcherPrompt(BaseModel):
     """The reflector's feedback on an earlier attempt; empty at the first."""
     findings: list[FindingView]
     """Findings of the steps this one depends on."""
-    passages: list[Passage]
+    so_far: str = ""
+    """What earlier rounds of this step found."""
+    passages: list[NumberedPassage]
+    """Those of this round: what earlier rounds were shown is not shown again."""
+    rounds_left: int = 0
+    """Rounds of search that may follow."""
+    wide: bool = False
+    """Whether breadth matters more than cost."""
     with_tools: bool = False
     """Whether the step is a loop of tool calls instead of one answer."""
 
 
-class Quotation(BaseModel):
-    """A verbatim quote from one passage."""
-
-    passage_id: Id = ""
-    """Empty for a quote from the result of a tool."""
-    quote: Annotated[str, AtMost(900)] = Field(
-        description="Copied from the passage character by character, one to three sentences."
-    )
-    relevance: Relevance = "medium"
+Reference = Annotated[str, AtMost(24)]
+"""Sentences of one passage: `P3:2`, `P3:2-4`."""
+References = Annotated[list[Reference], AtMost(MOST_REFERENCES)]
 
 
 class Findings(BaseModel):
-    """The researcher's answer."""
+    """The researcher's answer. It copies no text: quotes are the stored text of the sentences that it names."""
 
-    excerpts: Annotated[list[Quotation], AtMost(16)] = Field(default_factory=list)
+    high: References = Field(default_factory=list, description="Sentences that answer the step: P3:2 or P3:2-4.")
+    medium: References = Field(default_factory=list, description="Sentences that are part of the answer, or context.")
+    low: References = Field(default_factory=list, description="Sentences that are related.")
     finding: Thought = ""
-    """One to three sentences that answer the step from the excerpts; empty when they do not."""
+    """One to three sentences that answer the step from what earlier rounds and these passages tell; empty when they do not."""
     missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)
+    queries: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """What to search for next; empty where nothing is missing."""
     confidence: float = Field(default=0.0, ge=0, le=1)
-    """How well the excerpts answer the step."""
+    """How well the evidence answers the step."""
+
+    @field_validator("high", "medium", "low", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        """Take a single reference for a list of it."""
+        return [value] if isinstance(value, str) else value
+
+    @property
+    def references(self) -> list[tuple[str, Relevance]]:
+        """What it names, the most relevant first."""
+        ranked: list[tuple[Relevance, list[str]]] = [("high", self.high), ("medium", self.medium), ("low", self.low)]
+        return [(reference, relevance) for relevance, references in ranked for reference in references]
+
+
+_QUERIES: Any = (Annotated[list[Reason], AtMost(MOST_QUERIES)], Field(default_factory=list))
+_WIDE: Any = (Annotated[list[Reference], AtMost(MOST_WIDE)], Field(default_factory=list))
+_MANY: dict[str, Any] = {"high": _WIDE, "medium": _WIDE, "low": _WIDE}
+_SCHEMAS: dict[tuple[bool, bool], type[Findings]] = {
+    (wide, more): create_model(
+        "Findings",
+        __base__=Findings,
+        __doc__=Findings.__doc__,
+        **(_MANY if wide else {}),
+        **({"queries": _QUERIES} if more else {}),
+    )
+    for wide in (False, True)
+    for more in (False, True)
+}
+
+
+def findings_schema(prompt: ResearcherPrompt) -> type[Findings]:
+    """Return what a prompt asks for: the next queries only where a round may follow, more references where breadth is wanted."""
+    return _SCHEMAS[prompt.wide, prompt.rounds_left > 0]

@@ -22,6 +22,7 @@ from schemas.background_investigator import Background
 from schemas.conversation import Former
 from schemas.coordinator import Triage
 from schemas.evidence import Source
+from schemas.outline import OutlineNode
 from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from schemas.reporter import Report
@@ -103,6 +104,8 @@ class ResearchState(TypedDict, total=False):
     """The plan being worked on; in a past state it may be edited, and the run goes on with what was edited."""
     plans: Annotated[list[Plan], growing(add)]
     """Every plan of this run as it was made, the present one last; one that replaces another comes with all as an `Overwrite`."""
+    outline: list[OutlineNode]
+    """Of the report: as the plans gave it, with the evidence that each node has; it grows with the evidence."""
     plan_iterations: int
     feedback: list[str]
     """What the person said of plans of this run."""
@@ -136,6 +139,8 @@ class StepTask(TypedDict):
     """Results of the steps it depends on."""
     sources: dict[str, Source]
     """Sources that those results quote."""
+    sources_left: int
+    """Sources that it may still bring, about: its share of those that the run is to read."""
     turn: int
     allowance: Allowance
     """What it may spend, and how long it may take."""

@@ -20,6 +20,8 @@ class StatementView(BaseModel):
     text: str
     cites: list[str]
     """Ids of passages."""
+    inferred: bool = False
+    """Whether it is a conclusion from them, rather than what they say."""
 
 
 class PassageView(BaseModel):
@@ -40,6 +42,8 @@ class VerifierPrompt(BaseModel):
     locale: str
     passages: list[PassageView]
     statements: list[StatementView]
+    inferences: bool = False
+    """Whether any of them is a conclusion."""
 
 
 class StatementVerdict(BaseModel):

@@ -24,11 +24,11 @@ from tests.conftest import PROJECT
 ROLES = ["coordinator", "planner", "researcher", "coder", "reflector", "reporter"]
 TEMPLATES = [
     *ROLES,
-    "reporter_outline",
     "reporter_section",
     "reporter_joining",
     "reporter_rewriting",
     "reporter_sentences",
+    "reporter_slides",
     "verifier",
 ]
 """A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter."""

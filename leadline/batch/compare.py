@@ -1,4 +1,4 @@
-"""Two ways of asking compared on a set of questions: prompt folders, or models.
+"""Two ways of asking compared on a set of questions: prompt folders, models, or depths.
 
 What is measured is the evidence that a run found and what its report did with it, never how well it reads.
 """
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from leadline.api import aresearch
 from leadline.batch.question_sets import Question
 from prompts import BUILT_IN, PromptError, Prompts, load_prompts, using
+from schemas.depth import DEPTHS, Depth
 from schemas.reporter import Report
 from services.run.errors import BadInput, LeadlineError
 from services.run.scope import checked_choices
@@ -27,6 +28,13 @@ class Variant:
     name: str
     prompts: Prompts = BUILT_IN
     model: str | None = None
+    depth: Depth | None = None
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What its runs choose."""
+        models = {"models": {"default": self.model}} if self.model else {}
+        return {**models, **({"depth": self.depth} if self.depth else {})}
 
 
 class Figures(BaseModel):
@@ -69,23 +77,37 @@ class Total(Figures):
     outcomes: list[Outcome]
 
 
-def variants_of(prompts: Sequence[Path], models: Sequence[str]) -> list[Variant]:
+def variants_of(prompts: Sequence[Path], models: Sequence[str], depths: Sequence[str] = ()) -> list[Variant]:
     """Return the variants that are to be compared; a single prompt folder is compared with the built-in prompts.
 
+    Args:
+        prompts: folders of prompts.
+        models: names of models.
+        depths: several of them are compared; a single one is that of all runs.
+
     Raises:
-        BadInput: neither or both kinds were given, or fewer than two variants, or a folder cannot be used.
+        BadInput: none or several kinds were given, or fewer than two variants, or a folder or a depth cannot be used.
     """
-    if bool(prompts) == bool(models):
-        raise BadInput("Compare prompts or models: --prompts A --prompts B, or --model A --model B.")
+    levels = [level for level in DEPTHS if level in depths]
+    if unknown := next((depth for depth in depths if depth not in levels), None):
+        raise BadInput(f"There is no depth {unknown!r}. There are: {', '.join(DEPTHS)}.")
+    compared = levels if len(levels) > 1 else []
+    if sum(map(bool, (prompts, models, compared))) != 1:
+        raise BadInput(
+            "Compare prompts, models or depths: --prompts A --prompts B, --model A --model B, or --depth quick --depth deep."
+        )
+    if compared:
+        return [Variant(depth, depth=depth) for depth in compared]
+    shared = levels[0] if levels else None
     if models:
-        variants = [Variant(model, model=model) for model in dict.fromkeys(models)]
+        variants = [Variant(model, model=model, depth=shared) for model in dict.fromkeys(models)]
     else:
         try:
-            variants = [Variant(str(folder), load_prompts(folder)) for folder in dict.fromkeys(prompts)]
+            variants = [Variant(str(folder), load_prompts(folder), depth=shared) for folder in dict.fromkeys(prompts)]
         except PromptError as error:
             raise BadInput(str(error)) from None
         if len(variants) == 1:
-            variants.insert(0, Variant(BUILT_IN.name))
+            variants.insert(0, Variant(BUILT_IN.name, depth=shared))
     if len(variants) < 2:
         raise BadInput("One model alone cannot be compared. Name another with a second --model.")
     return variants
@@ -125,11 +147,10 @@ async def compare(
 
 
 async def _ask(question: Question, variant: Variant, docs: Sequence[Path], choices: dict[str, Any]) -> Outcome:
-    chosen = choices | ({"models": {"default": variant.model}} if variant.model else {})
     started = time.monotonic()
     with using(variant.prompts):
         try:
-            report = await aresearch(question.question, docs=docs, **chosen)
+            report = await aresearch(question.question, docs=docs, **choices, **variant.choices)
         except BadInput:
             raise
         except LeadlineError as error:

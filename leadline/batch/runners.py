@@ -28,8 +28,8 @@ class Here:
 
     out: Path
     """Folder below which reports are written."""
-    documents: list[str]
-    """Folders to search, where a question names none of its own."""
+    choices: dict[str, Any]
+    """What all runs choose, where a question chooses nothing else."""
 
     def new_id(self, question: BatchQuestion) -> str:
         """Return a name that sorts by time."""
@@ -46,9 +46,8 @@ class Here:
                 return await aresume(run_id, out=self.out)
             except BadInput:
                 pass  # it had not got so far as to be written down
-        return await aresearch(
-            question.question, docs=question.docs or self.documents, out=self.out, run_id=run_id, **question.choices
-        )
+        choices = {**self.choices, **question.choices}
+        return await aresearch(question.question, docs=question.docs, out=self.out, run_id=run_id, **choices)
 
 
 class There:

@@ -16,6 +16,7 @@ from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
+from schemas.depth import DEPTHS
 from services.models.learned import forget_kept
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.bundle import verify_bundle
@@ -123,12 +124,16 @@ def compare(
     model: Annotated[
         list[str] | None, typer.Option("--model", metavar="NAME", help="Model at the same endpoint; give two or more.")
     ] = None,
+    depth: Annotated[
+        list[str] | None,
+        typer.Option("--depth", metavar="|".join(DEPTHS), help="Depth of all runs; two or more of them are compared."),
+    ] = None,
     docs: Docs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
 ) -> None:
-    """Compare prompts or models on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
+    """Compare prompts, models or depths on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
     question_set = read_questions(questions)
-    variants = comparing.variants_of(prompts or [], model or [])
+    variants = comparing.variants_of(prompts or [], model or [], depth or [])
 
     def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
         summary = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from leadline.runs.profiles import load_profile
-from schemas.context import RunContext
+from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.options import Flag, OutputFormat
 from services.reports.formats import chosen_formats
 
@@ -57,7 +57,7 @@ def option(name: str, *, show_default: bool = True) -> Any:
         help=help_text,
         rich_help_panel=flag.panel,
         autocompletion=_COMPLETIONS.get(name),
-        show_default=show_default and field.annotation is not bool,
+        show_default=show_default and ("as the depth says" if name in FOLLOW_DEPTH else field.annotation is not bool),
     )
 
 

@@ -10,6 +10,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             'leadline research "Who designed the wire sounding machine and why was tallow used?" --docs papers --review',
         ),
         (
+            "As deep as it gets; what that takes stands on the first line",
+            'leadline research "Why was tallow used?" --docs papers --depth exhaustive --max-tokens 900000',
+        ),
+        (
             "A page and slides, in Chinese",
             'leadline research "Who was Kelvin?" --docs papers --format html,slides --locale zh-CN',
         ),
@@ -68,6 +72,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Check what you made of it", "leadline verify article.md --bundle out/who-designed-the-sounding-machine"),
     ],
     "compare": [
+        (
+            "What does more depth bring, and what does it cost?",
+            "leadline compare set.json --depth quick --depth deep --docs papers",
+        ),
         ("Your prompts against the built-in ones", "leadline compare set.json --prompts shorter --docs papers"),
     ],
     "serve": [

@@ -53,7 +53,7 @@ def show(
             raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
         echo(f"Written to {html}", err=True)
         return
-    echo(f"{record.id}  {record.status}  {title}\n")
+    echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n")
     echo("\n".join(timeline.lines()))
 
 

@@ -7,6 +7,7 @@ import typer
 
 from leadline.cli.choices import option
 from leadline.runs.run_ids import complete_run_id
+from schemas.depth import Depth
 from schemas.options import OUTPUT
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
@@ -28,6 +29,8 @@ LatestRun = Annotated[str | None, _run("latest")]
 UnfinishedRun = Annotated[str | None, _run("latest unfinished one")]
 FinishedRun = Annotated[str | None, _run("latest finished one")]
 Docs = Annotated[list[Path] | None, option("documents")]
+AllDepth = Annotated[Depth | None, option("depth", show_default=False)]
+"""Of all questions of a set, where a question names none of its own."""
 Formats = Annotated[str, option("output_formats")]
 Out = Annotated[
     Path,

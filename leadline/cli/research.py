@@ -16,6 +16,7 @@ from leadline.cli.examples import examples
 from leadline.cli.options import (
     EXIT_FAILED,
     RESEARCH,
+    AllDepth,
     Docs,
     Events,
     FinishedRun,
@@ -73,7 +74,7 @@ def _from_stdin() -> str:
 
 
 @commands.command(epilog=examples("follow"), rich_help_panel=RESEARCH)
-@takes_choices("documents", "output_formats", "deep_research", "review_plan", show_default=False)
+@takes_choices("documents", "output_formats", "depth", "deep_research", "review_plan", show_default=False)
 def follow(
     asked: Annotated[
         list[str],
@@ -124,6 +125,7 @@ def replay(run: FinishedRun = None, out: OtherOut = None, as_json: Json = False)
 def batch(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A question a line, or a JSON object a line.")],
     docs: Docs = None,
+    depth: AllDepth = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder below which reports are written.")] = Path(
         "out"
     ),
@@ -140,11 +142,12 @@ def batch(
     results_file = results or file.with_name(f"{file.name}.results.jsonl")
     check_appendable(results_file)
     check_writable(out)
-    folders = [str(folder) for folder in docs or []]
+    shared: dict[str, Any] = {"depth": depth} if depth else {}
+    if docs:
+        shared["documents"] = [str(folder) for folder in docs]
 
     async def main() -> list[Outcome]:
-        shared = {"documents": folders} if folders else {}
-        where = nullcontext(Here(out, folders)) if server is None else There(server, out, shared)
+        where = nullcontext(Here(out, shared)) if server is None else There(server, out, shared)
         async with where as runner:
             with batch_progress(len(questions)) as progress:
                 return await run_batch(questions, runner, results_file, jobs, progress)

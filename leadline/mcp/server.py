@@ -47,15 +47,16 @@ class _Arguments(BaseModel):
 class Question(_Arguments):
     """Research a question in depth and return a report in which every sentence cites a verbatim quote of a source.
 
-    Takes from half a minute to several minutes. The answer is Markdown and ends with the run's id.
+    Takes from half a minute to several minutes, at greater depth up to two hours. The answer is Markdown and ends with the run's id.
     """
 
     question: str = Field(min_length=1, description="The question, in a full sentence, in any language.")
     after: str = Field(default="", description="Run id of a report that this question follows up; empty: a new one.")
-    quick: bool = Field(default=False, description="Answer from one quick search, without a plan.")
+    quick: bool = Field(default=False, description="Answer from one quick search, without a plan: depth quick.")
 
 
 CHOICES: dict[str, str] = {
+    "depth": "How deep to go: an answer in seconds, or up to a report from some 200 sources, which takes long.",
     "documents": "Folders of documents to search; empty: as configured.",
     "locale": "",
     "max_seconds": "",
@@ -231,6 +232,8 @@ def _description(arguments: type[_Arguments]) -> str:
 def _schema(arguments: type[_Arguments]) -> dict[str, Any]:
     schema = arguments.model_json_schema()
     schema.pop("description", None)
+    for field in schema["properties"].values():
+        field.pop("title", None)  # the name again, which a client would pay for
     return schema
 
 

@@ -15,7 +15,7 @@ from leadline.batch.questions import Outcome
 from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
-from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, standing_told
+from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_told
 from leadline.runs.first_line import LONGEST_QUESTION
 from schemas.clean import clean_line
 from schemas.events import CallProgress, Event
@@ -23,11 +23,13 @@ from services.reports.labels import labels_for
 
 _MARKS = {
     "notice": "·",
+    "estimate": "·",
     "triage": "?",
     "background": "~",
     "plan": "#",
     "step_started": ">",
     "source": "+",
+    "round": "-",
     "step_finished": "=",
     "reflection": "*",
     "limit": "!",
@@ -45,8 +47,11 @@ class Lines(Progress):
     def __init__(self, console: Console) -> None:
         """Print on this console."""
         self._console = console
+        self._locale = "en"
         self._printed: dict[tuple[str, str], CallProgress] = {}
         """How the slow calls stood when they got a line last, by role and step."""
+        self._read: set[str] = set()
+        """Addresses of the sources that have a line: several steps may quote one."""
 
     def __call__(self, event: Event) -> None:
         """Print one event; model calls have lines only where they take their time."""
@@ -54,10 +59,17 @@ class Lines(Progress):
             self._printed.pop(call_place(event.data), None)
         if event.type not in _MARKS or (event.type == "call_progress" and not self._is_news(event)):
             return
+        if event.type == "estimate" and not event.data["told"]:
+            return
+        if event.type == "source" and not self._is_new(event):
+            return
         self._print(f"{_mark(event)} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):
                 self._print(_step_line(step))
+        self._locale = str(event.data.get("locale") or self._locale) if event.type == "triage" else self._locale
+        for node in event.data.get("outline", []) if event.type == "reflection" else []:
+            self._print(f"    {outline_line(node, self._locale)}")
 
     def _is_news(self, event: Event) -> bool:
         """Tell whether a call stands otherwise than when it got a line last, or has stood so for long."""
@@ -68,6 +80,13 @@ class Lines(Progress):
             return False
         self._printed[place] = stands
         return True
+
+    def _is_new(self, event: Event) -> bool:
+        """Tell whether a source has no line yet."""
+        address = str(event.data.get("url") or event.title)
+        known = address in self._read
+        self._read.add(address)
+        return not known
 
     def _print(self, line: str) -> None:
         self._console.print(Text(clean_line(line)), soft_wrap=True)

@@ -63,6 +63,9 @@ class Board:
     def _lines(self, height: int) -> list[Text]:
         seen = self._watched
         groups = [self._plan(number, plan) for number, plan in enumerate(seen.plans, 1)]
+        if seen.nodes:
+            told = say("seen_outline", seen.locale, count=seen.nodes, thin=seen.thin)
+            groups.append([Text(f"  {self._plain(told)}", style="dim")])
         if seen.ended:
             return [*(line for group in groups for line in group), *self._report(), *self._foot()]
         draft, foot = self._draft(), self._foot()
@@ -207,7 +210,10 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         self._watched.see(event)
-        if event.type == "limit" or (event.type == "notice" and event.node != "reporter") or event.data.get("failures"):
+        known = (event.type == "notice" and event.node != "reporter") or (
+            event.type == "estimate" and event.data["told"]
+        )
+        if event.type == "limit" or known or event.data.get("failures"):
             self._console.print(Text(f"! {event.title}", style="yellow"), soft_wrap=True)
 
     def ask(self, request: dict[str, Any]) -> None:

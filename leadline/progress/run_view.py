@@ -89,6 +89,10 @@ class Watched:
     doing: str = ""
     """Title of the last event: what the run is at."""
     plans: list[PlanSeen] = field(default_factory=list)
+    nodes: int = 0
+    """Nodes of the outline, as the last reflection saw it."""
+    thin: int = 0
+    """Those of them that have too little evidence."""
     notices: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     """Titles of the sources that steps have quoted, by address."""
@@ -156,6 +160,9 @@ class Watched:
             case "draft":
                 self._write(data)
                 return
+            case "estimate":
+                self.notices += [event.title] if data["told"] else []
+                return
         self._take_in(event, data)
         self.doing = self._next(event)
 
@@ -213,6 +220,9 @@ class Watched:
                 self.locale = str(data.get("locale") or self.locale)
             case "plan" if data.get("steps"):
                 self._plan(data)
+            case "reflection":
+                outline = data.get("outline") or []
+                self.nodes, self.thin = len(outline), sum(bool(node.get("thin")) for node in outline)
             case "step_started":
                 self._step(data, state="running", attempt=int(data.get("attempt", 1)))
             case "source":
@@ -269,6 +279,13 @@ class Watched:
         if step is not None:
             step.sources += 1
             step.latest = title
+
+
+def outline_line(node: Mapping[str, Any], locale: str) -> str:
+    """Return what a node of the outline has, in words."""
+    key = "outline_node_thin" if node.get("thin") else "outline_node"
+    told = {name: node.get(name, "") for name in ("id", "title", "excerpts", "sources")}
+    return say(key, locale, **told)
 
 
 def call_place(data: Mapping[str, Any]) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from leadline.server.access import AccessCheck
 from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
+from leadline.server.estimates import estimates
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_views import views
@@ -32,7 +33,7 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
-for router in (page, attachments, views):
+for router in (page, attachments, views, estimates):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes

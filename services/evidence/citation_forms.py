@@ -1,11 +1,17 @@
 """The forms in which models write citations, read as what they mean: `(E1-1)`, `excerpt E1-1`, `见摘录 e1–1` are `[E1-1]`.
 
+A citation may be marked as one of premises, from which a sentence is inferred: `[inferred: E1-1, E2-3]`, `[推断：E1-1、E2-3]`,
+`[⇒ E1-1, E2-3]`, `[E1-1][E2-3 ⇒]`, `(inference) [E1-1]` are `[⇒][E1-1][E2-3]`.
+
 Fenced code is left alone. Numbers (`[1]`) have no meaning by themselves: `with_numbers` replaces them by what a caller found
 them to mean.
 """
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+
+INFERENCE = "⇒"
+"""Stands in brackets before the premises of a sentence that is marked as inference."""
 
 _ID = r"(?<![A-Za-z0-9_-])[BETbet]\d{1,6}+[-‑–—]\d{1,6}+(?![A-Za-z0-9_])"
 _LEAD = (
@@ -17,6 +23,7 @@ _IDS = rf"{_ID}(?:{_JOINT}{_ID}){{0,40}}+"
 _CITED = rf"\[{_ID}\]"
 _RUN = rf"{_CITED}(?:{_JOINT}{_CITED}){{0,40}}+"
 
+_MARK = f"[{INFERENCE}]"
 _PLAIN = re.compile(_CITED)
 _ONE = re.compile(_ID)
 _TICKED = re.compile(rf"`({_ID})`")
@@ -36,10 +43,34 @@ _APPENDED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BARE = re.compile(rf"`[^`\n]{{1,300}}+`|\[{_ID}\]|{_ID}")
-_BETWEEN = re.compile(rf"(?<=\d\])[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED})")
+_BETWEEN = re.compile(rf"(?<=[\d{INFERENCE}]\])[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED}|\[{INFERENCE}\])")
 _WIDE = "\u3000"
 """From here on characters need no blank before a citation."""
 _FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})")
+
+_SIGN = r"(?:[⇒⟹→∴≈]|[=-]{1,2}>)"
+_INFERRED_WORD = r"(?:inferred|inference|infers?|deduced|deduction|concluded|推断|推论|推知|推导)"
+_INFERRED = (
+    rf"(?:(?:{_SIGN}\s{{0,2}}+)?{_INFERRED_WORD}(?:\s{{0,2}}+(?:from|by|自|于))?|{_SIGN})"
+    r"(?:\s{0,2}+[:：=-])?"
+)
+_PREMISES = re.compile(
+    rf"[\[【［(（]\s{{0,3}}+\^?{_INFERRED}\s{{0,3}}+{_LEAD}?+({_RUN}|{_IDS})\s{{0,3}}+{_SIGN}?\s{{0,3}}+[\]】］)）]",
+    re.IGNORECASE,
+)
+_PREMISES_FIRST = re.compile(
+    rf"[\[【［(（]\s{{0,3}}+\^?({_RUN}|{_IDS})[\s,，;；]{{0,3}}+{_INFERRED}\s{{0,3}}+[\]】］)）]", re.IGNORECASE
+)
+_INFERRED_NUMBERS = re.compile(
+    rf"[\[【［]\s{{0,3}}+{_INFERRED}\s{{0,3}}+(\d{{1,3}}+(?:[\s,，、;；–-]{{1,3}}+\d{{1,3}}+){{0,15}}+)\s{{0,3}}+[\]】］](?![(:：])",
+    re.IGNORECASE,
+)
+_FLAG = re.compile(rf"[\[【［]\s{{0,3}}+{_INFERRED}\s{{0,3}}+[\]】］](?![(:：])", re.IGNORECASE)
+_ROUND = rf"[(（]\s{{0,3}}+{_INFERRED}\s{{0,3}}+[)）]"
+_FLAG_ROUND = re.compile(
+    rf"(?<=\d\])(?:[.。!！]?)(?:[ \t]{{0,3}}+){_ROUND}|{_ROUND}(?=[ \t]{{0,3}}+{_CITED})", re.IGNORECASE
+)
+"""In round brackets, where `(inference)` may be a word of the text, only beside a citation."""
 
 _NUMBERS = r"\d{1,3}+(?:[\s,，、;；–-]{1,3}+\d{1,3}+){0,15}+"
 _NUMBERED = re.compile(
@@ -109,6 +140,9 @@ def _plain(text: str, known: Collection[str]) -> str:
         small = any(key[0].islower() and _canonical(key) not in known for key in ids)
         return match.group() if small else run(match.group(1))
 
+    def premises(match: re.Match[str]) -> str:
+        return f"{_MARK}{run(match.group(1))}"
+
     def named(match: re.Match[str]) -> str:
         ids = match.group(1)
         blank = "" if match.string[match.start() - 1 : match.start()] >= _WIDE else " "
@@ -122,11 +156,18 @@ def _plain(text: str, known: Collection[str]) -> str:
         return f"[{key}]" if (key := _canonical(match.group())) in known else match.group()
 
     text = _TICKED.sub(r"\1", text) if known else text
+    text = _PREMISES.sub(premises, _PREMISES_FIRST.sub(premises, text))
+    text = _FLAG.sub(_MARK, _INFERRED_NUMBERS.sub(rf"{_MARK}[\1]", text))
     text = _LINKED.sub(r"\1", _WRAPPED.sub(lambda match: run(match.group(1)), _BRACKETED.sub(bracketed, text)))
     if known:
         text = _APPENDED.sub(named, _OWN_SENTENCE.sub(named, _LABEL.sub(label, text)))
         text = _BARE.sub(bare, text)
-    return _BETWEEN.sub("", text)
+    return _BETWEEN.sub("", _FLAG_ROUND.sub(_flagged, text))
+
+
+def _flagged(match: re.Match[str]) -> str:
+    """Return the mark in square brackets, with the full stop that stands before it."""
+    return f"{_MARK}{match.group()[0]}" if match.group()[0] in ".。!！" else _MARK
 
 
 def _all_known(ids: str, known: Collection[str]) -> bool:

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from schemas.evidence import EXCERPT_ID
-from services.evidence.citation_forms import plain_citations
+from services.evidence.citation_forms import INFERENCE, plain_citations
 from services.text.passages import sentences
 from services.text.tokens import has_cjk
 
@@ -21,7 +21,7 @@ OPEN, CLOSE = "\ue000", "\ue001"
 _SHELTER_OPEN, _SHELTER_CLOSE = "\ue002", "\ue003"
 _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 
-_PLAIN = re.compile(rf"\[({EXCERPT_ID})\]")
+_PLAIN = re.compile(rf"\[({EXCERPT_ID}|{INFERENCE})\]")
 CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 _CITATIONS = rf"(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)++"
 _AFTER_STOP = re.compile(rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})")
@@ -101,7 +101,7 @@ class Shelter:
 
 
 def with_marks(markdown: str, known: Collection[str] = ()) -> str:
-    """Turn citations in any of the forms that models write into marks, one an id.
+    """Turn citations in any of the forms that models write into marks, one an id; so is what says that they are premises.
 
     Args:
         markdown: as a model wrote it.
@@ -118,7 +118,12 @@ def restore_citations(text: str) -> str:
 
 def cited_ids(text: str) -> list[str]:
     """Return the ids that a text cites, each once, in order."""
-    return list(dict.fromkeys(CITATION.findall(text)))
+    return [key for key in dict.fromkeys(CITATION.findall(text)) if key != INFERENCE]
+
+
+def is_inference(text: str) -> bool:
+    """Tell whether a text is marked as inference."""
+    return f"{OPEN}{INFERENCE}{CLOSE}" in text
 
 
 def without_marks(text: str) -> str:

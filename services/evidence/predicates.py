@@ -93,16 +93,17 @@ _YU = re.compile(
 def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether the quotes compare the same two sides in the same measure the other way round."""
     said = Counter(key for quote in quotes for clause in quote.clauses[:MAX_CLAUSES] for key in word_keys(clause))
-    for mine in _comparisons(claim.text):
+    for mine in comparisons(claim.text):
         for quote in quotes:
             for clause in quote.clauses[:MAX_CLAUSES]:
-                for theirs in _comparisons(clause):
+                for theirs in comparisons(clause):
                     if mine.measure == theirs.measure and _contradict(mine, theirs, said):
                         return Turned("opposite", (clause,))
     return None
 
 
-def _comparisons(text: str) -> Iterator[Comparison]:
+def comparisons(text: str) -> Iterator[Comparison]:
+    """Yield what a text compares, in order."""
     for pattern in (_BI, _WITH, _YU) if has_cjk(text) else (_THAN,):
         for found in islice(pattern.finditer(text), MAX_SEGMENTS):
             left = _CUT.split(text[: found.start()])[-1]

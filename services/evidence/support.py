@@ -44,7 +44,7 @@ MEANING = 0.55
 Failing = Literal[
     "", "uncited", "numbers", "untraced", "names", "words", "language", "meaning", "negation", "denied", "opposite",
     "period", "subject", "unit", "other", "reversed", "table", "hedge", "scope", "cause", "superlative", "roles",
-    "quote",
+    "quote", "premises", "unrelated", "plain", "share",
 ]  # fmt: skip
 SEEN_BEFORE = frozenset({"uncited", "numbers", "untraced", "names", "language", "meaning"})
 """Failings that the check of versions before 0.2 saw as well, so that their bundles can be held to them."""
@@ -85,6 +85,8 @@ def check_support(
     titles: Sequence[str] = (),
     likeness: Likeness | None = None,
     untraced: Sequence[str] = (),
+    *,
+    concludes: bool = False,
 ) -> Verdict:
     """Check one sentence against what it cites.
 
@@ -94,6 +96,7 @@ def check_support(
         titles: titles of their sources; they count for names and words.
         untraced: cited output of programs whose numbers no source gives; it proves no number.
         likeness: asked only where quotes in another language hold no number or name of the sentence to check it by.
+        concludes: the sentence is marked as inference and may give a cause where the quotes give none.
     """
     traced, quotes = quotes, [*quotes, *untraced]
     if not quotes:
@@ -115,7 +118,7 @@ def check_support(
         return _across(text, around, quotes, likeness)
     if claim and (wrong_cell := wrong_reading(claim, readings) or wrong_trend(claim, readings)):
         return Verdict("table", (wrong_cell.said,), wrong_cell.instead)
-    if claim and (turn := turned(claim, readings)):
+    if claim and (turn := turned(claim, readings, concludes=concludes)):
         return Verdict(turn.turn, turn.what, sure=turn.sure)
     anchored = claim is not None and _anchored(claim, readings)
     return Verdict() if _told(text, quotes, around, anchored) else Verdict("words")

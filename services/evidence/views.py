@@ -11,7 +11,7 @@ _EARLIER = Step(id=RECALLED, title="Earlier in this conversation", description="
 
 
 def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[EvidenceView]:
-    """Show excerpts with the titles of their sources.
+    """Show excerpts with the titles, sites, kinds and dates of their sources.
 
     Args:
         excerpts: quotes of any sources; those of sources that are not given are left out.
@@ -21,8 +21,10 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
         EvidenceView(
             id=excerpt.id,
             title=source.title,
+            site=source.site,
             published=source.published or "",
             kind=source.kind,
+            source_kind=source.source_kind,
             relevance=excerpt.relevance,
             quote=excerpt.quote,
         )

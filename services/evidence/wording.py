@@ -75,14 +75,20 @@ _NOT_SUPERLATIVE = frozenset(
 )
 
 
-def turned(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
-    """Return how a claim turns the words of its quotes; None where no rule sees it."""
+def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False) -> Turned | None:
+    """Return how a claim turns the words of its quotes; None where no rule sees it.
+
+    Args:
+        claim: the sentence.
+        quotes: what it cites.
+        concludes: it may give a cause where the quotes give none.
+    """
     about = frozenset(word_keys(claim.text))
     claim = replace(claim, segments=claim.segments[:MAX_SEGMENTS])
     passage = passage_of(about, quotes)
     keyed = _keyed(about, passage)
     for check in _OF_A_PASSAGE:
-        if (found := check(claim, passage, keyed)) is not None:
+        if (found := check(claim, passage, keyed)) is not None and not (concludes and _is_own_cause(found)):
             return found
     if sum(len(quote.clauses) for quote in quotes) > WHOLE:
         return None
@@ -187,7 +193,7 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     if not causal and _HEDGE.search(claim.text) and any(_POSSIBLE.search(sentence) for sentence in sentences):
         return None  # what may be the cause, told as what may be
     if not causal:
-        return Turned("cause", (claimed.group(),))
+        return Turned("cause", (claimed.group(),), sure=False)
     cause, effect = _sides(claim.text, claimed)
     if not cause or not effect:
         return None
@@ -201,6 +207,11 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         if crossed > straight + 1:
             return Turned("cause", (given.group(),))
     return None
+
+
+def _is_own_cause(found: Turned) -> bool:
+    """Tell whether the quotes give no cause at all, rather than the effect for it."""
+    return found.turn == "cause" and not found.sure
 
 
 def _sides(text: str, mark: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:

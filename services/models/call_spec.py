@@ -19,6 +19,8 @@ class CallSpec:
     schema: type[BaseModel] | None = None
     tools: Sequence[dict[str, Any]] = ()
     """Tools that are offered natively, in OpenAI's form."""
+    tool_choice: str = "auto"
+    """`auto`, `required` (it must call some tool) or the name of the tool that it must call, as far as the endpoint takes that."""
     instructions: str = ""
     """Added to the system message."""
     stream: bool = False

@@ -36,6 +36,9 @@ FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blockli
 """Reasons for which a provider keeps an answer back."""
 SHRINK = 0.7
 """Share of the context that is tried next, where an endpoint finds a prompt too long and names no limit."""
+TOOL_CHOICE = "tool_choice"
+ANY_TOOL = {"required": "any"}
+"""What all of LangChain's integrations call the demand for some call."""
 QUIET: RunnableConfig = {"tags": ["nostream"]}
 WARM, COOL = 0.7, 0.2
 """Temperatures that are tried after an answer that repeated itself: whichever is farther from the role's own."""
@@ -58,6 +61,8 @@ class Exchange:
     held: Reservation = field(init=False)
     dialect: str = ""
     """The form of the latest attempt."""
+    forces_call: bool = False
+    """Whether the latest attempt demanded a call of a tool."""
 
     async def reply(self) -> Reply:
         """Make the call, paid out of the run's budget."""
@@ -182,7 +187,9 @@ class Exchange:
         if schema and self.dialect == "text":
             messages = with_schema(messages, schema)
         if call.tools:
-            return await chat.bind_tools(list(call.tools)).ainvoke(messages, config)
+            self.forces_call = call.tool_choice != "auto" and TOOL_CHOICE not in learned(self.model).refused
+            choice = {"tool_choice": ANY_TOOL.get(call.tool_choice, call.tool_choice)} if self.forces_call else {}
+            return await chat.bind_tools(list(call.tools), **choice).ainvoke(messages, config)
         return await chat.ainvoke(messages, config)
 
     async def _change(self, failure: CallFailed) -> bool:
@@ -203,6 +210,9 @@ class Exchange:
                 (limit for limit in failure.output_limits if limit < self.held.output_tokens), default=None
             )
             return known.max_output is not None and await self._anew()
+        if self.forces_call:
+            known.refused.add(TOOL_CHOICE)
+            return True
         if self.call.tools and known.native_tools:
             known.native_tools = False
             await keep_learned(self.model)

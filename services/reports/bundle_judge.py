@@ -71,8 +71,9 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         for number, claim in enumerate(content.claims, 1)
         if claim.status != "quoted" and claim.citations and all(key in excerpts for key in claim.citations)
     }
+    conclusions = {statements[number] for number in statements if content.claims[number - 1].status == "inferred"}
     judge = Judge(excerpts, sources, "en-US", text_of)
-    judgements = await judge.judged(list(dict.fromkeys(statements.values())))
+    judgements = await judge.judged(list(dict.fromkeys(statements.values())), conclusions)
     return BundleJudgement(
         model.name,
         len(statements),

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Literal
 
 from schemas.chart import Chart
+from schemas.deck import DeckPage
 from schemas.evidence import Standing, Status
 from services.reports.statuses import Counts
 
@@ -213,8 +214,10 @@ class Reference:
     url: str
     link: str
     """A web address, or the place of the stored text below the report's folder."""
+    who: tuple[str, ...]
+    """Its site, its kind and when it was published, where they are known, in the reader's language."""
     details: tuple[str, ...]
-    """What kind of source it is, when it was published and so on, in the reader's language."""
+    """The same as far as the title and the address do not tell it, and whether it is a copy or not cited."""
     cited: bool
     quotes: tuple[Quote, ...]
 
@@ -248,6 +251,8 @@ class ParsedReport:
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     """Diagrams that were drawn, by their text."""
+    deck: tuple[DeckPage, ...] = ()
+    """Pages of slides that a model wrote; none where the deck is laid out by rules."""
 
     def picture(self, block: Code) -> Picture | None:
         """Return the picture of a block, if it is a diagram that was drawn."""

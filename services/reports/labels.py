@@ -5,6 +5,14 @@ from dataclasses import dataclass, field
 
 from schemas.evidence import Status
 from services.evidence.support import Verdict
+from services.reports.reasons import (
+    JUDGED,
+    JUDGED_CHINESE,
+    JUDGED_INFERENCE,
+    JUDGED_INFERENCE_CHINESE,
+    REASONS,
+    REASONS_CHINESE,
+)
 from services.run.ui_text import is_chinese
 
 _SHOWN = 120
@@ -43,6 +51,8 @@ class Labels:
     failed_step: str = "Step “{title}” failed: {error}"
     skipped_step: str = "Step “{title}” was skipped: {error}"
     missing: str = "The sources do not tell: {aspect}"
+    unanswered: str = "No single sentence of the sources tells: {aspect}"
+    """In place of `missing` where rules judged."""
     unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
     contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
@@ -131,45 +141,16 @@ class Labels:
         default_factory=lambda: {name: name for name in ("document", "database", "computation", "tool")}
     )
     """What a source is, for each kind that is not a web page."""
-    reasons: dict[str, str] = field(
-        default_factory=lambda: {
-            "": "",
-            "uncited": "It cites nothing.",
-            "unknown": "It cites {what}, and there is no such excerpt.",
-            "numbers": "Not in what it cites: {what}.",
-            "untraced": "Computed from numbers that no source gives: {what}.",
-            "names": "Names that are not in what it cites: {what}.",
-            "words": "Too few of its words are in what it cites.",
-            "language": "What it cites is in another language, and it holds no number or name to check it by.",
-            "meaning": "What it cites is in another language, and does not come near enough to it in meaning.",
-            "negation": "What it cites denies this: {what}.",
-            "denied": "It denies what it cites says: {what}.",
-            "opposite": "What it cites says the opposite of: {what}.",
-            "period": "What it cites gives {what} for another time.",
-            "subject": "What it cites gives {what} for something else.",
-            "unit": "What it cites gives {what} in another unit.",
-            "other": "What it cites gives another number for this than {what}.",
-            "reversed": "What it cites has this change the other way round: {what}.",
-            "table": "The table that it cites says otherwise: {what}.",
-            "hedge": "What it cites gives this as a possibility or a plan only: {what}.",
-            "scope": "What it cites says this of a part only: {what}.",
-            "cause": "What it cites gives no such cause: {what}.",
-            "superlative": "What it cites does not rank it so: {what}.",
-            "roles": "What it cites has others in these roles: {what}.",
-            "quote": "It is not a verbatim quote of an excerpt.",
-        }
+    categories: dict[str, str] = field(
+        default_factory=lambda: {name: name for name in ("academic", "news", "code", "official")}
     )
+    """Who speaks in a source, where that is not just anybody."""
+    reasons: Mapping[str, str] = field(default_factory=lambda: REASONS)
     """Why a sentence is not supported, by the part of the check that failed."""
-
-    judged: dict[str, str] = field(
-        default_factory=lambda: {
-            "supported": "",
-            "partly": "A model that checked it found only a part of it in what it cites: “{words}”",
-            "contradicted": "A model that checked it found that what it cites contradicts it: “{words}”",
-            "not_told": "A model that checked it did not find it in what it cites.",
-        }
-    )
+    judged: Mapping[str, str] = field(default_factory=lambda: JUDGED)
     """What a model said of a sentence, by its verdict."""
+    judged_inference: Mapping[str, str] = field(default_factory=lambda: JUDGED_INFERENCE)
+    """What a model said of a sentence that is inferred."""
     instead: str = " It gives {instead}."
     """Behind a reason, where what is cited gives something else."""
 
@@ -232,6 +213,7 @@ CHINESE = Labels(
     failed_step="步骤“{title}”失败：{error}",
     skipped_step="步骤“{title}”被跳过：{error}",
     missing="来源没有说明：{aspect}",
+    unanswered="来源中没有哪一句单独说明：{aspect}",
     unsupported="标为未核实（所引内容不足以支持）的句子：{count} 个。",
     dropped="因所引内容不足以支持而删去的句子：{count} 个。",
     contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",
@@ -294,40 +276,12 @@ CHINESE = Labels(
     notes="本页来源",
     needs_charts="若要看到图形，请安装 Leadline 的附加组件 charts 后重新生成报告。",
     brackets=("（", "）"),
-    judged={
-        "supported": "",
-        "partly": "核查模型只在所引内容中找到其中一部分：“{words}”",
-        "contradicted": "核查模型认为所引内容与之矛盾：“{words}”",
-        "not_told": "核查模型未在所引内容中找到这一点。",
-    },
+    judged=JUDGED_CHINESE,
+    judged_inference=JUDGED_INFERENCE_CHINESE,
     instead="所引内容给出的是 {instead}。",
     kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
-    reasons={
-        "": "",
-        "uncited": "没有引用。",
-        "unknown": "引用了不存在的摘录 {what}。",
-        "numbers": "所引内容中没有：{what}。",
-        "untraced": "由没有来源给出的数字计算得出：{what}。",
-        "names": "所引内容中没有这些名称：{what}。",
-        "words": "所引内容中只有很少的相同词语。",
-        "language": "所引内容是另一种语言，且句中没有可供核对的数字或名称。",
-        "meaning": "所引内容是另一种语言，意思与句子不够接近。",
-        "negation": "所引内容否定了这一点：{what}。",
-        "denied": "句子否定了所引内容的说法：{what}。",
-        "period": "所引内容中的 {what} 属于另一个时间。",
-        "subject": "所引内容中的 {what} 说的是别的对象。",
-        "unit": "所引内容中的 {what} 用的是另一个单位。",
-        "other": "所引内容在这一点上给出的不是 {what}。",
-        "reversed": "所引内容中的变化方向相反：{what}。",
-        "table": "所引表格并非如此：{what}。",
-        "hedge": "所引内容只把这说成可能或计划：{what}。",
-        "scope": "所引内容只说了其中一部分：{what}。",
-        "cause": "所引内容没有给出这样的原因：{what}。",
-        "superlative": "所引内容没有这样的排名：{what}。",
-        "roles": "所引内容中角色不同：{what}。",
-        "opposite": "所引内容的说法与此相反：{what}。",
-        "quote": "不是摘录的逐字引文。",
-    },
+    categories={"academic": "学术", "news": "新闻", "code": "代码", "official": "官方"},
+    reasons=REASONS_CHINESE,
 )
 
 

@@ -75,6 +75,8 @@ class Draft:
     """Finds excerpts for sentences that cite nothing; by default among all."""
     opening: str = ""
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
+    by_rules: bool = False
+    """Whether rules wrote it, which see what single sentences tell and not what many tell together."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Of computations and database queries, by the content hash of their source."""
 
@@ -245,7 +247,8 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
         if result.status != "done":
             label = labels.failed_step if result.status == "failed" else labels.skipped_step
             lines.append(label.format(title=title, error=result.error))
-    lines.extend(labels.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
+    missing = labels.unanswered if draft.by_rules else labels.missing
+    lines.extend(missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if by_code := sum(claim.cited_by == "code" for claim in checked.claims):
         lines.append(labels.cited_by_code.format(count=by_code))
     if checked.marked:

@@ -61,7 +61,7 @@ def _sentence(claim: Claim, room: int) -> str:
 
 def _groups(marked: Iterable[Claim], labels: Labels) -> dict[tuple[Status, str], list[Claim]]:
     """Return the sentences that are marked for one reason that names nothing of them, where there are many of these."""
-    general = {"", *labels.reasons.values(), *labels.judged.values()}
+    general = {"", *labels.reasons.values(), *labels.judged.values(), *labels.judged_inference.values()}
     groups: dict[tuple[Status, str], list[Claim]] = {}
     for claim in marked:
         if claim.reason in general:

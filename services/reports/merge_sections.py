@@ -5,21 +5,31 @@ from collections.abc import Sequence
 
 from schemas.evidence import EXCERPT_ID
 from schemas.reporter_joining import Joining, Paragraph, SectionText, TermChange
+from services.evidence.model_markdown import join_sentences, restore_citations, sentences_of, with_marks
 from services.reports.labels import Labels
+from services.text.tokens import tokens
 
 PARAGRAPHS_PER_DROPPED = 4
 """At most one paragraph in four is dropped as a repetition."""
+MIN_REPEATED = 5
+"""Terms of a sentence from which on it is left out where another one has said it in the same words."""
+MAX_SHOWN = 40_000
+"""Characters of sections that whoever joins them is shown; of longer ones the beginning of each paragraph."""
+MIN_SHOWN = 120
+"""Characters of a paragraph that are shown at least."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 _TERM_LENGTH = 60
+_NO_PROSE = ("#", ">", "|", "`", "~", "-", "*", "+", "$")
 
 
 def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
-    """Number the paragraphs of sections throughout; a paragraph that another one repeats word for word is left out.
+    """Number the paragraphs of sections throughout, without paragraphs and sentences that an earlier one has said in the same words.
 
     Args:
         sections: title and Markdown.
     """
     seen: set[str] = set()
+    said: set[tuple[str, ...]] = set()
     texts: list[SectionText] = []
     number = 0
     for title, markdown in sections:
@@ -29,10 +39,58 @@ def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
             if words in seen and not block.lstrip().startswith("#"):
                 continue
             seen.add(words)
-            number += 1
-            paragraphs.append(Paragraph(number=number, text=block))
+            text = _said_once(block, said)
+            if text:
+                number += 1
+                paragraphs.append(Paragraph(number=number, text=text))
         texts.append(SectionText(title=title, paragraphs=paragraphs))
     return texts
+
+
+def _said_once(block: str, said: set[tuple[str, ...]]) -> str:
+    """Leave out the sentences of a paragraph that were said before; what is no plain paragraph stays as it is."""
+    if block.lstrip().startswith(_NO_PROSE) or "\n" in block.strip():
+        return block
+    sentences = sentences_of(with_marks(block))
+    kept: list[str] = []
+    for sentence in sentences:
+        words = tuple(tokens(_CITATION.sub("", restore_citations(sentence))))
+        if len(words) < MIN_REPEATED or words not in said:
+            kept.append(sentence)
+        said.add(words)
+    return block if len(kept) == len(sentences) else restore_citations(join_sentences(kept))
+
+
+def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
+    """Return sections as whoever joins them sees them: of long reports the beginning of each paragraph."""
+    count = sum(len(section.paragraphs) for section in sections)
+    total = sum(len(paragraph.text) for section in sections for paragraph in section.paragraphs)
+    if total <= MAX_SHOWN:
+        return list(sections)
+    most = max(MIN_SHOWN, MAX_SHOWN // count)
+    return [
+        section.model_copy(
+            update={
+                "paragraphs": [
+                    paragraph.model_copy(update={"text": _beginning(paragraph.text, most)})
+                    for paragraph in section.paragraphs
+                ]
+            }
+        )
+        for section in sections
+    ]
+
+
+def _beginning(text: str, most: int) -> str:
+    """Return the sentences that fit, at least one, with all citations of a first sentence that is cut."""
+    if len(text) <= most:
+        return text
+    kept: list[str] = []
+    for sentence in sentences_of(with_marks(text)):
+        if kept and sum(map(len, kept)) + len(sentence) > most:
+            break
+        kept.append(sentence)
+    return restore_citations(join_sentences(kept))
 
 
 def _blocks(markdown: str) -> list[str]:
@@ -57,7 +115,8 @@ def merge_sections(sections: Sequence[SectionText], joining: Joining, labels: La
     A section keeps its first paragraph, and few are dropped, whatever the joining says.
     """
     dropped = _dropped(sections, joining.repeated)
-    parts = [f"# {joining.title.strip()}", f"**TL;DR** {joining.summary.strip()}"]
+    parts = [f"# {joining.title.strip()}"] if joining.title.strip() else []
+    parts += [f"**TL;DR** {joining.summary.strip()}"] if joining.summary.strip() else []
     if joining.conclusion.strip():
         parts += [f"## {labels.conclusion}", joining.conclusion.strip()]
     for section in sections:

@@ -1,58 +1,123 @@
-"""From a model's outline to one that can be written: every excerpt has a section, every section has excerpts."""
+"""From the outline of a run to the sections of its report: every excerpt that is shown stands in exactly one section."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from schemas.evidence_view import FindingView
-from schemas.reporter_outline import Outline, OutlineSection
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import OutlineNode
+from schemas.sections import Section, SectionPart
+from services.text.tokens import tokens
 
-MAX_SECTIONS = 24
+MIN_SECTIONS = 2
+"""Nodes with evidence that an outline must have for a report in sections."""
+MIN_EXCERPTS = 12
+"""Excerpts that a report in sections must have; one from fewer is written in one call, which costs less."""
 
 
-def settle_outline(outline: Outline, findings: Sequence[FindingView]) -> Outline:
-    """Keep what can be written, and give excerpts that were forgotten to the section that holds most of their step.
+def sections_of(
+    nodes: Sequence[OutlineNode], findings: Sequence[FindingView], background: Sequence[EvidenceView] = ()
+) -> list[Section]:
+    """Return the sections that have evidence, in the outline's order.
+
+    Of a quote that several steps found, one section has one excerpt: sections take turns, so that none loses all to an earlier one. Excerpts of steps without a node get a section for each step; those of the background go to the section that shares most
+    words with them.
 
     Args:
-        outline: as the model gave it.
-        findings: all evidence.
-
-    Raises:
-        ValueError: no section names an excerpt that there is.
+        nodes: of the outline; empty where the run has none.
+        findings: of the steps, with what is shown of their evidence.
+        background: what is shown of the background search.
     """
-    step_of = {item.id: finding.step_id for finding in findings for item in finding.evidence}
-    sections = [
-        section.model_copy(
-            update={"excerpt_ids": [item for item in dict.fromkeys(section.excerpt_ids) if item in step_of]}
-        )
-        for section in outline.sections[:MAX_SECTIONS]
+    views = {item.id: item for finding in findings for item in finding.evidence}
+    views |= {item.id: item for item in background}
+    placed: set[str] = set()
+    sections: dict[str, Section] = {}
+    tops = _tops(nodes)
+    repeated = _repeated(nodes, tops, views)
+    for node in nodes:
+        top = tops[node.id]
+        ids = [key for key in dict.fromkeys(node.excerpt_ids) if key in views and key not in placed]
+        placed.update(ids)
+        ids = [key for key in ids if key not in repeated]
+        if node.id == top:
+            section = sections.setdefault(top, Section(title="", node=top))
+            section.title, section.wanted = node.title, node.wanted
+            section.excerpt_ids = [*ids, *section.excerpt_ids]
+        else:
+            section = sections.setdefault(top, Section(title="", node=top))
+            section.parts.append(SectionPart(title=node.title, wanted=node.wanted, excerpt_ids=ids))
+    chosen = [_with_evidence(section) for section in sections.values() if section.all_ids]
+    chosen += _by_steps(findings, placed)
+    _add_background(chosen, [item for item in background if item.id not in placed], views)
+    return chosen
+
+
+def bears_sections(sections: Sequence[Section]) -> bool:
+    """Tell whether there is enough evidence for a report in sections."""
+    return len(sections) >= MIN_SECTIONS and sum(len(section.all_ids) for section in sections) >= MIN_EXCERPTS
+
+
+def _tops(nodes: Sequence[OutlineNode]) -> dict[str, str]:
+    """Return for each node the id of the topmost one above it; a node in a circle, or below none that there is, is its own."""
+    parents = {node.id: node.parent for node in nodes}
+    tops: dict[str, str] = {}
+    for node in nodes:
+        seen, top = {node.id}, node.id
+        while (parent := parents.get(top, "")) in parents:
+            if parent in seen:
+                top = node.id
+                break
+            seen.add(parent)
+            top = parent
+        tops[node.id] = top
+    return tops
+
+
+def _repeated(
+    nodes: Sequence[OutlineNode], tops: Mapping[str, str], views: Mapping[str, EvidenceView]
+) -> frozenset[str]:
+    """Return the excerpts whose quote another section, or the same one before, tells: topmost nodes take turns."""
+    listed: dict[str, list[str]] = {}
+    for node in nodes:
+        listed.setdefault(tops[node.id], []).extend(key for key in node.excerpt_ids if key in views)
+    waiting, told, kept = [iter(keys) for keys in listed.values()], set[tuple[str, str]](), set[str]()
+    while waiting:
+        for keys in waiting.copy():
+            key = next((key for key in keys if (views[key].title, views[key].quote) not in told), None)
+            if key is None:
+                waiting.remove(keys)
+            else:
+                told.add((views[key].title, views[key].quote))
+                kept.add(key)
+    return frozenset(key for keys in listed.values() for key in keys) - kept
+
+
+def _with_evidence(section: Section) -> Section:
+    """Leave out parts without evidence; a lone part of a section that has nothing else is no part."""
+    parts = [part for part in section.parts if part.excerpt_ids]
+    if len(parts) == 1 and not section.excerpt_ids:
+        return section.model_copy(update={"excerpt_ids": parts[0].excerpt_ids, "parts": []})
+    return section.model_copy(update={"parts": parts})
+
+
+def _by_steps(findings: Sequence[FindingView], placed: set[str]) -> list[Section]:
+    sections: list[Section] = []
+    for finding in findings:
+        ids = [item.id for item in finding.evidence if item.id not in placed]
+        if ids:
+            placed.update(ids)
+            sections.append(Section(title=finding.title, wanted=finding.description, excerpt_ids=ids))
+    return sections
+
+
+def _add_background(
+    sections: Sequence[Section], evidence: Sequence[EvidenceView], views: Mapping[str, EvidenceView]
+) -> None:
+    if not sections or not evidence:
+        return
+    words = [
+        set(tokens(" ".join([section.title, section.wanted, *(views[key].quote for key in section.all_ids)])))
+        for section in sections
     ]
-    sections = [section for section in sections if section.excerpt_ids and section.title.strip()]
-    if not sections:
-        raise ValueError("no section names an excerpt that there is; give each section the excerpt_ids it needs")
-    assigned = {item for section in sections for item in section.excerpt_ids}
-    for item in [item for item in step_of if item not in assigned]:
-        _home(sections, item, step_of).excerpt_ids.append(item)
-    return outline.model_copy(update={"sections": sections})
-
-
-def outline_by_steps(title: str, findings: Sequence[FindingView]) -> Outline:
-    """Give each step that found something a section of its own."""
-    sections = [
-        OutlineSection(title=finding.title, focus=finding.finding, excerpt_ids=[item.id for item in finding.evidence])
-        for finding in findings
-        if finding.evidence
-    ]
-    return Outline(title=title, sections=sections[:MAX_SECTIONS])
-
-
-def _home(sections: Sequence[OutlineSection], item: str, step_of: dict[str, str]) -> OutlineSection:
-    return max(sections, key=lambda section: sum(step_of[other] == step_of[item] for other in section.excerpt_ids))
-
-
-def evidence_for(section: OutlineSection, findings: Sequence[FindingView]) -> list[FindingView]:
-    """Return the findings with a section's evidence alone."""
-    excerpt_ids = set(section.excerpt_ids)
-    chosen = [
-        finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id in excerpt_ids]})
-        for finding in findings
-    ]
-    return [finding for finding in chosen if finding.evidence]
+    for item in evidence:
+        own = set(tokens(item.quote))
+        best = max(range(len(sections)), key=lambda place: len(own & words[place]))
+        sections[best].excerpt_ids.append(item.id)

@@ -71,6 +71,7 @@ def parse_report(report: Report) -> ParsedReport:
         figures=key_figures(report, proofs),
         disagreements=tuple(_disagreements(settled)),
         counts=counts_of(report.citations, labels),
+        deck=tuple(report.deck),
         created=max((source.fetched_at[:10] for source in report.sources if source.fetched_at), default=""),
     )
 

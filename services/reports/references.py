@@ -37,6 +37,7 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
             title=source.title or source.url,
             url=source.url,
             link=link_of(source),
+            who=who(source, labels, beside=source.title),
             details=details(source, copies.get(source.content_hash, []), labels, cited=source.number in cited),
             cited=source.number in cited,
             quotes=tuple(
@@ -52,16 +53,26 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
 
 def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -> tuple[str, ...]:
     """Say what a source is, in the reader's language."""
-    parts = []
-    if source.kind in labels.kinds:
-        parts.append(labels.kinds[source.kind])
-    if source.published:
-        parts.append(labels.published.format(date=source.published))
+    parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
+    parts += who(source, labels, beside=f"{source.title} {source.url}")
     if copies:
         parts.append(labels.copy.format(urls="; ".join(copies)))
     if not cited:
         parts.append(labels.uncited)
     return tuple(parts)
+
+
+def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
+    """Say who speaks in a source and since when, in the reader's language.
+
+    Args:
+        source: the source.
+        labels: of the report's language.
+        beside: what stands beside it; a site that is named there is not named again.
+    """
+    site = source.site if source.site.casefold() not in beside.casefold() else ""
+    published = labels.published.format(date=source.published) if source.published else ""
+    return tuple(filter(None, (site, labels.categories.get(source.source_kind, ""), published)))
 
 
 def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:

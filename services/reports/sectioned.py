@@ -1,4 +1,4 @@
-"""Long reports: an outline, sections written side by side, each from its own evidence, then one call that joins them.
+"""Reports in sections: each is written from its own evidence, side by side; the weakest is researched again; then one call joins them.
 
 The wall time grows with the longest section and not with their sum. Sections stream in their order. Where a limit leaves no
 room for a section, its quotes stand in its place; where none is left for joining, the sections are joined as they are.
@@ -7,40 +7,44 @@ room for a section, its quotes stand in its place; where none is left for joinin
 import asyncio
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 from langchain_core.messages import AIMessageChunk
 from langgraph.graph.message import push_message
 
-from schemas.evidence_view import FindingView
+from schemas.evidence import EXCERPT_ID, Excerpt, Source
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
-from schemas.reporter_outline import Outline, ReporterOutlinePrompt
-from schemas.reporter_section import ReporterSectionPrompt
-from services.models import ask, write
-from services.reports.checking.numbered_citations import read_citations
+from services.models import ask
+from services.models.portions import evidence_tokens
 from services.reports.labels import labels_for
-from services.reports.merge_sections import merge_sections, number_paragraphs
+from services.reports.length import Length, shared_out
+from services.reports.merge_sections import merge_sections, number_paragraphs, shortened
 from services.reports.ordered_stream import InOrder
-from services.reports.outline import evidence_for, outline_by_steps, settle_outline
-from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, UselessAnswer
-from services.run.roles import DEFAULTS
-from services.run.ui_text import problem_text, say
+from services.reports.reworking import NewEvidence, Research, strengths, weakest
+from services.reports.section_writing import (
+    TEMPLATE,
+    Portion,
+    SectionEvidence,
+    SectionWriter,
+    evidence_of_prompt,
+    in_words,
+    portions_of,
+)
+from services.reports.surroundings import TextOf, surroundings_of
+from services.run.errors import LimitReached, ModelError
+from services.run.scope import Run
+from services.run.ui_text import say
+from services.text.word_count import words_in
 
-WORDS_A_STEP, MIN_WORDS = 700, 3_000
-"""Words of a full report for each step that found something, and of the shortest one."""
-TOKENS_A_WORD = 2.0
-"""Room for a word with its citations and marks."""
-TEMPLATES = ("reporter_outline", "reporter_section", "reporter_joining")
-_HEADING = re.compile(r"\A#{1,2}[ ][^\n]*+\n++")
+TEMPLATES = (TEMPLATE, "reporter_joining")
+_CITES = re.compile(rf"\[{EXCERPT_ID}\]")
 
 
 @dataclass(slots=True)
 class LongText:
-    """A long report as it was written."""
+    """A report in sections as it was written."""
 
     markdown: str
     follow_up_questions: list[str] = field(default_factory=list)
@@ -50,128 +54,140 @@ class LongText:
     """Ids of the excerpts that a section was written from, by its heading."""
 
 
-def words_of(prompt: ReporterPrompt, words: int | None) -> int:
-    """Return how many words a report is to have: those that were asked for, else in proportion to what was found."""
-    steps = sum(bool(finding.evidence) for finding in prompt.findings)
-    return words or max(MIN_WORDS, WORDS_A_STEP * steps)
+@dataclass(slots=True)
+class SectionedReport:
+    """One report in sections: what it is written from, and how far it has come."""
 
+    run: Run
+    prompt: ReporterPrompt
+    """All that the reporter knows; its outline names the sections."""
+    length: Length
+    excerpts: Mapping[str, Excerpt]
+    """All that may be cited, by id."""
+    sources: Mapping[str, Source]
+    """By content hash."""
+    text_of: TextOf
+    research: Research
+    """Searches for more evidence on a section."""
+    writer: SectionWriter = field(init=False)
+    evidence: SectionEvidence = field(init=False)
+    texts: list[str] = field(default_factory=list)
 
-async def write_long(prompt: ReporterPrompt, words: int) -> LongText:
-    """Write a long report.
+    def __post_init__(self) -> None:
+        self.writer = SectionWriter(self.prompt, list(self.prompt.outline))
+        self.evidence = evidence_of_prompt(self.prompt, self.excerpts)
 
-    Args:
-        prompt: all that the reporter knows.
-        words: of the whole report.
+    async def write(self) -> LongText:
+        """Write it.
 
-    Raises:
-        LimitReached: there is no room even for the outline.
-        ModelError: the endpoint refused or failed before anything was written.
-    """
-    limits: list[str] = []
-    prompt = _with_background(prompt)
-    outline = await _outline(prompt, words, limits)
-    stream = InOrder([f"\n\n## {section.title}\n\n" for section in outline.sections], _sender())
-    share = max(150, words // len(outline.sections))
-    texts = await asyncio.gather(
-        *(_section(prompt, outline, place, share, stream, limits) for place in range(len(outline.sections)))
-    )
-    sections = number_paragraphs([(section.title, text) for section, text in zip(outline.sections, texts, strict=True)])
-    joining = await _joining(prompt, outline, sections, limits)
-    markdown = merge_sections(sections, joining, labels_for(prompt.locale))
-    written_from: dict[str, set[str]] = {}
-    for section in outline.sections:
-        written_from.setdefault(" ".join(section.title.split()), set()).update(section.excerpt_ids)
-    return LongText(markdown, joining.follow_up_questions[:3], list(dict.fromkeys(limits)), written_from)
-
-
-def _with_background(prompt: ReporterPrompt) -> ReporterPrompt:
-    """Show background evidence to the outline and the sections as they see all evidence: as a finding."""
-    if not prompt.background:
-        return prompt
-    title = say("background_evidence", prompt.locale)
-    finding = FindingView(step_id="background", title=title, status="done", evidence=prompt.background)
-    return prompt.model_copy(update={"findings": [*prompt.findings, finding], "background": []})
-
-
-async def _outline(prompt: ReporterPrompt, words: int, limits: list[str]) -> Outline:
-    """Ask for an outline; where none comes that can be used, each step has its section."""
-    variables = ReporterOutlinePrompt(
-        **prompt.model_dump(include={"question", "locale", "today", "tone", "findings"}), words=words
-    )
-    check = partial(settle_outline, findings=prompt.findings)
-    try:
-        return await ask("reporter", variables, Outline, check, template="reporter_outline")
-    except UselessAnswer:
-        limits.append(say("outline_by_rules", prompt.locale))
-        return outline_by_steps(prompt.question, prompt.findings)
-
-
-async def _section(
-    prompt: ReporterPrompt,
-    outline: Outline,
-    place: int,
-    words: int,
-    stream: InOrder,
-    limits: list[str],
-) -> str:
-    """Write one section; where that cannot be done, quote its evidence."""
-    section = outline.sections[place]
-    findings = evidence_for(section, prompt.findings)
-    excerpt_ids = set(section.excerpt_ids)
-    variables = ReporterSectionPrompt(
-        **prompt.model_dump(include={"question", "locale", "today", "tone"}),
-        title=section.title,
-        focus=section.focus,
-        words=words,
-        outline=[section.title for section in outline.sections],
-        terms=outline.terms,
-        findings=findings,
-        contradictions=[
-            contradiction for contradiction in prompt.contradictions if excerpt_ids & set(contradiction.excerpt_ids)
-        ],
-    )
-    streamed: list[str] = []
-
-    def on_token(token: str) -> None:
-        streamed.append(token)
-        stream.add(place, token)
-
-    try:
-        scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
-        reply = await write("reporter", variables, scale=scale, template="reporter_section", on_token=on_token)
-        shown = [item for finding in findings for item in finding.evidence]
-        text = await asyncio.to_thread(
-            read_citations, reply.text, shown, question=prompt.question, locale=prompt.locale
+        Raises:
+            LimitReached: there is no room for any section.
+        """
+        sections = self.writer.sections
+        self.evidence.around = await surroundings_of(self.evidence.excerpts.values(), self.sources, self.text_of)
+        await self._write_sections()
+        await self._rework()
+        paragraphs = number_paragraphs(
+            [(section.title, text) for section, text in zip(sections, self.texts, strict=True)]
         )
-        if reply.cut_off:
-            limits.append(say("cut_off", prompt.locale))
-    except (LimitReached, ModelError) as problem:
-        limits.append(_in_words(problem, prompt.locale))
-        limits.append(say("section_by_rules", prompt.locale, title=section.title))
-        text = "\n\n".join(f"> {item.quote} [{item.id}]" for finding in findings for item in finding.evidence)
-    if not streamed:
-        stream.add(place, text)
-    stream.end(place)
-    return _HEADING.sub("", text.strip())
+        joining = await self._joining(paragraphs)
+        written_from: dict[str, set[str]] = {}
+        for section in sections:
+            written_from.setdefault(" ".join(section.title.split()), set()).update(section.all_ids)
+        return LongText(
+            merge_sections(paragraphs, joining, labels_for(self.prompt.locale)),
+            joining.follow_up_questions[:3],
+            list(dict.fromkeys(self.writer.limits)),
+            written_from,
+        )
 
+    async def _write_sections(self) -> None:
+        """Write all sections side by side, and those for which the others leave no room in the budget after them."""
+        portions = await self._portions()
+        titles = [section.title for section in self.writer.sections]
+        openings = ["\n\n" if one.place > 1 else f"\n\n## {titles[one.number - 1]}\n\n" for one in portions]
+        stream = InOrder(openings, _sender())
+        alone = len(portions) == 1
+        texts = await asyncio.gather(
+            *(self._streamed(portion, place, stream, alone=alone) for place, portion in enumerate(portions))
+        )
+        for place, portion in enumerate(portions):
+            if texts[place] is None:
+                texts[place] = await self._streamed(portion, place, stream, alone=True)
+        if len(self.writer.by_limit) == len(portions):
+            raise self.writer.by_limit[0]
+        joined: dict[int, list[str]] = {}
+        for portion, text in zip(portions, texts, strict=True):
+            joined.setdefault(portion.number, []).append(text or "")
+        self.texts = ["\n\n".join(joined[number]) for number in sorted(joined)]
 
-async def _joining(prompt: ReporterPrompt, outline: Outline, sections: list[SectionText], limits: list[str]) -> Joining:
-    variables = ReporterJoiningPrompt(
-        **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}), sections=sections
-    )
-    try:
-        return await ask("reporter", variables, Joining, template="reporter_joining")
-    except (LimitReached, ModelError) as problem:
-        limits.append(_in_words(problem, prompt.locale))
-        limits.append(say("joined_by_rules", prompt.locale))
-    first = next(
-        (paragraph.text for section in sections for paragraph in section.paragraphs if "[E" in paragraph.text), ""
-    )
-    return Joining(title=outline.title, summary=first)
+    async def _portions(self) -> list[Portion]:
+        sections = self.writer.sections
+        room = await evidence_tokens(self.run, "reporter", self.run.context.level.passage_tokens)
+        weights = [self.evidence.words(section) for section in sections]
+        words, fewest = shared_out(self.length.words, weights), shared_out(self.length.fewest, weights)
+        return [
+            portion
+            for place, section in enumerate(sections)
+            for portion in portions_of(place + 1, self.evidence.of(section), room, words[place], fewest[place])
+        ]
 
+    async def _streamed(self, portion: Portion, place: int, stream: InOrder, *, alone: bool) -> str | None:
+        """Write a portion; None where others hold the room that it needs."""
+        text = await self.writer.portion(portion, lambda piece: stream.add(place, piece), alone=alone)
+        if text is not None:
+            stream.end(place)
+        return text
 
-def _in_words(problem: LimitReached | ModelError, locale: str) -> str:
-    return limit_message(problem, locale) if isinstance(problem, LimitReached) else problem_text(problem, locale)
+    async def _rework(self) -> None:
+        """Research the weakest section again and write it anew, as often as the depth says; one for which nothing new is found stays."""
+        done: set[int] = set()
+        for _ in range(self.run.context.level.reworked):
+            found = await asyncio.to_thread(
+                strengths, self.writer.sections, self.texts, self.evidence.excerpts, self.sources, self.prompt
+            )
+            place = weakest(found, done)
+            if place is None:
+                return
+            done.add(place)
+            new = await self.research(self.writer.sections[place])
+            if new is not None and new.excerpts:
+                await self._write_anew(place, new)
+
+    async def _write_anew(self, place: int, new: NewEvidence) -> None:
+        """Write a section from all of its evidence, with what was found for it; nothing of it streams."""
+        section = self.writer.sections[place]
+        before = self.evidence.words(section)
+        section = section.model_copy(update={"excerpt_ids": [*section.excerpt_ids, *(one.id for one in new.excerpts)]})
+        self.writer.sections[place] = section
+        self.evidence.views |= {view.id: view for view in new.views}
+        self.evidence.excerpts |= {excerpt.id: excerpt for excerpt in new.excerpts}
+        self.evidence.around |= await surroundings_of(new.excerpts, new.sources, self.text_of)
+        self.sources = {**self.sources, **new.sources}
+        room = await evidence_tokens(self.run, "reporter", self.run.context.level.passage_tokens)
+        grown = self.evidence.words(section) / max(1, before)
+        words = round(max(words_in(self.texts[place]), self.length.words / len(self.writer.sections)) * min(2.0, grown))
+        fewest = min(words, self.length.fewest // len(self.writer.sections))
+        portions = portions_of(place + 1, self.evidence.of(section), room, words, fewest)
+        try:
+            texts = [await self.writer.written(portion, lambda piece: None) for portion in portions]
+        except (LimitReached, ModelError) as problem:
+            self.writer.limits.append(in_words(problem, self.prompt.locale))
+        else:
+            self.texts[place] = "\n\n".join(texts)
+
+    async def _joining(self, sections: list[SectionText]) -> Joining:
+        prompt, limits = self.prompt, self.writer.limits
+        variables = ReporterJoiningPrompt(
+            **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}), sections=shortened(sections)
+        )
+        try:
+            return await ask("reporter", variables, Joining, template="reporter_joining")
+        except (LimitReached, ModelError) as problem:
+            limits.append(in_words(problem, prompt.locale))
+            limits.append(say("joined_by_rules", prompt.locale))
+        texts = (paragraph.text for section in sections for paragraph in section.paragraphs)
+        return Joining(title="", summary=next((text for text in texts if _CITES.search(text)), ""))
 
 
 def _sender() -> Callable[[str], None]:

@@ -6,7 +6,7 @@ passage that the sentence cites.
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.evidence import Claim, Excerpt, Judgement, Source
@@ -66,7 +66,7 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
     try:
         checked = await asyncio.to_thread(check_draft, draft)
         asked = tuple(checked.undecided)
-        verified.judgements |= await judge.judged(asked)
+        verified.judgements |= await judge.judged(asked, checked.conclusions)
         if verified.judgements:
             checked = await asyncio.to_thread(check_draft, verified.draft(draft))
         failed = [claim for claim in checked.failed if claim.citations][:MAX_SENTENCES]
@@ -75,7 +75,7 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
         if verified.rewritten:
             checked = await asyncio.to_thread(check_draft, verified.draft(draft))
             fresh = [statement for statement in checked.undecided if statement not in asked]
-            verified.judgements |= await judge.judged(fresh)
+            verified.judgements |= await judge.judged(fresh, checked.conclusions)
     except LimitReached as limit:
         verified.limits = [limit_message(limit, draft.locale), say("verified_by_code", draft.locale)]
     except ModelError as problem:
@@ -93,8 +93,14 @@ class Judge:
     locale: str
     text_of: TextOf
 
-    async def judged(self, statements: Sequence[Statement]) -> dict[Statement, Judgement]:
+    async def judged(
+        self, statements: Sequence[Statement], conclusions: Collection[Statement] = ()
+    ) -> dict[Statement, Judgement]:
         """Return what the model says of each sentence; none where its decisive words stand in no passage that is cited.
+
+        Args:
+            statements: to be judged.
+            conclusions: those of them that are inferred from what they cite.
 
         Raises:
             LimitReached: the budget leaves no room for it, or no time.
@@ -102,7 +108,8 @@ class Judge:
         """
         ids = dict.fromkeys(key for _, cited in statements for key in cited)
         passages = {key: await self._passage(self.excerpts[key]) for key in ids}
-        parts = await asyncio.gather(*(self._batch(batch, passages) for batch in self._batches(statements, passages)))
+        batches = self._batches(statements, passages)
+        parts = await asyncio.gather(*(self._batch(batch, passages, conclusions) for batch in batches))
         return {statement: judgement for part in parts for statement, judgement in part.items()}
 
     def _batches(
@@ -126,15 +133,17 @@ class Judge:
             yield batch
 
     async def _batch(
-        self, batch: Sequence[Statement], passages: Mapping[str, PassageView]
+        self, batch: Sequence[Statement], passages: Mapping[str, PassageView], conclusions: Collection[Statement]
     ) -> dict[Statement, Judgement]:
         cited = dict.fromkeys(key for _, ids in batch for key in ids)
         prompt = VerifierPrompt(
             locale=self.locale,
             passages=[passages[key] for key in cited],
             statements=[
-                StatementView(number=number, text=text, cites=list(ids)) for number, (text, ids) in enumerate(batch, 1)
+                StatementView(number=number, text=text, cites=list(ids), inferred=(text, ids) in conclusions)
+                for number, (text, ids) in enumerate(batch, 1)
             ],
+            inferences=any(statement in conclusions for statement in batch),
         )
         answer = await ask("verifier", prompt, Verification)
         judgements: dict[Statement, Judgement] = {}

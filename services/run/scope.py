@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import Any
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -119,6 +120,8 @@ class Run:
     """Told of each model call when it has ended: its role, and what it used."""
     tell_progress: Callable[[CallProgress], None] | None = None
     """Told how a model call stands that takes its time."""
+    tell_round: Callable[[str, dict[str, Any]], None] | None = None
+    """Told of each round of search that has been judged: of which step it was, and what it came to."""
     tell_source: Callable[[Source], None] | None = None
     """Told of each source of a step as it arrives; a source that was told already may be told again."""
     _started: float = field(default_factory=time.monotonic)
@@ -156,6 +159,11 @@ class Run:
         """Tell whoever watches of a source, where a step works and somebody does."""
         if self.tell_source is not None:
             self.tell_source(source)
+
+    def round_done(self, step_id: str, data: dict[str, Any]) -> None:
+        """Tell whoever watches what a round of search came to."""
+        if self.tell_round is not None:
+            self.tell_round(step_id, data)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
         """Add what a tool used; what the journal knew had not gone through this budget yet."""
@@ -219,6 +227,7 @@ async def node_run(
     async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
         run.locale = state.get("locale", "")
         run.tell_progress = partial(_tell_progress, runtime, node, "", state.get("locale", ""))
+        run.tell_round = partial(_tell_round, runtime, node, state.get("locale", ""))
         yield run
 
 
@@ -248,6 +257,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
         run.locale = task["locale"]
         run.tell_progress = partial(_tell_progress, runtime, node, step_id, task["locale"])
+        run.tell_round = partial(_tell_round, runtime, node, task["locale"])
         run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
         yield run
 
@@ -304,6 +314,12 @@ def _tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale
     data = {**progress.model_dump(mode="json"), "step": step_id}
     task = task_title(progress.role, step_id, locale)
     emit_message(runtime, "call_progress", node, "call_progress", locale, data=data, task=task, state=state)
+
+
+def _tell_round(runtime: Runtime[RunContext], node: str, locale: str, step_id: str, data: dict[str, Any]) -> None:
+    """Send the event of a round of search."""
+    values = {"number": data["round"], "excerpts": data["excerpts"], "sources": data["sources"]}
+    emit_message(runtime, "round", node, "round_done", locale, data={"step": step_id, **data}, id=step_id, **values)
 
 
 def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:

@@ -5,28 +5,36 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from services.search.file_types import MAX_BYTES, MAX_CHARACTERS, Converted
+from services.text.dates import iso_date
 from services.text.normal_form import normalise_text
 
 _DATE = re.compile(
-    r"(?:published|date|updated|发布日期|发表日期|日期|更新)\s*[:：]\s*(\d{4})[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?",
+    r"(?:published|updated|(?:(?:publication|release|issue) |(?<![a-z])(?<![a-z] ))date|发布日期|发布时间|发表日期|更新|更新日期|更新时间|"
+    r"(?<![\u4e00-\u9fff])日期)[ \t]{0,9}[:：][ \t]{0,9}[\"']?([^\n\"']{4,40})",
     re.IGNORECASE,
 )
+"""What a document says of its date; a `birth date` is none."""
+_HEAD = 2_000
+"""Characters at a document's beginning in which its date is looked for."""
+
+Read = Callable[[str, bytes], tuple[str, str, str]]
+"""Returns the text, the title and the date of data with an ending; title and date are empty where the file gives none."""
 
 
-def converted(name: str, data: bytes, read: Callable[[str, bytes], tuple[str, str]]) -> Converted:
+def converted(name: str, data: bytes, read: Read) -> Converted:
     """Convert one file; what goes wrong is returned as `error`.
 
     Args:
         name: of the file; its ending tells the kind.
         data: what is in it.
-        read: returns the text and the title of data with an ending, the title empty where the file gives none.
+        read: of its kind; the date that it returns counts where the text tells none.
     """
     if not data.strip():
         return {"error": "is empty"}
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:
-        text, title = read(PurePath(name).suffix.lower(), data)
+        text, title, date = read(PurePath(name).suffix.lower(), data)
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
         return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
     if not text.strip():
@@ -34,8 +42,8 @@ def converted(name: str, data: bytes, read: Callable[[str, bytes], tuple[str, st
     if len(text) > MAX_CHARACTERS:
         return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
     text = normalise_text(text)
-    found = _DATE.search(text[:2_000])
-    published = "-".join(part.zfill(2) for part in found.groups() if part) if found else None
+    told = (iso_date(found[1]) for found in _DATE.finditer(text[:_HEAD]))
+    published = next(filter(None, told), None) or iso_date(date)
     return {"text": text, "title": title or _title(text, PurePath(name)), "published": published}
 
 

@@ -9,8 +9,12 @@ import zipfile
 from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup
+from bs4.filter import SoupStrainer
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
+from pdfminer.pdfdocument import PDFDocument
+from pdfminer.pdfparser import PDFParser
+from pdfminer.pdftypes import resolve1
 
 from services.sandbox.jobs import serve
 from services.search.conversion import converted
@@ -18,6 +22,13 @@ from services.search.file_types import Converted
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
 """Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
+_DATE_TAGS = frozenset(
+    "article:published_time citation_publication_date citation_date dc.date dc.date.issued dcterms.date dcterms.issued "
+    "date pubdate publishdate".split()
+)
+_MAX_META = 500
+_OF_TEMPLATE = "2013-12-23T23:15:00Z"
+"""The date in the template of python-docx, which documents made with it keep."""
 
 
 def convert(name: str, data: bytes) -> Converted:
@@ -25,10 +36,30 @@ def convert(name: str, data: bytes) -> Converted:
     return converted(name, data, _read)
 
 
-def _read(suffix: str, data: bytes) -> tuple[str, str]:
+def _read(suffix: str, data: bytes) -> tuple[str, str, str]:
     if suffix in {".html", ".htm"}:
-        return html_text(data)
-    return office_text(data, suffix), _property_title(data) if suffix == ".docx" else ""
+        return *html_text(data), _html_date(data)
+    text = office_text(data, suffix)
+    if suffix == ".docx":
+        return text, *_properties(data)
+    return text, "", _pdf_date(data) if suffix == ".pdf" else ""
+
+
+def _html_date(data: bytes) -> str:
+    """Return the date that a page's meta tags give; empty where they give none."""
+    tags = BeautifulSoup(data, "html.parser", parse_only=SoupStrainer("meta")).find_all("meta", limit=_MAX_META)
+    dates = (tag.get("content") for tag in tags if str(tag.get("property") or tag.get("name")).lower() in _DATE_TAGS)
+    return next((str(date) for date in dates if date), "")
+
+
+def _pdf_date(data: bytes) -> str:
+    """Return the day on which a PDF says that it was made; empty where it does not."""
+    try:
+        about = PDFDocument(PDFParser(io.BytesIO(data))).info
+        made = next((resolve1(entry["CreationDate"]) for entry in about if "CreationDate" in entry), b"")
+    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its text is worth more than its date
+        return ""
+    return made.decode("latin-1").removeprefix("D:")[:8] if isinstance(made, bytes) else ""
 
 
 def html_text(data: bytes) -> tuple[str, str]:
@@ -53,14 +84,15 @@ def office_text(data: bytes, suffix: str) -> str:
     return _markitdown(data, suffix)
 
 
-def _property_title(data: bytes) -> str:
-    """Return the title that a Word document's properties give, if it is more than a default."""
+def _properties(data: bytes) -> tuple[str, str]:
+    """Return the title and the day of the last change that a Word document's properties give, if they are more than defaults."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "docProps/core.xml" not in archive.namelist() or archive.getinfo("docProps/core.xml").file_size > 100_000:
-            return ""
+            return "", ""
         core = ElementTree.fromstring(archive.read("docProps/core.xml"))  # noqa: S314 - expat expands no entities of 100 kB
     title = core.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
-    return "" if title in {"", "Word Document"} else title.strip()
+    changed = core.findtext("{http://purl.org/dc/terms/}modified") or ""
+    return "" if title == "Word Document" else title.strip(), "" if changed == _OF_TEMPLATE else changed
 
 
 def _markitdown(data: bytes, suffix: str) -> str:

@@ -20,4 +20,4 @@ def main() -> None:
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
         return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
-    return converted(job["name"], data, lambda _, content: (decode(content)[0], ""))
+    return converted(job["name"], data, lambda _, content: (decode(content)[0], "", ""))

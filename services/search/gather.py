@@ -6,16 +6,18 @@ and names in the best passages into the documents.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from schemas.evidence import Passage, Source
+from schemas.evidence import Passage, Source, SourceCategory
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
 from services.search.hit import Hit, SearchProvider
 from services.search.link_expansion import follow
 from services.search.pool import Key, Pool
 from services.search.providers import Providers
+from services.search.source_preference import PER_SITE, Preference, sites
 from services.text.ranking import fuse, take_turns
 
 HITS_A_QUERY = 10
@@ -53,6 +55,9 @@ async def gather(
     complete: Complete | None = None,
     named: Sequence[Hit] = (),
     hits: int = HITS_A_QUERY,
+    document_hits: int = HITS_A_QUERY,
+    question: str = "",
+    source_kind: SourceCategory = "general",
 ) -> Gathered:
     """Search all queries everywhere, and return the best passages with their sources.
 
@@ -63,12 +68,15 @@ async def gather(
         limit: most passages to return.
         complete: reads the pages of web hits; without it snippets stay snippets.
         named: pages that a person named.
-        hits: most hits of one search.
+        hits: most hits of one search of the web.
+        document_hits: most hits of one search of the user's documents.
+        question: what is asked, by which it is told whether recent sources are wanted; by default the queries.
+        source_kind: sources of this kind come up a little.
     """
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
     indexes = [document.index for document in providers.documents]
-    results, failures = await _search_all(queries, providers, hits)
+    results, failures = await _search_all(queries, providers, hits, document_hits)
     if named:
         results.append((" ".join(queries), list(named)))
     if complete is not None:
@@ -80,12 +88,15 @@ async def gather(
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
     originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
     if len(passages) < min(limit, len(ranked)):  # copies took the places of what they are copies of
-        more, _ = await _search_all(queries, Providers(documents=providers.documents), 2 * hits)
+        more, _ = await _search_all(queries, Providers(documents=providers.documents), hits, 2 * document_hits)
         ranked = list(dict.fromkeys([*ranked, *await asyncio.to_thread(_ranked, pool, more)]))
         originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
     passages = await asyncio.to_thread(pool.repeats_last, passages, queries)
     failures += [document.trouble for document in providers.documents if document.trouble]
-    chosen = take_turns(passages, {key: key[0] for key in passages}, limit, PER_SOURCE)
+    today = datetime.now(UTC).date()
+    passages = Preference.of(question or " ".join(queries), today, source_kind).ordered(passages, pool.hit)
+    sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
+    chosen = take_turns(passages, sources_of, limit, PER_SOURCE, sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)
     return Gathered(passages=described, sources=sources, failures=list(dict.fromkeys(failures)))
 
@@ -95,20 +106,28 @@ def _ranked(pool: Pool, results: Results) -> list[Key]:
     return list(fuse([pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in results]))
 
 
-async def _search_all(queries: Sequence[str], providers: Providers, limit: int) -> tuple[Results, list[str]]:
+async def _search_all(
+    queries: Sequence[str], providers: Providers, hits: int, document_hits: int
+) -> tuple[Results, list[str]]:
     """Return what each query found on the web, by provider, and in all folders of documents, in order, and what went wrong.
 
     Folders are ranked as one: the best that a folder has to offer may be worse than all that another has.
     """
 
-    async def search(query: str, provider: SearchProvider) -> list[Hit] | str:
+    async def search(query: str, provider: SearchProvider, limit: int) -> list[Hit] | str:
         try:
             return await provider.search(query, limit)
         except SearchError as error:
             return str(error)
 
     answers = await asyncio.gather(
-        *(asyncio.gather(*(search(query, provider) for provider in providers.all)) for query in queries)
+        *(
+            asyncio.gather(
+                *(search(query, provider, hits) for provider in providers.web),
+                *(search(query, provider, document_hits) for provider in providers.documents),
+            )
+            for query in queries
+        )
     )
     failures = [answer for of_query in answers for answer in of_query if isinstance(answer, str)]
     results: Results = []

@@ -1,11 +1,13 @@
 """What a search provider is, and what it finds."""
 
-from typing import Protocol
+from typing import Annotated, Protocol, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from schemas.clean import CleanLine
-from schemas.evidence import SourceKind
+from schemas.evidence import SourceCategory, SourceKind
+from services.search.source_kinds import category_of, site_of
+from services.text.dates import iso_date
 
 
 class HitPassage(BaseModel):
@@ -24,11 +26,25 @@ class Hit(BaseModel):
     text: str
     """The whole text, normalised; a search engine's snippet where that is all there is."""
     snippet_only: bool = False
-    published: CleanLine | None = None
+    published: Annotated[
+        str | None, BeforeValidator(lambda value: iso_date(value) if isinstance(value, str) else value)
+    ] = None
+    """ISO date; what providers write in other forms becomes one, and what is no date None."""
+    site: CleanLine = ""
+    """Name of who publishes it; where a provider gives none, what its address tells."""
+    source_kind: SourceCategory = "general"
+    """Likewise."""
     score: float = 0.0
     """How well its best passage matches, to be compared among folders of documents; 0 from other providers."""
     passages: list[HitPassage] = Field(default_factory=list)
     """Passages in order of rank; empty when the provider ranks whole sources only."""
+
+    @model_validator(mode="after")
+    def _by_address(self) -> Self:
+        self.site = self.site or site_of(self.url, self.kind)
+        if self.kind == "web" and self.source_kind == "general":
+            self.source_kind = category_of(self.url)
+        return self
 
 
 class SearchProvider(Protocol):

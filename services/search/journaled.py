@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from schemas.coder import TableView
+from schemas.evidence import SourceCategory
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
 from services.run.errors import LimitReached, PageError, SearchError, SearchRefused
@@ -24,8 +25,6 @@ from services.search.pages.reader import Page, PageReader
 from services.search.providers import Providers, providers_for
 from services.search.web import filters_of, named_pages
 
-PAGES_A_GATHERING = 6
-"""Pages that one gathering reads at most."""
 SECOND_TRY = 0.5
 """Seconds after which a web search that failed in passing is tried once more."""
 
@@ -72,6 +71,7 @@ async def gather_once(
     limit: int,
     question: str = "",
     where: Literal["everywhere", "web", "documents"] = "everywhere",
+    source_kind: SourceCategory = "general",
 ) -> Search:
     """Gather passages for queries, as many as the limits leave room for, unless the journal has this very gathering.
 
@@ -84,6 +84,7 @@ async def gather_once(
         limit: most passages.
         question: the user's; pages that it names are read.
         where: which of the run's providers to ask.
+        source_kind: sources of this kind come up a little.
 
     Raises:
         LimitReached: no search is left.
@@ -107,6 +108,9 @@ async def gather_once(
             complete=pages.complete,
             named=named_pages(question) if _may_read_web(run) else [],
             hits=run.context.max_results,
+            document_hits=max(run.context.max_results, run.context.level.hits),
+            question=question,
+            source_kind=source_kind,
         )
         return Search(
             passages=gathered.passages,
@@ -122,6 +126,8 @@ async def gather_once(
     request = {"queries": list(queries), "limit": limit, "question": question}
     if where != "everywhere":
         request["where"] = where
+    if source_kind != "general":
+        request["source_kind"] = source_kind
     entry = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
     search = entry.answer
     run.count(searches=search.searches, pages=search.pages)
@@ -188,7 +194,7 @@ class _Pages:
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
         """Replace snippets by the texts of their pages, and say why some were not read."""
         urls = {hit.url for hits in results for hit in hits if hit.kind == "web" and hit.snippet_only}
-        wanted = min(len(urls), PAGES_A_GATHERING)
+        wanted = min(len(urls), self._run.context.level.pages)
         self.read = self._run.budget.take_pages(wanted) if wanted else 0
         self.not_read = wanted - self.read
         if not self.read:

@@ -40,6 +40,10 @@ class Pool:
         """Return a passage's text."""
         return self._hits[key[0]].text[key[1] : key[2]]
 
+    def hit(self, key: Key) -> Hit:
+        """Return the source of a passage."""
+        return self._hits[key[0]]
+
     def title(self, key: Key) -> str:
         """Return the title of a passage's source."""
         return self._hits[key[0]].title
@@ -124,6 +128,9 @@ class Pool:
                 start=start,
                 end=end,
                 text=self._hits[key].text[start:end],
+                site=self._hits[key].site,
+                source_kind=self._hits[key].source_kind,
+                published=self._hits[key].published or "",
             )
             for place, (key, start, end) in enumerate(chosen, 1)
         ]
@@ -136,6 +143,8 @@ class Pool:
             title=hit.title,
             kind=hit.kind,
             content_hash=key,
+            site=hit.site,
+            source_kind=hit.source_kind,
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             published=hit.published,
             duplicate_of=None if original == key else original,

@@ -56,14 +56,34 @@ def fuse(rankings: Sequence[Sequence[Key]], weights: Sequence[float] | None = No
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 
-def take_turns(ranked: Sequence[Key], source_of: Mapping[Key, Hashable], limit: int, per_source: int) -> list[Key]:
-    """Take the best, at most `per_source` of one source as long as others have any left."""
+def take_turns(
+    ranked: Sequence[Key],
+    source_of: Mapping[Key, Hashable],
+    limit: int,
+    per_source: int,
+    site_of: Mapping[Key, Hashable] | None = None,
+    per_site: int = 0,
+) -> list[Key]:
+    """Take the best, at most `per_source` of one source and `per_site` of one site as long as others have any left.
+
+    Args:
+        ranked: best first.
+        source_of: the source of each.
+        limit: most to take.
+        per_source: most of one source.
+        site_of: the site of those that have one which takes turns.
+        per_site: most of one site.
+    """
+    site_of = site_of or {}
     taken: list[Key] = []
     spare: list[Key] = []
     used: Counter[Hashable] = Counter()
+    used_sites: Counter[Hashable] = Counter()
     for key in ranked:
-        if used[source_of[key]] < per_source:
+        if used[source_of[key]] < per_source and (key not in site_of or used_sites[site_of[key]] < per_site):
             used[source_of[key]] += 1
+            if key in site_of:
+                used_sites[site_of[key]] += 1
             taken.append(key)
         else:
             spare.append(key)

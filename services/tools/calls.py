@@ -10,13 +10,16 @@ from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, ValidationError
 
 from schemas.clean import CleanText
+from schemas.evidence import Passage
 from schemas.usage import Usage
+from services.evidence.references import numbered
 from services.models.reply import ToolCall
 from services.models.structured_output import explain
 from services.run.errors import JournalMiss, LeadlineError, LimitReached
 from services.run.private_paths import without_paths
 from services.run.scope import counting, current_run
 from services.text.normal_form import normalise_text
+from services.tools.numbered_results import show_passages
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
 from services.tools.returned import passages_of
 from services.tools.workspace import Workspace
@@ -59,25 +62,38 @@ class _ReadResult(BaseModel):
     response_format: ResponseFormat = Field(default="full", description="How much of it to show.")
 
 
+class _ReadNumbered(_ReadResult):
+    id: str = Field(description="Of a passage, such as P7, or of code that was kept.")
+    start: int = Field(
+        default=0, ge=0, description="Sentence to begin with; where nothing is numbered, character to begin with."
+    )
+
+
 class Calls:
     """Runs the calls that a model asks for, and remembers what they returned."""
 
-    def __init__(self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None) -> None:
+    def __init__(
+        self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None, *, by_reference: bool = False
+    ) -> None:
         """Prepare to run calls.
 
         Args:
             tools: of the step, with unique names.
             workspace: what the tools share.
             seconds: most seconds of any call; by default each tool's own limit counts.
+            by_reference: whether results that can be quoted are shown as passages with numbered sentences.
         """
+        parameters = _ReadNumbered if by_reference else _ReadResult
         reader = as_tool(
-            READ_RESULT, "Read more of an earlier result, or code that was kept, by its id.", _ReadResult, self._read
+            READ_RESULT, "Read more of an earlier result, or code that was kept, by its id.", parameters, self._read
         )
         self.tools: Mapping[str, BaseTool] = {tool.name: tool for tool in [*tools, reader]}
         self.made: list[CallMade] = []
         self._workspace = workspace
         self._seconds = seconds
         self._texts: dict[str, str] = {}
+        self._by_reference = by_reference
+        self._seen = {passage.id for passage in workspace.passages}
 
     async def run(self, calls: Sequence[ToolCall]) -> list[CallMade]:
         """Run the calls of one round; one that is repeated runs once, and those above the limit do not run."""
@@ -99,8 +115,7 @@ class Calls:
             await asyncio.gather(*first.values(), return_exceptions=True)
             raise
         results = [task.result() if isinstance(task, asyncio.Task) else task for task in tasks]
-        for result in results:
-            await self._remember(result)
+        results = [await self._remember(result) for result in results]
         made = [CallMade(call=call, result=result) for call, result in zip(calls, results, strict=True)]
         self.made += made
         return made
@@ -165,18 +180,38 @@ class Calls:
             kept={name: await evidence.put_text(argument) for name, argument in output.kept.items()},
         )
 
-    async def _remember(self, result: ToolResult) -> None:
+    async def _remember(self, result: ToolResult) -> ToolResult:
+        """Keep what a call returned for the calls after it; return the result as the model sees it."""
+        self._texts.update(result.kept)
+        found: list[Passage] = []
+        if result.output is not None and not result.failed:
+            passages, sources = await passages_of(result.output, result.hash, self._workspace.evidence)
+            found = self._workspace.add_evidence(passages, sources)
+            await self._workspace.add_files(result.output.artifacts)
+        if found and self._by_reference and result.output is not None:
+            return result.model_copy(update={"text": await self._shown(found, result.output.response_format)})
         if result.id:
             self._texts[result.id] = result.hash
-        self._texts.update(result.kept)
-        if result.output is not None:
-            passages, sources = await passages_of(result.output, result.hash, self._workspace.evidence)
-            self._workspace.add_evidence(passages, sources)
-            await self._workspace.add_files(result.output.artifacts)
+        return result
+
+    async def _shown(self, passages: Sequence[Passage], response_format: ResponseFormat) -> str:
+        """Show passages of a result by reference; those that were shown to their end before are only named."""
+        with_numbers = await asyncio.to_thread(numbered, passages)
+        shown_now = show_passages(with_numbers, self._workspace.sources, response_format, self._seen)
+        self._seen.update(shown_now.whole)
+        return shown_now.text
 
     async def _read(self, request: _ReadResult) -> ToolOutput:
+        passages = self._workspace.passages if self._by_reference else []
+        asked = [passage for passage in passages if passage.id == request.id]
+        if asked:
+            with_numbers = await asyncio.to_thread(numbered, asked)
+            sources = self._workspace.sources
+            part = show_passages(with_numbers, sources, request.response_format, first=max(1, request.start))
+            return ToolOutput(text=part.text)
         if request.id not in self._texts:
-            raise ValueError(f"There is no {request.id!r}. There are: {', '.join(self._texts) or 'none yet'}.")
+            ids = [*([f"P1 to {passages[-1].id}"] if passages else []), *self._texts]
+            raise ValueError(f"There is no {request.id!r}. There are: {', '.join(ids) or 'none yet'}.")
         text = await self._workspace.evidence.get_text(self._texts[request.id])
         return ToolOutput(text=shown(text, request.response_format, request.id, request.start) or "(nothing more)")
 

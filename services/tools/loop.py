@@ -7,7 +7,7 @@ structured protocol is for models without function calling: tools are described 
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
@@ -57,6 +57,8 @@ async def use_tools(
     tools: Sequence[BaseTool],
     workspace: Workspace | None = None,
     *,
+    tool_choice: str = "auto",
+    by_reference: bool = False,
     rounds: int = MAX_ROUNDS,
     tool_seconds: float | None = None,
 ) -> Worked:
@@ -67,20 +69,27 @@ async def use_tools(
         prompt: the role's prompt model.
         tools: what it may use; names are unique.
         workspace: what the tools share, and where their results are kept; in memory by default.
+        tool_choice: `auto`; `none` to offer no tool; `required` or a tool's name where the first answer must call some
+            tool, or that one. Later answers are free. A model that does not follow is told so once.
+        by_reference: whether results that can be quoted are shown as passages with ids and numbered sentences, by which
+            the model's answer can name them; the ids are those of `workspace.passages`.
         rounds: most model calls.
         tool_seconds: seconds for one call of any tool; by default each tool's own limit.
 
     Raises:
-        BadInput: two tools have one name.
+        BadInput: two tools have one name, or the choice names no tool that is offered.
         LimitReached: the budget leaves no room for it, or no time.
         ModelError: the endpoint refused or could not be reached, or nothing that it said was of use.
     """
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
         raise BadInput(f"Two tools have one name: {', '.join(sorted(names))}. Rename one.")
+    demanded = _demanded(tool_choice, names)
     started = time.monotonic()
-    work = _Work(role, prompt, Calls(tools, workspace or Workspace(EvidenceStore(memory())), tool_seconds), rounds)
-    if await _starts_structured(role):
+    kept = workspace or Workspace(EvidenceStore(memory()))
+    calls = Calls(tools, kept, tool_seconds, by_reference=by_reference)
+    work = _Work(role, prompt, calls, rounds, tool_choice, demanded)
+    if tool_choice != "none" and await _starts_structured(role):
         worked = await work.structured()
     else:
         try:
@@ -91,6 +100,25 @@ async def use_tools(
             await current_run().journal.mark("structured")
             worked = await work.structured()
     return worked.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
+
+
+def _demanded(choice: str, names: Sequence[str]) -> frozenset[str]:
+    """Return the tools of which the first answer must call one; none where it is free.
+
+    Raises:
+        BadInput: the choice can be followed by no call.
+    """
+    if choice in {"auto", "none"}:
+        return frozenset()
+    if choice == "required" and names:
+        return frozenset(names)
+    if choice not in names:
+        offered = f"There are: {', '.join(sorted(names))}." if names else "There are none."
+        raise BadInput(
+            f"The tool choice is {choice!r}, and no tool can be called for it. {offered} Name one of them, or "
+            "choose auto, required (where there are tools) or none."
+        )
+    return frozenset([choice])
 
 
 async def _starts_structured(role: str) -> bool:
@@ -121,6 +149,8 @@ class _Round:
     answer: StructuredAnswer | None = None
     problem: str = ""
     """Why the answer cannot be read."""
+    reminder: str = ""
+    """Which call was demanded and not made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +161,22 @@ class _Work:
     prompt: BaseModel
     calls: Calls
     max_rounds: int
+    tool_choice: str
+    demanded: frozenset[str]
+    """Tools of which the first answer must call one."""
+
+    @property
+    def first(self) -> str:
+        """The demanded call in words; empty where there is none."""
+        if not self.demanded:
+            return ""
+        return "a tool" if self.tool_choice == "required" else f"the tool `{self.tool_choice}`"
 
     async def native(self) -> Worked:
         """Work by native function calls."""
-        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in self.calls.tools.values()]
+        offered = [] if self.tool_choice == "none" else list(self.calls.tools.values())
+        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in offered]
+        choice = self.tool_choice if self.demanded else "auto"
 
         def read(reply: Reply, _: int) -> _Round:
             return _Round(reply, reply.text, not reply.calls, reply.calls)
@@ -143,13 +185,16 @@ class _Work:
             last = [HumanMessage(LAST_ROUND)] if len(rounds) == self.max_rounds - 1 else []
             return [*(message for earlier in rounds for message in _native_messages(earlier)), *last]
 
-        return await self._work(ModelCall(self.role, self.prompt, tools=tools), read, messages)
+        exchange = ModelCall(self.role, self.prompt, tools=tools, tool_choice=choice)
+        return await self._work(exchange, read, messages)
 
     async def structured(self) -> Worked:
         """Work by the structured protocol."""
         tools = [convert_to_openai_tool(tool)["function"] for tool in self.calls.tools.values()]
         tools = [{**tool, "parameters": json.dumps(tool["parameters"], ensure_ascii=False)} for tool in tools]
-        instructions = render_partial("structured", tools=tools, most=MAX_CALLS, rounds=self.max_rounds)
+        instructions = render_partial(
+            "structured", tools=tools, most=MAX_CALLS, rounds=self.max_rounds, first=self.first
+        )
 
         def messages(rounds: Sequence[_Round]) -> list[BaseMessage]:
             return [
@@ -172,6 +217,11 @@ class _Work:
             reply = await exchange.say(messages(rounds))
             current = read(reply, number)
             rounds.append(current)
+            exchange = replace(exchange, tool_choice="auto")
+            called = any(call.name in self.demanded for call in current.calls)
+            if self.demanded and not called and number == 1 < self.max_rounds:
+                current.done = False
+                current.reminder = str(as_data(f"You were to call {self.first} first. Do that now."))
             if current.done:
                 break
             current.made = await self.calls.run(current.calls)
@@ -211,7 +261,7 @@ def _native_messages(earlier: _Round) -> list[BaseMessage]:
     """Show a round: the calls, with long code replaced by its id, and their results."""
     calls = [without_code(made) for made in earlier.made]
     request = AIMessage(
-        earlier.reply.text,
+        earlier.reply.text or ("" if calls else "(empty)"),
         tool_calls=[{"id": call.id, "name": call.name, "args": call.arguments} for call in calls if not call.problem],
         invalid_tool_calls=[
             {"type": "invalid_tool_call", "id": call.id, "name": call.name, "args": "{}", "error": call.problem}
@@ -227,7 +277,7 @@ def _native_messages(earlier: _Round) -> list[BaseMessage]:
         )
         for made in earlier.made
     ]
-    return [request, *results]
+    return [request, *results, *([HumanMessage(earlier.reminder)] if earlier.reminder else [])]
 
 
 def _structured_messages(earlier: _Round, left: int) -> list[BaseMessage]:
@@ -243,4 +293,5 @@ def _structured_messages(earlier: _Round, left: int) -> list[BaseMessage]:
         kept = any(made.result.kept for made in earlier.made)
         calls = [without_code(made) for made in earlier.made]
         answer = with_arguments(earlier.answer, calls) if kept else earlier.reply.text
-    return [AIMessage(answer), HumanMessage("\n".join([*lines, ending]))]
+    reminder = [earlier.reminder] if earlier.reminder else []
+    return [AIMessage(answer), HumanMessage("\n".join([*lines, *reminder, ending]))]

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
 from schemas.clean import CleanLine
-from schemas.evidence import Passage, Source, SourceKind
+from schemas.evidence import Passage, Source, SourceCategory, SourceKind
 
 ResponseFormat = Literal["brief", "standard", "full"]
 """How much of a result goes back into the model's context."""
@@ -38,6 +38,11 @@ class ToolOutput(BaseModel):
     """Where it comes from: an address, a path as the user named it, `database:NAME`, `computation:ID`, `tool:SERVER/NAME`."""
     at: str = ""
     """When it was read or made, ISO 8601 in UTC."""
+    site: CleanLine = ""
+    """Name of who publishes it; where it is empty, what the address tells."""
+    source_kind: SourceCategory = "general"
+    published: CleanLine | None = None
+    """ISO date."""
     passages: list[Passage] = Field(default_factory=list)
     """Passages of other sources that the text shows, where the tool searched or read some."""
     sources: dict[str, Source] = Field(default_factory=dict)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from schemas.evidence import Passage, Source
 from services.run.evidence_store import EvidenceStore
+from services.search.source_kinds import site_of
 from services.text.normal_form import normalise_text
 from services.text.passages import split
 from services.text.ranking import bm25
@@ -34,9 +35,26 @@ async def passages_of(
         start = len(stored) - len(text)
         content_hash = await evidence.put_text(stored)
     source = Source(
-        url=output.url, title=output.title, kind=output.kind, content_hash=content_hash, fetched_at=output.at
+        url=output.url,
+        title=output.title,
+        kind=output.kind,
+        content_hash=content_hash,
+        site=output.site or site_of(output.url, output.kind),
+        source_kind=output.source_kind,
+        fetched_at=output.at,
+        published=output.published,
     )
-    whole = Passage(id="", content_hash=content_hash, title=source.title, start=start, end=start + len(text), text=text)
+    whole = Passage(
+        id="",
+        content_hash=content_hash,
+        title=source.title,
+        start=start,
+        end=start + len(text),
+        text=text,
+        site=source.site,
+        source_kind=source.source_kind,
+        published=source.published or "",
+    )
     return [whole], {content_hash: source}
 
 

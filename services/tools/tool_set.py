@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from schemas.context import RunContext
+from schemas.mcp import ToolView
 from schemas.planner import Step
 from schemas.state import StepTask
 from services.run.errors import SettingsError
@@ -41,6 +42,13 @@ OF_KIND = {
     "processing": frozenset({"run_python", "search_documents", "file_reader", "report", QUERY}),
 }
 """A research step gathers, a processing step computes."""
+OWN = {
+    "web_search": "searches the web again, with queries that follow from what was found",
+    "web_reader": "reads one whole web page that a search or the question named",
+    "search_documents": "searches the user's documents again, with queries that follow from what was found",
+    "file_reader": "reads one whole file of the user: table, JSON, text, document",
+}
+"""What a planner is told of our own tools that gather; databases are told of by what they hold."""
 BASE = tuple(dict.fromkeys(name for names in GROUPS.values() for name in names))
 """Tools of our own."""
 
@@ -65,6 +73,22 @@ async def works_with_tools(run: Run, step: Step) -> bool:
     """
     loops = bool(step.tools) or (step.step_type == "processing" and run.context.output_style == "data")
     return await run.journal.decided("tools", lambda: loops and role_model(run.node, run.context).model != OFFLINE)
+
+
+async def own_tool_views(run: Run) -> list[ToolView]:
+    """Return our own tools that a research step of this run can be given, as far as there is something for them to search.
+
+    Raises:
+        DocumentsError: a folder is missing, empty, or not allowed.
+        BadInput: a provider was asked for that has no key.
+    """
+
+    async def work() -> _Names:
+        missing = await _without_provider(run.context)
+        return _Names(names=[name for name in OWN if name not in missing])
+
+    names = (await run.journal.once("tool", "own tools", {"own": "tools"}, _Names, work)).answer.names
+    return [ToolView(name=name, description=OWN[name]) for name in names if name in OWN]
 
 
 async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
@@ -95,12 +119,17 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
         raise SettingsError(
             f"LEADLINE_TOOLS names {unknown[0]!r}. There are: {', '.join(GROUPS)}. Correct it in the environment or .env."
         )
-    providers = await providers_for(context)
-    missing = set() if providers.web else {"web_search", "web_reader"}
-    missing |= set() if providers.documents else {"search_documents", "file_reader"}
+    missing = await _without_provider(context)
     missing |= set() if await asyncio.to_thread(databases) else {QUERY}
     names = [*(name for group in groups for name in GROUPS[group]), *step.tools]
     return [name for name in dict.fromkeys(names) if name in OF_KIND[step.step_type] and name not in missing]
+
+
+async def _without_provider(context: RunContext) -> set[str]:
+    """Return the tools that have nothing to search in a run."""
+    providers = await providers_for(context)
+    missing = set() if providers.web else {"web_search", "web_reader"}
+    return missing if providers.documents else {*missing, "search_documents", "file_reader"}
 
 
 def _base_tool(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool:

@@ -35,6 +35,9 @@ def web_reader(workspace: Workspace) -> BaseTool:
             title=page.title or page.final_url,
             url=page.final_url,
             at=page.fetched_at,
+            site=page.site,
+            source_kind=page.source_kind,
+            published=page.published,
         )
 
     return as_tool("web_reader", "Read a web page.", _Parameters, execute, seconds=90)

@@ -26,7 +26,7 @@ class Workspace:
     made: set[str] = field(default_factory=set)
     """Files that programs made out of numbers that no source gives."""
     passages: list[Passage] = field(default_factory=list)
-    """Passages that the tools have returned."""
+    """Passages that the step began with and that the tools have returned, as `P1`, `P2` and so on."""
     sources: dict[str, Source] = field(default_factory=dict)
     """Their sources, by content hash."""
     addresses: set[str] = field(default_factory=set)
@@ -69,13 +69,23 @@ class Workspace:
         source = self.sources.get(content_hash)
         return source is not None and bool(source.untraced)
 
-    def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> None:
-        """Keep what can be quoted, each passage once; web pages among the sources may be read from now on."""
-        known = {(passage.content_hash, passage.start, passage.end) for passage in self.passages}
-        new = {(passage.content_hash, passage.start, passage.end): passage for passage in passages}
-        self.passages += [passage for key, passage in new.items() if key not in known]
+    def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> list[Passage]:
+        """Keep what can be quoted, each passage once; web pages among the sources may be read from now on.
+
+        Returns:
+            The passages as they are kept, each once, with the ids that they have in this step.
+        """
+        kept = {(passage.content_hash, passage.start, passage.end): passage for passage in self.passages}
+        given: dict[str, Passage] = {}
+        for passage in passages:
+            key = passage.content_hash, passage.start, passage.end
+            if key not in kept:
+                kept[key] = passage.model_copy(update={"id": f"P{len(self.passages) + 1}"})
+                self.passages.append(kept[key])
+            given[kept[key].id] = kept[key]
         self.sources = {**sources, **self.sources}
         self.addresses.update(source.url for source in sources.values() if source.kind == "web")
+        return list(given.values())
 
     async def add_files(self, artifacts: dict[str, str]) -> None:
         """Hand files that a tool made to the programs that run after it.

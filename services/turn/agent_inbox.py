@@ -96,7 +96,7 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
             raise ValueError(f"plan is not YAML{where}: {getattr(error, 'problem', None) or error}") from None
     if not isinstance(written, Mapping):
         raise ValueError("plan is missing")  # noqa: TRY004 - a person answered wrongly, not a program
-    kept = plan.model_dump(include={"locale", "thought"}) if plan else {}
+    kept = plan.model_dump(include={"locale", "thought", "outline"}) if plan else {}
     before = {step.id: step.model_dump(exclude=_SHOWN) for step in plan.steps} if plan else {}
     steps = written.get("steps")
     if isinstance(steps, list):

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from schemas.outline import OutlineNode
 from schemas.plan_draft import PlanDraft, StepDraft
 from schemas.planner import Plan, PlanError, PlannerPrompt, Step, queries_of
 from services.models.structured_output import within
 from services.run.log import log
 from services.run.ui_text import say
+from services.turn.outline import Growth, grown, outline_of_steps
 
 LONGEST_TITLE = 200
 _NUMBER = re.compile(r"\d+")
@@ -37,18 +39,31 @@ def settle_draft(draft: PlanDraft, prompt: PlannerPrompt) -> Plan:
         prompt: what the model was asked; it tells which steps are finished, and what a processing step can work on.
 
     Returns:
-        The plan; `notes` say in the language of the run what code left out.
+        The plan with its outline, if one was asked for, or with the nodes that it was shown; one that the model did not give is made of
+        the steps. `notes` say in the language of the run what code left out.
     """
     title = draft.title.strip() or within(" ".join(prompt.question.split()), LONGEST_TITLE)
-    plan = Plan(locale=prompt.locale, has_enough_context=True, thought=draft.thought, title=title)
-    settling = _Settling(draft.steps, prompt)
+    known = [OutlineNode(id=node.id, title=node.title) for node in prompt.outline]
+    growth = grown(known, draft.outline if prompt.max_nodes else [], prompt.locale, prompt.max_nodes or len(known))
+    plan = Plan(
+        locale=prompt.locale, has_enough_context=True, thought=draft.thought, title=title, outline=growth.outline
+    )
+    settling = _Settling(draft.steps, prompt, growth)
     if not settling.numbers:
-        return plan
+        return plan.model_copy(update={"notes": growth.notes})
     needs = settling.dependencies()
-    steps = [_step(settling.steps[place], number, needs[place]) for place, number in settling.numbers.items()]
-    if settling.notes:
-        log("plan_settled", left_out=len(settling.notes), steps=len(steps))
-    return plan.model_copy(update={"has_enough_context": False, "steps": steps, "notes": settling.notes})
+    steps = [
+        _step(settling.steps[place], number, needs[place], settling.nodes(place))
+        for place, number in settling.numbers.items()
+    ]
+    outline = growth.outline
+    if prompt.max_nodes and not outline:
+        own, serving = outline_of_steps(steps[: prompt.max_step_num], prompt.locale, prompt.max_nodes)
+        outline, steps = own, [*serving, *steps[prompt.max_step_num :]]
+    notes = [*growth.notes, *settling.notes]
+    if notes:
+        log("plan_settled", left_out=len(notes), steps=len(steps))
+    return plan.model_copy(update={"has_enough_context": False, "outline": outline, "steps": steps, "notes": notes})
 
 
 @dataclass(slots=True)
@@ -57,6 +72,8 @@ class _Settling:
 
     steps: Sequence[StepDraft]
     prompt: PlannerPrompt
+    growth: Growth
+    """The outline, and what its nodes may be called."""
     numbers: dict[int, str] = field(default_factory=dict)
     """Number of each step that stays, by its place in the draft."""
     called: dict[int, str] = field(default_factory=dict)
@@ -90,6 +107,17 @@ class _Settling:
                 needs[place] = found
                 waits[self.numbers[place]].update(found)
         return needs
+
+    def nodes(self, place: int) -> list[str]:
+        """Return the ids of the nodes that a step serves."""
+        served: list[str] = []
+        for name in dict.fromkeys(name.strip() for name in self.steps[place].nodes if name.strip()):
+            node = self.growth.find(name)
+            if node is not None:
+                served.append(node)
+            elif self.growth.outline:
+                self._note("plan_node", self.numbers[place], within(name, 40))
+        return list(dict.fromkeys(served))
 
     def _named(self) -> Iterator[tuple[int, str]]:
         """Give each dependency that is a step: the place of the step that waits, and the number of that for which it waits."""
@@ -135,7 +163,7 @@ class _Settling:
         self.notes.append(say(key, self.prompt.locale, step=number, needed=needed))
 
 
-def _step(draft: StepDraft, number: str, needs: list[str]) -> Step:
+def _step(draft: StepDraft, number: str, needs: list[str], nodes: list[str]) -> Step:
     said = [text.strip() for text in (draft.title, draft.description, *draft.queries) if text.strip()]
     step = Step(
         id=number,
@@ -143,6 +171,8 @@ def _step(draft: StepDraft, number: str, needs: list[str]) -> Step:
         description=draft.description.strip() or said[0],
         step_type=draft.step_type,
         need_web_search=draft.need_web_search,
+        source_kind=draft.source_kind,
+        nodes=nodes,
         queries=draft.queries,
         depends_on=sorted(needs, key=int),
         tools=draft.tools,

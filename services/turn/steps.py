@@ -28,6 +28,11 @@ from services.run.scope import Run, step_run
 from services.run.ui_text import problem_text, say
 from services.turn.attempts import with_earlier
 
+OVERLAP = 1.5
+"""By how much more than their even shares several steps may bring, as they quote some sources together."""
+MIN_STEP_SOURCES = 6
+"""Sources that a step may bring although the run has as many as it is to read: a gap that is named late is still closed."""
+
 
 def to_redo(result: StepResult, max_attempts: int) -> bool:
     """Tell whether the reflector's last word on the latest attempt is to try again, and an attempt is left."""
@@ -57,10 +62,17 @@ def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
     if not ready:
         return []
     allowances = shares(allowance_of(context, state["usage"]), len(ready))
-    return [_task(state, step, allowance) for step, allowance in zip(ready, allowances, strict=False)]
+    searching = sum(step.step_type == "research" for step in ready[: len(allowances)])
+    left = context.level.sources - len(_quoted_sources(state))
+    share = max(MIN_STEP_SOURCES, left if searching < 2 else int(OVERLAP * left / searching))
+    return [_task(state, step, allowance, share) for step, allowance in zip(ready, allowances, strict=False)]
 
 
-def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
+def _quoted_sources(state: ResearchState) -> set[str]:
+    return {excerpt.content_hash for result in state["results"].values() for excerpt in result.excerpts}
+
+
+def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: int) -> StepTask:
     """Give a worker its step and the part of the state that it may look at."""
     results = state["results"]
     needed = {step_id: results[step_id] for step_id in step.depends_on if step_id in results}
@@ -75,6 +87,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance) -> StepTask:
         sources={key: source for key, source in state["sources"].items() if key in hashes},
         previous=previous,
         feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
+        sources_left=sources_left,
         turn=state["turn"],
         allowance=allowance,
     )

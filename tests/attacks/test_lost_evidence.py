@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.attacks.conftest import Command
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.quoting import quoting
 
 QUESTION = "Who designed the wire sounding machine, and where was William Thomson born?"
 BORN = "William Thomson was born in Belfast in 1824."
@@ -15,13 +16,6 @@ def plan(*steps: dict[str, object]) -> str:
     """Answer as a planner with these steps."""
     whole = [{"id": str(place), "title": "t", "description": "d", **one} for place, one in enumerate(steps, 1)]
     return json.dumps({"title": "Machine", "steps": whole})
-
-
-def found(*quotes: str, missing: str = "") -> str:
-    """Answer as a researcher that quotes sentences."""
-    excerpts = [{"passage_id": "P1", "quote": one} for one in quotes]
-    finding = {"excerpts": excerpts, "finding": " ".join(quotes), "confidence": 0.9}
-    return json.dumps({**finding, "missing_aspects": [missing] if missing else []})
 
 
 def verdicts(*, enough: bool, reasoning: str = "", **redo: str) -> str:
@@ -40,7 +34,7 @@ def test_background_evidence_is_shown_to_the_end_and_can_be_cited(
     endpoint: OpenAIServer, docs: Path, command: Command
 ) -> None:
     endpoint.script["planner"] = [plan({"queries": ["machine designed"]})]
-    endpoint.script["researcher"] = [found(MACHINE)]
+    endpoint.script["researcher"] = [quoting(MACHINE)]
     endpoint.script["reflector"] = [verdicts(enough=True)]
 
     def report_on_the_background(request: dict[str, object]) -> str | None:
@@ -71,7 +65,7 @@ def test_an_attempt_that_fails_leaves_what_the_first_one_had(
     endpoint: OpenAIServer, docs: Path, command: Command
 ) -> None:
     endpoint.script["planner"] = [plan({"queries": ["William Thomson born Belfast"]})]
-    endpoint.script["researcher"] = [found(BORN, missing="the machine"), found()]
+    endpoint.script["researcher"] = [quoting(BORN, missing_aspects=["the machine"]), quoting()]
     endpoint.script["reflector"] = [
         verdicts(enough=False, reasoning="The machine is missing.", step1="Look for the machine."),
         verdicts(enough=True, reasoning="What can be had is there."),
@@ -92,7 +86,7 @@ def test_an_attempt_that_succeeds_adds_to_the_first_under_ids_of_its_own(
     endpoint: OpenAIServer, docs: Path, command: Command
 ) -> None:
     endpoint.script["planner"] = [plan({"queries": ["William Thomson born Belfast wire sounding machine"]})]
-    endpoint.script["researcher"] = [found(BORN), found(MACHINE, BORN)]
+    endpoint.script["researcher"] = [quoting(BORN), quoting(MACHINE, BORN)]
     endpoint.script["reflector"] = [verdicts(enough=False, step1="The machine, too."), verdicts(enough=True)]
     done = command("research", QUESTION, "--docs", docs, "--max-plans", 1)
     [result] = done.evidence["results"]
@@ -106,7 +100,7 @@ def test_a_step_of_an_earlier_wave_is_sent_back_and_every_verdict_has_its_reason
     endpoint.script["planner"] = [
         plan({"queries": ["William Thomson born Belfast"]}, {"queries": ["wire sounding machine"], "depends_on": ["1"]})
     ]
-    endpoint.script["researcher"] = [found(BORN), found(MACHINE), found("He became Lord Kelvin in 1892.")]
+    endpoint.script["researcher"] = [quoting(BORN), quoting(MACHINE), quoting("He became Lord Kelvin in 1892.")]
     endpoint.script["reflector"] = [  # none after the first wave: it is sound, and a step is left
         verdicts(enough=False, reasoning="The title is missing.", step1="Look for the title."),
         verdicts(enough=True, reasoning="All is there now."),

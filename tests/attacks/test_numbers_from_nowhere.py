@@ -10,6 +10,7 @@ import pytest
 from services.reports.checking.bundle_check import seal
 from tests.attacks.conftest import Command, Finished
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.quoting import quoting
 
 QUESTION = "What is the mean depth of the soundings, and when was William Thomson born?"
 BORN = "William Thomson was born in Belfast in 1824."
@@ -26,8 +27,7 @@ def script(endpoint: OpenAIServer, code: str, claim: str, *, research: bool = Fa
     if research:
         search = {"id": "1", "title": "Thomson", "description": "d", "queries": ["William Thomson born knighted"]}
         steps = [search, steps[0] | {"id": "2", "depends_on": ["1"]}]
-        excerpts = [{"passage_id": "P1", "quote": one} for one in (BORN, KNIGHTED)]
-        endpoint.script["researcher"] = [json.dumps({"excerpts": excerpts, "finding": BORN, "confidence": 1})]
+        endpoint.script["researcher"] = [quoting(BORN, KNIGHTED, finding=BORN)]
     endpoint.script["planner"] = [json.dumps({"title": "Depths", "steps": steps})]
     endpoint.script["coder"] = [json.dumps({"description": "the mean", "code": code})]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]

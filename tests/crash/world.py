@@ -69,7 +69,7 @@ PLAN = Plan(
     ],
 )
 COUNTED = {
-    "excerpts": [{"quote": "The pump counted", "relevance": "high"}],
+    "high": ["P1:1"],
     "finding": "The pump counted casts.",
 }
 AFTER: dict[str, tuple[str, ...]] = {

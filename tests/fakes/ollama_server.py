@@ -11,18 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.rendered_prompts import answer_rendered
-from schemas.coder import Code
-from schemas.coordinator import Triage
-from schemas.planner import Plan
-from schemas.reflector import Reflection
-from schemas.researcher import Findings
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import SCHEMAS, as_reply, error, role_of, think
 
-WANTED = {
-    frozenset(one.model_json_schema()["properties"]): one.__name__ for one in (Triage, Plan, Findings, Code, Reflection)
-}
-"""Names of our schemas, which come without them, by their fields."""
+TELLING = {"intent": "Triage", "covered_aspects": "Reflection", "steps": "Plan", "finding": "Findings", "code": "Code"}
+"""Names of our schemas, which come without them, by a field that those before it have not."""
 
 
 @dataclass(slots=True)
@@ -120,7 +113,8 @@ class OllamaServer:
 def _think(body: dict[str, Any]) -> dict[str, Any]:
     """Answer a prompt of ours as the offline model does; Ollama cannot be made to call a tool."""
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
-    wanted = WANTED.get(frozenset((body.get("format") or {}).get("properties", ())), "")
+    fields = (body.get("format") or {}).get("properties", ())
+    wanted = next((name for field, name in TELLING.items() if field in fields), "")
     called = next((one["function"]["name"] for one in body.get("tools") or []), "")
     thought = answer_rendered(SCHEMAS.get(wanted or called, "reporter"), human)
     if called in SCHEMAS:

@@ -22,14 +22,18 @@ SCHEMAS = {
     "Findings": "researcher",
     "Code": "coder",
     "Reflection": "reflector",
-    "Outline": "reporter_outline",
     "Joining": "reporter_joining",
     "Rewriting": "reporter_rewriting",
     "PassageSentences": "reporter_sentences",
+    "Slides": "reporter_slides",
     "Verification": "verifier",
 }
 ADVICE = {"max_tokens": " Use 'max_completion_tokens' instead."}
 """What OpenAI says beside the refusal of a parameter."""
+
+
+Scripted = Reply | str | Callable[[dict[str, Any]], str]
+"""What a role answers: a whole reply, text for the message's content, or what makes that text of the request."""
 
 
 @dataclass(slots=True)
@@ -42,8 +46,8 @@ class OpenAIServer:
     """Those that it lists; without any it has no such list."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     roles: list[str] = field(default_factory=list)
-    script: dict[str, list[Reply | str]] = field(default_factory=dict)
-    """Answers by role: text for the message's content, or a whole reply."""
+    script: dict[str, list[Scripted]] = field(default_factory=dict)
+    """Answers by role: text for the message's content, or a whole reply; or what makes a text of the request."""
     choose: Callable[[dict[str, Any]], Reply | str | None] | None = None
     """Likewise, by request: the same one always gets the same answer."""
     refuses: set[str] = field(default_factory=set)
@@ -110,6 +114,8 @@ class OpenAIServer:
             )
         with self._lock:
             scripted = self.script[role].pop(0) if self.script.get(role) else None
+        if callable(scripted):
+            scripted = scripted(body)
         if scripted is None and self.choose is not None:
             scripted = self.choose(body)
         reply = as_reply(body, scripted if scripted is not None else think(role, body))

@@ -13,16 +13,6 @@ Fault = Callable[[int, str, dict[str, Any]], Reply | str | None]
 """Number, role and body of a request to what comes back; None for an answer that is sound."""
 
 LONG = {
-    "reporter_outline": json.dumps(
-        {
-            "title": "Thomson's machine and the armed lead",
-            "sections": [
-                {"title": "The machine", "focus": "Who designed it.", "excerpt_ids": ["E1-1"]},
-                {"title": "The tallow", "focus": "Why it was there.", "excerpt_ids": ["E2-1"]},
-            ],
-            "terms": [],
-        }
-    ),
     "reporter_section": "William Thomson designed the wire sounding machine in 1872 [E1-1].",
     "reporter_joining": json.dumps(
         {

@@ -18,7 +18,6 @@ LOST = {
     "coder": "gave no answer that can be used",
     "reflector": "whether enough is known was decided by rules",
     "reporter": "gave no text for this report",
-    "reporter_outline": "there is a section for each step",
     "reporter_section": "could not be written by the model",
     "reporter_joining": "The sections were not revised together",
 }

@@ -10,6 +10,7 @@ from leadline.runs.actions import areplay
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [
@@ -37,9 +38,8 @@ def documents(endpoint: OpenAIServer, folder: Path, quotes: list[str]) -> Path:
     folder.mkdir()
     (folder / "ferry.md").write_text("# The ferry\n\n" + "\n\n".join(quotes) + "\n")
     step = {"id": "1", "title": "Ferry", "description": "d", "queries": [quotes[0][:30]]}
-    found = [{"passage_id": "?", "quote": quote} for quote in quotes]
     endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
-    endpoint.script["researcher"] = [json.dumps({"excerpts": found, "finding": "x", "confidence": 1})]
+    endpoint.script["researcher"] = [quoting(*quotes)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     return folder
 

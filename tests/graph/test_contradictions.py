@@ -6,6 +6,7 @@ from pathlib import Path
 from leadline import aresearch
 from services.reports.checking.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.quoting import quoting
 
 QUESTION = "How deep is the Challenger Deep, and who measured it?"
 
@@ -29,7 +30,6 @@ async def test_code_confirms_what_differs_and_drops_what_is_no_disagreement(
     )
     (folder / "c.md").write_text("# Crew\n\nThe crew of the lander baked rye bread on the way home.\n")
     quotes = {path.stem: path.read_text().split("\n\n")[1].strip() for path in folder.iterdir()}
-    answers = [{"passage_id": "unknown", "quote": quotes[one]} for one in "abc"]
     endpoint.script["planner"] = [
         json.dumps(
             {
@@ -40,7 +40,7 @@ async def test_code_confirms_what_differs_and_drops_what_is_no_disagreement(
             }
         )
     ]
-    endpoint.script["researcher"] = [json.dumps({"excerpts": answers, "finding": "They differ.", "confidence": 1})]
+    endpoint.script["researcher"] = [quoting(*(quotes[one] for one in "abc"), finding="They differ.")]
     endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E1-1", "E1-3"), ("E1-1", "E7-7"))]
     report = await aresearch(QUESTION, docs=[folder], out=tmp_path / "out")
     [conflict] = report.contradictions
@@ -60,9 +60,8 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
     for number, quote in enumerate(quotes):
         (folder / f"{number}.md").write_text(f"# Survey {number}\n\n{quote}\n")
     steps = [{"id": one, "title": f"Depth {one}", "description": "d", "queries": ["Challenger Deep"]} for one in "12"]
-    found = {"excerpts": [{"passage_id": "?", "quote": one} for one in quotes], "finding": "x", "confidence": 1}
     endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": steps})]
-    endpoint.script["researcher"] = [json.dumps(found)] * 2
+    endpoint.script["researcher"] = [quoting(*quotes)] * 2
     endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E2-2", "E2-1"))]
     report = await aresearch(QUESTION, docs=[folder])
     assert len({excerpt.id for excerpt in report.excerpts}) == 4

@@ -1,8 +1,7 @@
-"""Long reports: sections written side by side from their own evidence, joined by one call, streamed in order."""
+"""Reports in sections: each written from its own evidence, side by side, by the outline of the run; then joined by one call."""
 
 import json
 import random
-import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,202 +17,242 @@ from services.run.settings import forget_settings
 from services.search.providers import allow_folders
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
+from tests.graph.soundings import (
+    CHINESE,
+    JOINING,
+    PAPERS,
+    QUESTION,
+    QUOTED,
+    TITLES,
+    WANTED,
+    Script,
+    human,
+    section_of,
+    sections_of,
+    shown_to,
+    told_of,
+    write_papers,
+)
 
 pytestmark = pytest.mark.long
+LAST = QUOTED[-1] + 2
+BODY: dict[str, Any] = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
 
-QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
-BODY: dict[str, Any] = {
-    "model": "m",
-    "messages": [],
-    "stream": True,
-    "stream_options": {"include_usage": True},
-}
-MACHINE = "The wire sounding machine was designed by William Thomson in 1872 [E1-1]."
-TALLOW = "Tallow was pressed into the hollow of the lead so that a sample of the bottom stuck to it [E2-1]."
-OUTLINE = {
-    "title": "Thomson's machine and the armed lead",
-    "sections": [
-        {"title": "The machine", "focus": "Who designed it.", "excerpt_ids": ["E1-1", "E9-9"]},
-        {"title": "The tallow", "focus": "Why it was there.", "excerpt_ids": ["E2-1"]},
-        {"title": "Nothing", "excerpt_ids": ["E9-8"]},
-    ],
-    "terms": ["sounding machine"],
-}
-JOINING = {
-    "title": "Thomson's machine and the armed lead",
-    "summary": "William Thomson designed the wire sounding machine in 1872 [E1-1].",
-    "conclusion": "Tallow brought up a sample of the bottom [E2-1].",
-    "follow_up_questions": ["Where was it tried?"],
-}
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """Return the folder of documents on three topics."""
+    return write_papers(tmp_path / "papers")
 
 
 @pytest.fixture
 def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """Serve a model that writes section by section."""
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
     monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
     forget_settings()
-    endpoint.script |= {
-        "reporter_outline": [json.dumps(OUTLINE)],
-        "reporter_section": [MACHINE, f"## The tallow\n\n{TALLOW}"],
-        "reporter_joining": [json.dumps(JOINING)],
-    }
+    endpoint.choose = Script()
     return endpoint
 
 
-async def run(docs: Path, **choices: Any) -> Report:
-    return await aresearch(QUESTION, docs=[docs], length="full", **choices)
+async def run(docs: Path, question: str = QUESTION, **choices: Any) -> Report:
+    return await aresearch(question, docs=[docs], **choices)
 
 
-async def test_sections_are_written_from_their_own_evidence_and_joined(endpoint: OpenAIServer, docs: Path) -> None:
-    report = await run(docs)
+def asked(endpoint: OpenAIServer, role: str = "reporter_section") -> list[dict[str, Any]]:
+    """Return the requests of a role."""
+    return [body for asking, body in zip(endpoint.roles, endpoint.requests, strict=True) if asking == role]
+
+
+async def test_from_standard_on_the_nodes_of_the_outline_are_sections(endpoint: OpenAIServer, papers: Path) -> None:
+    report = await run(papers)
     text = report.markdown
-    order = ["# Thomson's machine", "**TL;DR**", "## Conclusion", "## The machine", "## The tallow", "## References"]
+    order = ["# Rope, wire", "**TL;DR**", "## The machine", "## The lead", "## The echo", "## References"]
     places = [text.index(one) for one in order]
     assert places == sorted(places)
-    assert text.count("## The tallow") == 1
-    assert all(claim.verified for claim in report.citations)
-    assert report.follow_up_questions == ["Where was it tried?"]
-    assert set(report.prompts) >= {"reporter", "reporter_outline", "reporter_section", "reporter_joining"}
-    sections = [
-        body for role, body in zip(endpoint.roles, endpoint.requests, strict=True) if role == "reporter_section"
-    ]
-    shown = sorted(
-        [f'excerpt id="{one}"' in body["messages"][1]["content"] for one in ("E1-1", "E2-1")] for body in sections
-    )
-    assert shown == [[False, True], [True, False]]
+    for name, title in TITLES.items():
+        assert all(PAPERS[name][place].rstrip(".") in sections_of(text)[title] for place in QUOTED)
+    assert report.follow_up_questions == JOINING["follow_up_questions"]
+    assert set(report.prompts) >= {"reporter_section", "reporter_joining"}
+    assert "reporter" not in endpoint.roles, "no call but those for sections and for joining"
+    assert len(asked(endpoint)) == 3
 
 
-async def test_sections_are_written_side_by_side(endpoint: OpenAIServer, docs: Path) -> None:
-    meeting = threading.Barrier(2, timeout=20)
+async def test_each_section_sees_its_own_evidence_with_what_stands_around_it(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
+    await run(papers)
+    for name, title in TITLES.items():
+        [body] = [one for one in asked(endpoint) if section_of(one) == title]
+        quoted = [quote for key, quote in shown_to(body).items() if key.startswith("E")]
+        assert sorted(quoted) == sorted(PAPERS[name][place] for place in QUOTED)
+        around = human(body).partition("<task")[2]
+        assert f"<after>{PAPERS[name][LAST - 1]} {PAPERS[name][LAST]}</after>" in around, (
+            "two sentences behind the last"
+        )
+        assert all(around.count(sentence) == 1 for sentence in PAPERS[name]), "nothing is shown twice"
+
+
+async def test_sections_see_what_their_neighbours_are_to_tell_and_share_what_stands_before_their_own(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
+    await run(papers)
+    bodies = asked(endpoint)
+    assert len({body["messages"][0]["content"] for body in bodies}) == 1
+    prefixes = {human(body).partition("<task")[0] for body in bodies}
+    assert len(prefixes) == 1
+    assert all(told in next(iter(prefixes)) for told in [*TITLES.values(), *WANTED.values()])
+
+
+async def test_a_handful_of_excerpts_is_written_in_one_call(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.choose = None
+    await run(docs, "Who designed the wire sounding machine, and why was tallow pressed into the lead?")
+    assert asked(endpoint, "reporter")
+    assert not asked(endpoint)
+
+
+@pytest.mark.parametrize("choices", [{"words": 500}, {"length": "brief"}, {"depth": "quick"}])
+async def test_what_is_to_be_short_is_written_in_one_call(
+    endpoint: OpenAIServer, papers: Path, choices: dict[str, Any]
+) -> None:
+    await run(papers, **choices)
+    assert not asked(endpoint)
+
+
+async def test_sections_are_written_side_by_side(endpoint: OpenAIServer, papers: Path) -> None:
+    meeting = threading.Barrier(3, timeout=20)
 
     def meet(number: int) -> None:
         if endpoint.roles[number - 1] == "reporter_section":
             meeting.wait()
 
     endpoint.on_request = meet
-    await run(docs)
+    await run(papers)
     assert not meeting.broken
-    assert endpoint.roles.count("reporter_section") == 2
 
 
-async def test_sections_stream_in_their_order_whichever_is_done_first(endpoint: OpenAIServer, docs: Path) -> None:
-    second = threading.Event()
-    endpoint.script["reporter_section"] = []
-    slow, fast = completion(BODY, MACHINE), completion(BODY, TALLOW)
+async def test_sections_stream_in_their_order_whichever_is_done_first(endpoint: OpenAIServer, papers: Path) -> None:
+    last = threading.Event()
+    script = Script()
 
-    def script(number: int) -> None:
-        if endpoint.roles[number - 1] == "reporter_section":
-            first = 'section title="The machine"' in str(endpoint.requests[number - 1])
-            gate = second if first else None
-            endpoint.script["reporter_section"] = [Reply(events=(slow if first else fast).events, gate=gate)]
-            if not first:
-                second.set()
+    def slow_first(body: dict[str, Any]) -> Reply | str | None:
+        if "<task" not in human(body):
+            return script(body)
+        written = completion(BODY, told_of(body))
+        if section_of(body) == TITLES["machine"]:
+            return Reply(events=written.events, gate=last)
+        if section_of(body) == TITLES["echo"]:
+            last.set()
+        return written
 
-    endpoint.on_request = script
-    allow_folders([docs])
-    choices = RunContext(documents=[str(docs)], length="full")
+    endpoint.choose = slow_first
+    allow_folders([papers])
+    choices = RunContext(documents=[str(papers)])
     stream: Any = build_graph().compile().astream({"question": QUESTION}, context=choices, stream_mode="messages")
     text = "".join([message.text async for message, _ in stream if message.type == "AIMessageChunk"])
-    assert text.strip() == f"## The machine\n\n{MACHINE}\n\n## The tallow\n\n{TALLOW}"
+    assert [*sections_of(text)] == [*TITLES.values()]
 
 
-async def test_a_section_that_the_model_refuses_quotes_its_evidence(endpoint: OpenAIServer, docs: Path) -> None:
-    endpoint.script["reporter_section"] = [MACHINE, Reply(400, {"error": {"message": "no", "type": "x"}})]
-    report = await run(docs)
-    assert "could not be written by the model" in report.markdown
-    assert "> " in report.markdown
+async def test_a_section_that_the_model_refuses_quotes_its_evidence(endpoint: OpenAIServer, papers: Path) -> None:
+    script = Script()
+    refusal = Reply(400, {"error": {"message": "no", "type": "x"}})
+    endpoint.choose = lambda body: (
+        refusal if "<task" in human(body) and section_of(body) == "The lead" else script(body)
+    )
+    report = await run(papers)
+    assert "“The lead” could not be written by the model" in report.markdown
+    assert f"> {PAPERS['tallow'][1]}" in sections_of(report.markdown)["The lead"]
 
 
-async def test_without_an_answer_to_joining_the_sections_stand_as_they_are(endpoint: OpenAIServer, docs: Path) -> None:
+async def test_without_an_answer_to_joining_the_sections_stand_as_they_are(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
     endpoint.script["reporter_joining"] = ["nothing of use"] * 3
-    report = await run(docs)
+    report = await run(papers)
     assert "were not revised together" in report.markdown
-    assert report.title == OUTLINE["title"]
+    assert report.title == "Measuring depth", "that of the plan"
     assert "**TL;DR**" in report.markdown
 
 
-async def test_a_limit_leaves_a_report_all_the_same(endpoint: OpenAIServer, docs: Path) -> None:
-    report = await run(docs, max_tokens=9_000)
+async def test_a_limit_leaves_a_report_all_the_same(endpoint: OpenAIServer, papers: Path) -> None:
+    report = await run(papers, max_tokens=9_000)
     assert report.usage.total.tokens <= 9_900
-    assert "William Thomson" in report.markdown
+    assert "three hundred fathoms" in report.markdown
 
 
-async def test_a_long_report_replays_without_any_call(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_section_that_fell_short_goes_on_once_with_the_excerpts_that_it_has_not_used(
+    endpoint: OpenAIServer, papers: Path
 ) -> None:
-    report = await run(docs)
-    asked = len(endpoint.requests)
+    endpoint.choose = Script(short="The lead")
+    report = await run(papers)
+    first, more = [body for body in asked(endpoint) if section_of(body) == "The lead"]
+    assert [*shown_to(more)] == [*shown_to(first)][1:]
+    assert f"<written>\n{told_of(first, 1)}\n</written>" in human(more)
+    assert human(more).startswith(human(first).partition("<task")[0])
+    assert all(PAPERS["tallow"][place].rstrip(".") in sections_of(report.markdown)["The lead"] for place in QUOTED)
+    assert len(asked(endpoint)) == 4, "the others have used all that they have"
+
+
+async def test_a_report_that_misses_the_words_that_were_asked_for_says_so(endpoint: OpenAIServer, papers: Path) -> None:
+    report = await run(papers, words=1_000)
+    assert any("was to have 1,000 words" in limit for limit in report.limits)
+    assert not any("was to have" in limit for limit in (await run(papers)).limits), "nobody asked for a number"
+
+
+async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evidence(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
+    dice = random.Random(1)  # noqa: S311 - words in some order, always the same
+    words = [word.lower() for told in PAPERS.values() for sentence in told for word in sentence[:-1].split()]
+
+    def at_length(body: dict[str, Any]) -> Reply | str | None:
+        if "<task" not in human(body):
+            return Script()(body)
+        key = next(iter(shown_to(body)))
+        return " ".join(
+            f"{' '.join(dice.choices(words, k=20)).capitalize()} [{key}]." for _ in range(share(body) // 20)
+        )
+
+    endpoint.choose = at_length
+    report = await run(papers, words=2_000)
+    shares = [share(body) for body in asked(endpoint)]
+    assert len(shares) == 3, "none goes on, as all have the words that they were to have"
+    assert abs(sum(shares) - 2_000) <= 3
+    quoted = {section_of(body): len(" ".join(shown_to(body).values())) for body in asked(endpoint)}
+    assert sorted(quoted, key=lambda title: quoted[title]) == sorted(
+        quoted, key=lambda title: next(share(body) for body in asked(endpoint) if section_of(body) == title)
+    )
+    assert not any("was to have" in limit for limit in report.limits)
+
+
+def share(body: dict[str, Any]) -> int:
+    """Return the words that a section is asked for."""
+    return int(human(body).partition('words="')[2].partition('"')[0])
+
+
+async def test_a_chinese_report_in_sections(endpoint: OpenAIServer, papers: Path) -> None:
+    endpoint.choose = Script()
+    endpoint.script["coordinator"] = [
+        json.dumps({"intent": "in_scope", "question": CHINESE, "locale": "zh-CN", "complexity": "complex"})
+    ]
+    report = await run(papers, CHINESE, words=1_000)
+    assert [*sections_of(report.markdown)][:3] == [*TITLES.values()]
+    assert any("本报告应有 1,000 字" in limit for limit in report.limits)
+    assert "in zh-CN" in str(asked(endpoint)[0]["messages"][0]["content"])
+
+
+async def test_a_report_in_sections_replays_without_any_call(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = await run(papers)
+    count = len(endpoint.requests)
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("OPENAI_BASE_URL")
     forget_settings()
     assert (await areplay(report.run_id)).markdown == report.markdown
-    assert len(endpoint.requests) == asked
+    assert len(endpoint.requests) == count
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "deep-sea"
-TOPICS = (
-    "lead line", "wire sounding machine", "echo sounder", "multibeam", "satellite altimetry", "Challenger expedition",
-    "Marie Tharp", "Seabed 2030", "tallow arming the lead", "Fessenden oscillator", "Trieste dive", "Meteor expedition",
-)  # fmt: skip
-
-
-def _verbose(endpoint: OpenAIServer, number: int) -> None:
-    """Plan a step a topic, outline a section a step, and fill each section with the words it is to have."""
-    role, body = endpoint.roles[number - 1], endpoint.requests[number - 1]
-    asked = body["messages"][1]["content"]
-    if role == "planner":
-        steps = [
-            {"id": str(place), "title": one, "description": one, "queries": [one]}
-            for place, one in enumerate(TOPICS, 1)
-        ]
-        plan = {"locale": "en-US", "thought": "t", "title": "Depth", "steps": steps, "has_enough_context": False}
-        endpoint.script["planner"] = [json.dumps(plan)]
-    if role == "reflector":
-        endpoint.script["reflector"] = [json.dumps({"has_enough_context": True, "confidence": 1.0})]
-    if role == "reporter_outline":
-        cited = dict.fromkeys(re.findall(r'excerpt id="(E(\d+)-\d+)"', asked))
-        sections = [
-            {"title": one, "focus": one, "excerpt_ids": [item for item, step in cited if step == str(place)]}
-            for place, one in enumerate(TOPICS, 1)
-        ]
-        endpoint.script["reporter_outline"] = [json.dumps({"title": "Depth", "sections": sections})]
-    if role == "reporter_joining":
-        endpoint.script["reporter_joining"] = [json.dumps(JOINING)]
-    if role == "reporter_section":
-        found = re.findall(r'<excerpt id="([^"]+)"[^>]*>\n(.*?)\n</excerpt>', asked, re.DOTALL)
-        words = re.findall(r"[A-Za-z]{3,}", " ".join(quote for _, quote in found))
-        wanted = int(re.findall(r'words="(\d+)"', asked)[0])
-        dice = random.Random(number)  # noqa: S311 - words in some order, always the same
-        lines = [" ".join(dice.choices(words, k=30)).capitalize() for _ in range(-(-wanted // 30))]
-        text = "\n\n".join(f"{line} {''.join(f'[{one}]' for one, _ in found)}." for line in lines)
-        endpoint.script["reporter_section"].append(text)
-
-
-@pytest.mark.long
-async def test_a_full_report_from_twelve_steps_has_eight_thousand_words(endpoint: OpenAIServer) -> None:
-    endpoint.script.clear()
-    endpoint.script["reporter_section"] = []
-    lock = threading.Lock()
-
-    def on_request(number: int) -> None:
-        with lock:
-            _verbose(endpoint, number)
-
-    endpoint.on_request = on_request
-    report = await aresearch("Explain the history of measuring depth.", docs=[EXAMPLES], length="full", max_step_num=12)
-    assert [report.markdown.count(f"\n## {topic}\n") for topic in TOPICS] == [1] * 12
-    body = report.markdown.partition("## References")[0]
-    assert len(re.sub(r"\]\([^)]*\)", "]", body).split()) >= 8_000
-    sections = [one for one, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "reporter_section"]
-    assert all(section["max_tokens"] >= 1_400 for section in sections)  # room for the 700 words that each is asked for
-
-
-async def test_a_few_hundred_words_are_written_in_one(endpoint: OpenAIServer, docs: Path) -> None:
-    await run(docs, words=500)
-    assert "reporter_outline" not in endpoint.roles
-    assert any("About 500 words" in str(body) for body in endpoint.requests)
-
-
-async def test_the_offline_model_writes_a_full_report_in_one(docs: Path) -> None:
-    report = await run(docs)
+async def test_by_rules_a_report_has_the_sections_too(papers: Path) -> None:
+    report = await run(papers, depth="deep")
     assert "William Thomson" in report.markdown

@@ -90,11 +90,10 @@ async def test_a_step_calls_its_servers_tools_and_its_report_cites_what_they_sai
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
     forget_settings()
     words = "the designer of the wire sounding machine was William Thomson"
-    quote = {"quote": f"pump says {words}", "relevance": "high"}
     endpoint.script["planner"] = [json.dumps({"title": "T", "steps": [LOOK_UP]})]
     endpoint.script["researcher"] = [
         called("Pump__say", words=words),
-        json.dumps({"finding": f"{words}.", "excerpts": [quote], "confidence": 0.9}),
+        json.dumps({"finding": f"{words}.", "high": ["P1:1"], "confidence": 0.9}),
     ]
     report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
     [loop, *_] = [request for request in endpoint.requests if request.get("tools")]

@@ -93,7 +93,7 @@ async def test_a_greeting_is_answered_without_research(docs: Path, greeting: str
     seen, report = await events_of(greeting, docs)
     assert report.direct
     assert reply in report.markdown
-    assert {event.type for event in seen} == {"call", "triage"}
+    assert {event.type for event in seen} == {"estimate", "call", "triage"}
 
 
 async def test_an_unclear_question_is_asked_back(docs: Path) -> None:

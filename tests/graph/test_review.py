@@ -194,3 +194,18 @@ async def test_an_edit_that_cannot_be_read_is_sent_back(review: Review, written:
 async def test_other_answers_of_chat_clients_are_sent_back(review: Review, nonsense: object) -> None:
     await review.ask()
     assert (await review.answer(nonsense)).get("problem")
+
+
+async def test_a_replaced_plan_has_the_outline_that_it_brings(review: Review) -> None:
+    await review.ask()
+    outline = [
+        {"id": "a", "title": "Grease"},
+        {"id": "b", "title": "Samples", "parent": "a"},
+        {"id": "c", "title": "x", "parent": "c"},
+    ]
+    step = {"id": "a", "title": "Tallow", "description": "d", "queries": ["tallow lead"], "nodes": ["b", "nowhere"]}
+    await review.answer({"action": "replace", "plan": {"title": "Tallow", "steps": [step], "outline": outline}})
+    values = await review.values()
+    assert [(node.id, node.title) for node in values["outline"]] == [("1", "Grease"), ("1.1", "Samples"), ("2", "x")]
+    assert values["plans"][0].steps[0].nodes == ["1.1"]
+    assert values["outline"][1].excerpt_ids

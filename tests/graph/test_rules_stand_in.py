@@ -9,13 +9,11 @@ from leadline import aresearch
 from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine and where was it tried first?"
-GARBLED = json.dumps(
-    {"excerpts": [{"passage_id": "P1", "quote": "The machine was made of wood by Noah."}], "finding": "Noah."}
-)
+INVENTED = json.dumps({"high": ["P77:1", "P1:999"], "finding": "The machine was made of wood by Noah."})
 LOOP = '{"finding": "' + "the passages tell that the passages tell " * 200
 
 
-@pytest.mark.parametrize("answer", ["no", GARBLED, LOOP])
+@pytest.mark.parametrize("answer", ["no", INVENTED, LOOP])
 async def test_rules_choose_the_quotes_of_a_step_whose_model_gives_none(
     endpoint: OpenAIServer, docs: Path, answer: str
 ) -> None:
@@ -25,3 +23,14 @@ async def test_rules_choose_the_quotes_of_a_step_whose_model_gives_none(
     assert "William Thomson" in report.markdown
     assert "Noah" not in report.markdown
     assert all(result.status == "done" for result in report.results)
+
+
+async def test_rules_judge_what_a_plan_with_an_outline_came_to_where_the_model_gives_no_judgement(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
+    endpoint.script["reflector"] = ["no"] * 20
+    report = await aresearch(QUESTION, docs=[docs])
+    asked = next(body for body, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "reflector")
+    assert "<outline>" in asked["messages"][1]["content"]
+    assert any("was decided by rules" in limit for limit in report.limits)
+    assert "William Thomson" in report.markdown

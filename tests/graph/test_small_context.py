@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.rendered_prompts import Element
 from leadline import aresearch
 from schemas.reporter import Report
 from services.run.settings import forget_settings
-from services.text.passages import sentences
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error, role_of
+from tests.fakes.quoting import passages_shown
 
 pytestmark = pytest.mark.long
 
@@ -48,7 +47,7 @@ def long_docs(tmp_path: Path) -> Path:
 
 
 def much_found(body: dict[str, Any]) -> str | None:
-    """Answer as a planner of as many steps as there may be, and as a researcher who quotes whole passages, three sentences a quote."""
+    """Answer as a planner of as many steps as there may be, and as a researcher who takes whole passages, three sentences a quote."""
     if role_of(body) == "planner":
         steps = [
             {
@@ -61,16 +60,12 @@ def much_found(body: dict[str, Any]) -> str | None:
         return json.dumps({"has_enough_context": False, "thought": "", "title": "Ships", "steps": steps})
     if role_of(body) != "researcher":
         return None
-    human = next(message["content"] for message in body["messages"] if message["role"] == "user")
-    quotes = []
-    for passage in Element(body=human).first("passages").all("passage"):
-        spans = sentences(passage.body)
-        parts = [spans[place : place + 3] for place in range(0, len(spans), 3)]
-        quotes += [
-            {"passage_id": passage["id"], "quote": passage.body[part[0].start : part[-1].end], "relevance": "high"}
-            for part in parts
-        ]
-    return json.dumps({"finding": "William Thomson did.", "confidence": 0.9, "excerpts": quotes, "missing_aspects": []})
+    references = [
+        f"{passage.id}:{place}-{min(place + 2, len(passage.spans))}"
+        for passage in passages_shown(body)
+        for place in range(1, len(passage.spans) + 1, 3)
+    ]
+    return json.dumps({"high": references, "finding": "William Thomson did.", "confidence": 0.9})
 
 
 def tokens_of(body: dict[str, Any]) -> int:
@@ -102,7 +97,7 @@ async def test_every_prompt_fits_into_the_context_that_was_set(
     forget_settings()
     report = await run_in_small_context(endpoint, long_docs, question)
     assert [(role_of(body), tokens_of(body)) for body in endpoint.requests if tokens_of(body) > WINDOW] == []
-    assert len(endpoint.requests) == report.usage.total.calls
+    assert len(endpoint.requests) == report.usage.total.calls + report.usage.total.abandoned
     assert [limit for limit in report.limits if "did not fit" in limit or "省略" in limit]
 
 

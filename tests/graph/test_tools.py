@@ -16,7 +16,7 @@ from schemas.reporter import Report
 from services.reports.checking.bundle_check import verify_bundle
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion
+from tests.fakes.openai_server import OpenAIServer, Scripted, completion
 
 pytestmark = pytest.mark.long
 
@@ -58,7 +58,7 @@ def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIS
     return endpoint
 
 
-async def run(endpoint: OpenAIServer, docs: Path, step: Step, **script: list[Reply | str]) -> Report:
+async def run(endpoint: OpenAIServer, docs: Path, step: Step, **script: list[Scripted]) -> Report:
     endpoint.script |= {"planner": [plan(step)], **script}
     return await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
 
@@ -122,18 +122,33 @@ async def test_a_step_whose_tools_return_nothing_fails(endpoint: OpenAIServer, d
     assert "5000" not in report.markdown
 
 
-async def test_a_research_step_looks_up_with_tools_and_quotes_what_they_returned(
-    endpoint: OpenAIServer, docs: Path
+SHOWN = r"\[(P\d+)\](?:(?!\[P).)*?(\d+)\| The wire sounding machine was designed by William Thomson in 1872\."
+
+
+@pytest.mark.parametrize("structured", [False, True])
+async def test_a_research_step_looks_up_with_tools_and_names_what_they_returned(
+    endpoint: OpenAIServer, docs: Path, structured: bool
 ) -> None:
-    found = {
-        "excerpts": [
-            {"quote": "The wire sounding machine was designed by William Thomson in 1872.", "relevance": "high"}
-        ],
-        "finding": "William Thomson designed it in 1872.",
-        "confidence": 0.9,
-    }
-    searching = call("search_documents", query="The wire sounding machine was designed by")
-    report = await run(endpoint, docs, LOOK_UP, researcher=[searching, json.dumps(found)])
+    query = "The wire sounding machine was designed by"
+    searching: Reply | str = call("search_documents", query=query)
+    if structured:
+        endpoint.refuses = {"tools"}
+        asked = {"tool_call_id": "a1", "name": "search_documents", "arguments": {"query": query}}
+        searching = json.dumps({"action": {"type": "tool_call", "content": [asked]}})
+
+    def answer(body: dict[str, Any]) -> str | Reply | None:
+        if "You do one step of a research plan with tools" not in body["messages"][0]["content"]:
+            return None
+        if len(body["messages"]) == 2:
+            assert body.get("tool_choice") == (None if structured else "required")
+            return searching
+        [passage, number] = re.findall(SHOWN, body["messages"][-1]["content"], re.DOTALL)[0]
+        found = {"high": [f"{passage}:{number}"], "finding": "William Thomson designed it in 1872.", "confidence": 0.9}
+        done = {"action": {"type": "complete", "content": json.dumps(found)}}
+        return json.dumps(done if structured else found)
+
+    endpoint.choose = answer
+    report = await run(endpoint, docs, LOOK_UP)
     assert excerpts(report) == ["The wire sounding machine was designed by William Thomson in 1872."]
     assert {source.kind for source in report.sources} == {"document"}
     assert report.usage.searches > 1

@@ -13,6 +13,7 @@ from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [
@@ -30,9 +31,8 @@ def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "ferry.md").write_text("# The ferry of Norland\n\n" + "\n\n".join(QUOTES) + "\n")
     step = {"id": "1", "title": "Ferry", "description": "d", "queries": ["ferry line of Norland"]}
-    found = [{"passage_id": "?", "quote": quote} for quote in QUOTES]
     endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
-    endpoint.script["researcher"] = [json.dumps({"excerpts": found, "finding": "x", "confidence": 1})]
+    endpoint.script["researcher"] = [quoting(*QUOTES)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     return folder
 
@@ -83,7 +83,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
     assert said["Winter"].status == "supported"
     assert said["Winter"].judgement is not None
     assert said["Winter"].judgement.words == "closed the northern pier for some weeks"
-    assert report.prompts["verifier"] == 1
+    assert report.prompts["verifier"] == 2
     assert report.usage.roles["verifier"].calls == 1
     assert verify_bundle(Path(report.folder or "")).problems == []
 
@@ -222,8 +222,7 @@ async def test_a_verdict_saves_no_sentence_of_a_bundle_that_its_quotes_refute(
 ) -> None:
     endpoint.script["reporter"] = ["Passengers of the line numbered 23,400 in 2021 [E1-1]."]
     (ferry / "ferry.md").write_text(f"# The ferry of Norland\n\n{QUOTES[0]}\n\n{RISE}\n")
-    found = [{"passage_id": "?", "quote": quote} for quote in (QUOTES[0], RISE)]
-    endpoint.script["researcher"] = [json.dumps({"excerpts": found, "finding": "x", "confidence": 1})]
+    endpoint.script["researcher"] = [quoting(QUOTES[0], RISE)]
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out", verify="code")
     file = Path(report.folder or "") / "evidence.json"
     content = json.loads(file.read_text())

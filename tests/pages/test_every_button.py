@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from schemas.depth import DEPTHS
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.openai_server import role_of, think
@@ -243,12 +244,15 @@ def _failing_and_trying_again(tab: Page, site: Site) -> None:
     site.model.endpoint.choose = None
     site.model.endpoint.script["coordinator"] = [model_error(401, "Incorrect API key provided.", "invalid_api_key")]
     tab.click("document.getElementById('new-question')")
-    tab.click("document.getElementById('deep')")
+    tab.click("document.getElementById('quick')")
     ask(tab, QUESTION)
     status(tab, "failed")
     tab.click(button("Try again"))
     status(tab, "done")
-    tab.click("document.getElementById('deep')")
+    for depth in DEPTHS:
+        tab.click(f"document.getElementById('{depth}')")
+        tab.wait(f"document.querySelector('#depth :checked').value === '{depth}'", f"the depth {depth}")
+    tab.click("document.getElementById('standard')")
 
 
 def _reviewing(tab: Page, site: Site) -> None:

@@ -15,15 +15,16 @@ from schemas.coder import Code
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence_view import EvidenceView
 from schemas.mcp import ToolView
+from schemas.outline import NodeView
 from schemas.plan_draft import plan_schema
 from schemas.planner import PlannerPrompt
 from schemas.profile import Profile
-from schemas.reflector import Reflection
+from schemas.reflector import Reflection, ReflectorPrompt, reflection_schema
 from schemas.reporter_joining import Joining
-from schemas.reporter_outline import Outline
 from schemas.reporter_rewriting import Rewriting
 from schemas.reporter_sentences import PassageSentences
-from schemas.researcher import Findings
+from schemas.reporter_slides import Slides
+from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from schemas.verifier import Verification
 from services.models.structured_output import parse, response_format, shape_of, within
 from tests.conftest import PROJECT
@@ -49,17 +50,42 @@ PLANNING = PlannerPrompt(
     tables=[],
     tools=[ToolView(name="pump", description="d")],
     previous_plan="",
+    max_nodes=12,
+    wide=True,
+)
+REFLECTING = ReflectorPrompt(
+    question="How deep is it now?",
+    locale="en-US",
+    today="2026-01-01",
+    findings=[],
+    plan_iterations=1,
+    max_plan_iterations=5,
+    max_step_attempts=2,
+    outline=[NodeView(id="1", title="n")],
+    wide=True,
+    dated=True,
+)
+RESEARCHING = ResearcherPrompt(
+    question="How deep?",
+    locale="en-US",
+    title="t",
+    description="d",
+    queries=[],
+    feedback="",
+    findings=[],
+    passages=[],
+    rounds_left=1,
 )
 ASKED: dict[str, tuple[type[BaseModel], str]] = {
     "triage_schema": (triage_schema(FOLLOW_UP), "coordinator"),
     "plan_schema": (plan_schema(PLANNING), "planner"),
-    "Findings": (Findings, "researcher"),
+    "findings_schema": (findings_schema(RESEARCHING), "researcher"),
     "Code": (Code, "coder"),
-    "Reflection": (Reflection, "reflector"),
-    "Outline": (Outline, "reporter_outline"),
+    "reflection_schema": (reflection_schema(REFLECTING), "reflector"),
     "Joining": (Joining, "reporter_joining"),
     "Rewriting": (Rewriting, "reporter_rewriting"),
     "PassageSentences": (PassageSentences, "reporter_sentences"),
+    "Slides": (Slides, "reporter_slides"),
     "Verification": (Verification, "verifier"),
 }
 """By the name under which a call of `ask` gives it: the schema, and the template that asks for it."""
@@ -112,15 +138,49 @@ def test_a_first_turn_is_asked_for_nothing_of_earlier_turns() -> None:
     assert {*later} - {*first} == {"category", "rewriting", "answered", "uses", "missing", "answer"}
 
 
-def test_tools_of_steps_are_asked_for_only_where_there_are_some() -> None:
+def test_tools_and_nodes_of_steps_are_asked_for_only_where_there_are_some() -> None:
     with_tools, plain = (
-        shape_of(plan_schema(PLANNING.model_copy(update={"tools": tools}))) for tools in (PLANNING.tools, [])
+        shape_of(plan_schema(PLANNING.model_copy(update=update)))
+        for update in ({"max_nodes": 0}, {"max_nodes": 0, "tools": []})
     )
-    assert {*with_tools["$defs"]["ToolStepDraft"]["properties"]} - {*plain["$defs"]["StepDraft"]["properties"]} == {
-        "tools",
-        "need_web_search",
-    }
-    assert "id" not in plain["$defs"]["StepDraft"]["properties"]
+    steps = [set(shape["$defs"]["StepDraft"]["properties"]) for shape in (with_tools, plain)]
+    assert steps[0] - steps[1] == {"tools", "need_web_search"}
+    assert not {"id", "nodes"} & steps[1]
+    replan = plan_schema(PLANNING.model_copy(update={"max_nodes": 0, "outline": [NodeView(id="1", title="n")]}))
+    assert "nodes" in shape_of(replan)["$defs"]["StepDraft"]["properties"]
+
+
+def test_an_outline_is_asked_for_once_and_viewpoints_only_of_a_wide_plan() -> None:
+    wide, standard, replan = (
+        set(shape_of(plan_schema(PLANNING.model_copy(update=update)))["properties"])
+        for update in ({}, {"wide": False}, {"max_nodes": 0})
+    )
+    assert wide - standard == {"viewpoints"}
+    assert standard - replan == {"outline"}
+
+
+def test_a_reflection_is_asked_about_outline_and_dates_only_where_the_case_has_them() -> None:
+    cases: list[dict[str, Any]] = [
+        {},
+        {"dated": False},
+        {"wide": False, "dated": False},
+        {"outline": [], "dated": False},
+    ]
+    full, undated, standard, plain = (
+        set(shape_of(reflection_schema(REFLECTING.model_copy(update=case)))["properties"]) for case in cases
+    )
+    assert full - undated == {"outdated"}
+    assert undated - standard == {"new_nodes"}
+    assert standard - plain == {"thin_nodes", "actionable_reason", "actionable"}
+    assert plain == set(shape_of(Reflection)["properties"])
+
+
+def test_the_next_queries_are_asked_for_only_where_a_round_may_follow() -> None:
+    further, last = (
+        set(shape_of(findings_schema(RESEARCHING.model_copy(update={"rounds_left": left})))["properties"])
+        for left in (1, 0)
+    )
+    assert further - last == {"queries"}
 
 
 def test_what_is_not_asked_for_is_left_out_of_the_answer() -> None:
@@ -170,12 +230,14 @@ def test_a_bound_of_the_request_is_no_condition_of_what_is_kept() -> None:
 
 def test_values_that_do_not_fit_and_are_not_needed_are_left_out() -> None:
     given = {
-        "excerpts": [{"quote": "a", "relevance": "very"}, {"passage_id": "P1"}, 7],
+        "high": ["P1:2", {"passage_id": "P1"}, ["P1:3"]],
+        "medium": "P2:1-3",
+        "low": {"P3": 1},
         "finding": "f",
         "confidence": "certainly",
     }
     answer = Findings.model_validate(parse(json.dumps(given), Findings))
-    assert [(excerpt.quote, excerpt.relevance) for excerpt in answer.excerpts] == [("a", "medium")]
+    assert answer.references == [("P1:2", "high"), ("P2:1-3", "medium")]
     assert (answer.finding, answer.confidence) == ("f", 0.0)
 
 

@@ -7,6 +7,8 @@ import yaml
 from langgraph_sdk.client import LangGraphClient
 
 from graph.descriptions import DESCRIPTIONS
+from schemas.context import FOLLOW_DEPTH
+from schemas.depth import DEPTHS, LEVELS
 from tests.conftest import EXAMPLES
 
 GRAPH = "deep_research"
@@ -33,12 +35,32 @@ async def test_the_context_form_is_described_bounded_and_grouped_by_node(client:
     assert all(field.get("title") and field.get("description") and "default" in field for field in fields.values())
     assert (fields["max_plan_iterations"]["minimum"], fields["max_plan_iterations"]["maximum"]) == (1, 10)
     assert fields["length"]["enum"] == ["brief", "standard", "full"]
+    assert (fields["depth"]["enum"], fields["depth"]["default"]) == (list(DEPTHS), "standard")
     [assistant] = await client.assistants.search(graph_id=GRAPH)
     drawn: Any = await client.assistants.get_graph(assistant["assistant_id"])
     names = {node["id"] for node in drawn["nodes"]}
     shown = {node for field in fields.values() for node in field.get("langgraph_nodes", [])}
     assert shown < names
     assert {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"} <= shown
+
+
+async def test_what_the_form_filled_in_itself_is_no_choice_beside_the_depth(client: LangGraphClient) -> None:
+    fields = (await schemas_of(client))["context_schema"]["properties"]
+    filled: Any = {name: field["default"] for name, field in fields.items()}
+    assert {name for name in FOLLOW_DEPTH if filled[name] is None} == FOLLOW_DEPTH
+    chosen = {**filled, "depth": "quick", "search": "documents"}
+    thread = await thread_of(client)
+    told = [
+        part.data
+        async for part in client.runs.stream(
+            thread, GRAPH, input={"question": TWO_PARTS}, context=chosen, stream_mode="custom"
+        )
+        if part.event == "custom" and part.data["type"] == "estimate"
+    ]
+    assert [(one["data"]["depth"], one["data"]["seconds"]) for one in told] == [("quick", LEVELS["quick"].seconds)]
+    state: Any = (await client.threads.get_state(thread))["values"]
+    assert state["report"]["plans"] == []
+    assert state["report"]["excerpts"]
 
 
 async def test_every_node_of_the_graph_says_what_it_does(client: LangGraphClient) -> None:

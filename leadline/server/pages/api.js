@@ -90,5 +90,6 @@ export const api = {
   attach: (thread, file) => json(at("attachments", thread, file.name), { method: "PUT", body: file }),
   detach: (thread, name) => request(at("attachments", thread, name), { method: "DELETE" }),
   detachAll: (thread) => request(at("attachments", thread), { method: "DELETE" }),
+  estimates: (choices, locale) => send("POST", "/estimates", { choices, locale }),
   beginning: () => json("/page/beginning.json"),
 };

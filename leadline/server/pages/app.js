@@ -2,6 +2,7 @@
 
 import { api, Unreachable } from "./api.js";
 import { attachments } from "./attach.js";
+import { depthChoice } from "./depth.js";
 import { el } from "./dom.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
@@ -10,8 +11,8 @@ import { earlierTurn, turnView } from "./turn.js";
 import { examples, language, say, switchLanguage, translate } from "./words.js";
 
 const find = (id) => document.getElementById(id);
-const [banner, turns, question, composer, send, deep, review, nav] =
-  ["banner", "turns", "question", "composer", "send", "deep", "review", "runs"].map(find);
+const [banner, turns, question, composer, send, review, nav] =
+  ["banner", "turns", "question", "composer", "send", "review", "runs"].map(find);
 let graph = null;
 let assistant = null;
 let view = null;
@@ -21,7 +22,6 @@ translate();
 question.setAttribute("aria-keyshortcuts", "Enter");
 find("language").textContent = language === "zh" ? "English" : "中文";
 find("language").lang = language === "zh" ? "en" : "zh";
-deep.checked = choices().deep_research !== false;
 review.checked = choices().review_plan === true;
 
 function problem(error) {
@@ -149,9 +149,7 @@ question.addEventListener("input", grow);
 function grow() {
   question.rows = Math.min(8, Math.max(1, question.value.split("\n").length, Math.ceil(question.value.length / 90)));
 }
-for (const [box, name] of [[deep, "deep_research"], [review, "review_plan"]]) {
-  box.addEventListener("change", () => keep({ ...choices(), [name]: box.checked }));
-}
+review.addEventListener("change", () => keep({ ...choices(), review_plan: review.checked }));
 
 find("language").addEventListener("click", switchLanguage);
 find("open-settings").addEventListener("click", () => openSettings(assistant).catch(problem));
@@ -177,6 +175,7 @@ async function begin() {
   try {
     assistant = (await api.assistant()).assistant_id;
     graph = await api.graph(assistant);
+    depthChoice();
     runs.refresh();
     if ((await api.beginning()).examples) {
       find("examples").replaceChildren(...examples.map((text) =>

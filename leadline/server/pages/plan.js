@@ -10,18 +10,19 @@ export function planView() {
   const element = el("div", { class: "plans" });
   const opened = new Set();
   const seen = new Set(); // sources that have arrived before: only new ones come in with a movement
-  let shown = "";
+  let shown = "", unfolded = false;
   return {
     element,
     show(turn) {
-      const now = JSON.stringify([turn.plans, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
+      const now = JSON.stringify([turn.plans, turn.outline, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
       if (now === shown) return;
+      unfolded = element.querySelector("details.outline")?.open ?? unfolded;
       shown = now;
       for (const one of element.querySelectorAll("details[data-step]")) {
         if (one.open) opened.add(one.dataset.step); else opened.delete(one.dataset.step);
       }
       const focused = document.activeElement?.closest?.("details[data-step]")?.dataset.step;
-      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })));
+      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })), ...outlineList(turn.outline, unfolded));
       if (focused) element.querySelector(`details[data-step="${CSS.escape(focused)}"] summary`)?.focus();
     },
   };
@@ -30,6 +31,15 @@ export function planView() {
 function lookedAround(turn) {
   if (!turn.background.length) return [];
   return [el("p", { class: "around" }, el("span", { class: "soft", text: say("found") + say("colon") }), turn.background.join(" · "))];
+}
+
+/** What the report is going to tell, and how much has been found for each topic. */
+function outlineList(nodes, open) {
+  if (!nodes.length) return [];
+  const thin = nodes.filter((node) => node.thin).length;
+  return [el("details", { class: "why outline", open }, el("summary", { text: say("theOutline", { count: nodes.length, thin }) }),
+    el("ul", { class: "queries" }, nodes.map((node) =>
+      el("li", {}, `${node.id} ${node.title} `, el("span", { class: "soft", text: `(${say(node.thin ? "outlineThin" : "outlineNode", node)})` })))))];
 }
 
 function planList(plan, place, turn, before) {

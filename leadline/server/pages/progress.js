@@ -6,7 +6,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 export function nothingYet(question) {
   return {
     question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
-    plans: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(), calls: new Map(),
+    plans: [], outline: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(), calls: new Map(),
     tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
 }
@@ -23,6 +23,7 @@ export function fromState(state) {
   takePlans(turn, values.plans || [], done);
   for (const result of Object.values(values.results || {})) takeResult(turn, result, done);
   done("reflector", values.reflection);
+  turn.outline = values.reflection?.outline || [];
   done("reporter", values.report);
   if (values.report) turn.report = { title: values.report.title };
   if (direct) turn.reply = values.triage.reply;
@@ -143,12 +144,14 @@ function takeProgress(turn, event) {
     turn.calls.delete(callKey(data));
     return ["status"];
   }
-  if (type === "notice" && event.node === "coordinator") {
+  if (type === "estimate" && !data.told) return [];
+  if (type === "estimate" || (type === "notice" && event.node === "coordinator")) {
     if (!turn.notices.includes(title)) turn.notices.push(title);
     return ["notices"];
   }
   turn.now = title;
   if (type === "background") turn.background = data.sources || [];
+  if (type === "reflection") turn.outline = data.outline || [];
   if (type === "step_started") {
     Object.assign(stepOf(turn, data.step), { status: "running", attempt: data.attempt || 1 });
   } else if (type === "source") {

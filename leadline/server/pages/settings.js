@@ -5,19 +5,20 @@ import { announce, el } from "./dom.js";
 import { language, say } from "./words.js";
 
 const KEPT = "leadline-choices";
-const ELSEWHERE = ["deep_research", "review_plan"]; // beside the question
+const ELSEWHERE = ["depth", "review_plan"]; // beside the question
 const GROUPS = {
   plan: ["max_plan_iterations", "max_step_num", "max_step_attempts"],
   search: ["search", "documents", "include_domains", "exclude_domains", "time_range", "max_results"],
   report: ["locale", "length", "words", "output_style", "unsupported", "verify", "profile"],
   limits: ["max_seconds", "max_tokens", "max_cost", "max_searches", "max_pages"],
 };
-const LEFT_OUT = ["output_formats"]; // files are made when they are downloaded
+const LEFT_OUT = ["output_formats", "deep_research"]; // files are made when they are downloaded; quick is a depth
 
 /** What the user chose, without what is as by default. */
 export function choices() {
   try {
-    return JSON.parse(localStorage.getItem(KEPT)) || {};
+    const { deep_research: deep, ...chosen } = JSON.parse(localStorage.getItem(KEPT)) || {};
+    return deep === false ? { depth: "quick", ...chosen } : chosen; // a browser may have kept what an earlier page called it
   } catch {
     return {};
   }
@@ -25,6 +26,7 @@ export function choices() {
 
 export function keep(chosen) {
   localStorage.setItem(KEPT, JSON.stringify(chosen));
+  dispatchEvent(new Event("choices"));
 }
 
 /** Open the form. */

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 
 from schemas.evidence import Relevance
-from schemas.researcher import Findings, Quotation, ResearcherPrompt
+from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from services.models.offline.kinds import FITS, STRICT
 from services.models.offline.ranked_sentences import Piece, Ranking, Sentence, quoted_section, rank, sentences_of
 from services.models.offline.shape import complete_clause
-from services.text.questions import clauses_of
+from services.text.questions import AnswerType, answer_type, clauses_of, names_in
 
 MAX_EXCERPTS, MAX_FITTING = 6, 4
 """Sentences that are quoted for their words, and those that are quoted beside them for the kind of answer they hold."""
@@ -18,6 +18,14 @@ COVERED = 0.45
 """Share of a clause's terms from which on it is not missing."""
 HIGH, MEDIUM = 0.75, 0.5
 """Share of the best sentence's score from which on another is of that relevance."""
+OPEN, NAMED = 0.2, 0.5
+"""Share of the best sentence's score from which on the best one of another passage is quoted, too: where a question asks for what
+there is on a subject, and where it asks for something of what it names."""
+EXPLAINED: frozenset[AnswerType] = frozenset(["manner", "reason"])
+"""Kinds of answers that take more than one sentence."""
+BEST_OF_ROUND = 3
+"""Sentences of a round that lead to the next: what they say is searched for."""
+LONGEST_QUERY = 240
 MAX_TOLD = 2
 """Sentences of a finding."""
 _LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*")
@@ -28,19 +36,54 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     question = _LEAD.sub("", prompt.description.split("\n", 1)[0])
     sentences = sentences_of(Piece(passage.id, passage.title, passage.text) for passage in prompt.passages)
     if section := quoted_section(question, sentences)[:MAX_EXCERPTS]:
-        return _findings(section, dict.fromkeys(section, 1.0), 1.0, [])
+        return _findings(prompt, section, dict.fromkeys(section, 1.0), 1.0, [])
     clauses = clauses_of(question)
     around = " ".join([question, prompt.question, *prompt.queries])
     rankings = [rank(complete_clause(clause, clauses[0], question), around, sentences) for clause in clauses]
+    share = OPEN if prompt.wide or is_open(question) else NAMED
     best: dict[Sentence, float] = {}
     for ranking in rankings:
-        for sentence in _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses))):
+        chosen = _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses)))
+        others = _of_other_passages(ranking, chosen, share) if prompt.wide or ranking.kind not in STRICT else []
+        for sentence in [*chosen, *others]:
             best[sentence] = max(best.get(sentence, 0.0), ranking.scores[sentence])
     quotes = sorted(best, key=lambda sentence: (-best[sentence], sentence.rank))
     quotes = [quote for quote in quotes if not any(quote is not other and quote.text in other.text for other in quotes)]
     covered = [_coverage(ranking, quotes) for ranking in rankings]
     missing = [clause for clause, share in zip(clauses, covered, strict=True) if share < COVERED]
-    return _findings(quotes, best, sum(covered) / len(covered), missing)
+    findings = _findings(prompt, quotes, best, sum(covered) / len(covered), missing)
+    return findings.model_copy(update={"queries": _next_queries(prompt, question, quotes)})
+
+
+def is_open(question: str) -> bool:
+    """Tell whether a question asks for what there is on a subject, and not for something of what it names.
+
+    How and why take more than one sentence, whatever they name; abbreviations name no thing.
+    """
+    kind = answer_type(question)
+    named = [name for name in names_in(question) if not name.isupper()]
+    return kind in EXPLAINED or (not named and kind not in STRICT)
+
+
+def _of_other_passages(ranking: Ranking, chosen: Sequence[Sentence], share: float) -> list[Sentence]:
+    """Return the best sentence of each passage that none is quoted of, as far as it says a share of what the best one says."""
+    if not chosen:
+        return []
+    quoted = {sentence.id for sentence in chosen}
+    first: dict[str, Sentence] = {}
+    for sentence in ranking.scores:
+        if ranking.scores[sentence] < share * ranking.scores[chosen[0]]:
+            break
+        if sentence.id not in quoted:
+            first.setdefault(sentence.id, sentence)
+    return list(first.values())
+
+
+def _next_queries(prompt: ResearcherPrompt, question: str, quotes: Sequence[Sentence]) -> list[str]:
+    """Return what to search for next where breadth is wanted: what the best sentences of this round say, as sources like them say it."""
+    if not prompt.rounds_left or not (prompt.wide or is_open(question)):
+        return []
+    return [" ".join(quote.text.split())[:LONGEST_QUERY] for quote in quotes[:BEST_OF_ROUND]]
 
 
 def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
@@ -61,18 +104,29 @@ def _coverage(ranking: Ranking, quotes: Sequence[Sentence]) -> float:
 
 
 def _findings(
-    quotes: Sequence[Sentence], scores: dict[Sentence, float], covered: float, missing: Sequence[str]
+    prompt: ResearcherPrompt,
+    quotes: Sequence[Sentence],
+    scores: dict[Sentence, float],
+    covered: float,
+    missing: Sequence[str],
 ) -> Findings:
-    shares = {sentence: scores[sentence] / scores[quotes[0]] for sentence in quotes}
-    relevance: dict[Sentence, Relevance] = {
-        sentence: "high" if share >= HIGH else "medium" if share >= MEDIUM else "low"
-        for sentence, share in shares.items()
-    }
+    passages = {passage.id: passage for passage in prompt.passages}
+    named: dict[Relevance, list[str]] = {"high": [], "medium": [], "low": []}
+    for sentence in quotes:
+        share = scores[sentence] / scores[quotes[0]]
+        relevance: Relevance = "high" if share >= HIGH else "medium" if share >= MEDIUM else "low"
+        named[relevance].append(_reference(sentence, passages[sentence.id]))
     return Findings(
-        excerpts=[
-            Quotation(passage_id=sentence.id, quote=sentence.text, relevance=relevance[sentence]) for sentence in quotes
-        ],
+        **named,
         finding=" ".join(" ".join(sentence.text for sentence in quotes[:MAX_TOLD]).split()),
         confidence=round(covered, 2),
         missing_aspects=list(missing),
     )
+
+
+def _reference(sentence: Sentence, passage: NumberedPassage) -> str:
+    """Name a sentence, with those that it leans on, by numbers."""
+    start = passage.text.find(sentence.text)
+    end = start + len(sentence.text)
+    places = [place for place, (left, right) in enumerate(passage.spans, 1) if left < end and start < right]
+    return f"{passage.id}:{places[0]}-{places[-1]}" if len(places) > 1 else f"{passage.id}:{places[0]}"

@@ -1,5 +1,6 @@
 """The offline planner: a research step for each clause of the question, and a processing step where it computes over a table."""
 
+from schemas.outline import OutlineNode
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
 from services.models.offline.answers import answers
@@ -13,6 +14,7 @@ from services.models.offline.shape import (
 )
 from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese
+from services.text.passages import sentences
 from services.text.questions import clauses_of, names_in
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk, tokens
@@ -21,6 +23,8 @@ MAX_QUERIES = 5
 LONGEST_QUESTION = 2_000
 """Characters of a question that are worked on."""
 LONGEST_TITLE = 120
+MIN_TOLD = 3
+"""Statements that a question brings along, from which on they say what is looked for."""
 KNOWN_FROM, KNOWN_TO = 2, 4
 """Terms of a question that the background may answer without a step."""
 
@@ -44,8 +48,17 @@ def plan(prompt: PlannerPrompt) -> Plan:
         has_enough_context=not steps,
         thought=f"需要弄清：{question}" if chinese else f"What is needed: {question}",
         title=question[:LONGEST_TITLE],
+        outline=_outline(question, prompt.max_nodes) if steps else [],
         steps=[step.model_copy(update={"id": str(number)}) for number, step in enumerate(steps, 1)],
     )
+
+
+def _outline(question: str, most: int) -> list[OutlineNode]:
+    """Give each facet of the question a node; a step that looks for one names its place."""
+    return [
+        OutlineNode(id=str(place), title=title_of(facet), wanted=facet)
+        for place, facet in enumerate(_facets(question)[:most], 1)
+    ]
 
 
 def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[Step]:
@@ -56,13 +69,23 @@ def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[S
     if computing and most == 1:
         return [_processing(question, chinese)]
     room = most - bool(computing)
-    steps = [_research(facet, question, chinese) for facet in _facets(question)]
+    steps = [
+        _research(facet, question, chinese).model_copy(
+            update={"nodes": [str(place)] if place <= prompt.max_nodes else []}
+        )
+        for place, facet in enumerate(_facets(question), 1)
+    ]
     steps += [_on_feedback(" ".join(text.split()), question, chinese) for text in prompt.feedback]
     return [*steps[:room], *([_processing(question, chinese)] if computing else [])]
 
 
 def _facets(question: str) -> list[str]:
-    """Split a question into what has to be looked for on its own: its clauses, or the two things that it compares."""
+    """Split a question into what has to be looked for on its own: its clauses, or the two things that it compares.
+
+    Of a question that brings a text along, such as an abstract, it is what the text says.
+    """
+    if len(told := _told(question)) >= MIN_TOLD:
+        return told
     compared = compared_in(question)
     if compared is None:
         clauses = clauses_of(question, short=True)
@@ -73,6 +96,12 @@ def _facets(question: str) -> list[str]:
     asked = [word for word in statement_of(rest).split() if content(word) and tokens(word) and not compared_in(word)]
     words = " ".join(word for word in asked if word.lower() not in {"compare", "difference", "differences", "contrast"})
     return [f"{side}: {words.rstrip('?？')}" if tokens(words) and not has_cjk(question) else side for side in compared]
+
+
+def _told(question: str) -> list[str]:
+    """Return the statements of a question that are not asked."""
+    stated = [question[span.start : span.end] for span in sentences(question)]
+    return [sentence for sentence in stated if sentence[-1] not in "?？" and len(content(sentence)) > KNOWN_TO]
 
 
 def _research(facet: str, question: str, chinese: bool) -> Step:
@@ -111,16 +140,19 @@ def _on_feedback(wish: str, question: str, chinese: bool) -> Step:
 
 
 def _for_gaps(prompt: PlannerPrompt, chinese: bool) -> list[Step]:
-    """Plan one research step a gap; a gap that a finished step has looked for already is none."""
+    """Plan one research step a gap or thin node; what a finished step has looked for already is none."""
     done = [set(tokens(f"{finding.title} {finding.description}")) for finding in prompt.findings]
+    wishes = [(gap, list[str]()) for gap in prompt.gaps]
+    wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
     steps: list[Step] = []
-    for gap in (" ".join(text.split()) for text in prompt.gaps):
+    for wish, nodes in wishes:
+        gap = " ".join(wish.split())
         wanted = set(tokens(gap))
         if wanted and not any(wanted <= earlier for earlier in done):
             done.append(wanted)
             description = f"补充查找：{gap}" if chinese else f"Find what is missing: {gap}"
             queries = list(dict.fromkeys([gap, statement_of(gap)]))
-            steps.append(Step(id="0", title=title_of(gap), description=description, queries=queries))
+            steps.append(Step(id="0", title=title_of(gap), description=description, queries=queries, nodes=nodes))
     return steps[: prompt.max_step_num]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import NamedTuple
 
 from services.embedding.translated import across_languages
@@ -132,7 +133,7 @@ class Ranking:
     def _fresh(self, sentence: Sentence, left: dict[str, float]) -> float:
         """Return the share of what a sentence says on the question that was not said before."""
         own = [term for term in sentence.held if term in left]
-        return sum(left[term] for term in own) / (sum(self.weights[term] for term in own) or 1.0) if own else AGAIN
+        return fsum(left[term] for term in own) / (fsum(self.weights[term] for term in own) or 1.0) if own else AGAIN
 
 
 def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
@@ -163,8 +164,8 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
 
 
 def weight_of(weights: dict[str, float], held: Iterable[str]) -> float:
-    """Return the weight of the terms that a text holds."""
-    return sum(weights.get(term, 0.0) for term in held)
+    """Return the weight of the terms that a text holds, the same in whatever order they come."""
+    return fsum(weights.get(term, 0.0) for term in held)
 
 
 def quoted_section(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:

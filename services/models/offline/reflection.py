@@ -8,11 +8,13 @@ from itertools import combinations
 
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import NodeView, ThinNode
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from services.models.offline.answers import answers
 from services.models.offline.shape import describes, statement_of
 from services.run.ui_text import is_chinese
 from services.text.measures import measures
+from services.text.outdated import DatedQuote, outdated_quotes
 from services.text.questions import answer_type, clauses_of, names_in, persons_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import STOP_WORDS, has_cjk, tokens
@@ -31,6 +33,17 @@ OPEN, OPEN_DESCRIBED = 0.34, 0.08
 and of the terms of one that describes what it asks about."""
 MIN_SHARED, SHARED = 5, 0.45
 """Terms that two excerpts must share, and their share of the shorter one, to be on one thing."""
+IDLE = 2
+"""Plans in a row that brought nothing new, after which there are no more."""
+FACETS = "history; present state; outlook; stakeholders; figures; comparison; risks; limitations".split("; ")
+FACETS_CHINESE = "历史 现状 前景 相关方 数据 比较 风险 局限".split()
+"""What is looked for on a node that no name leads on from."""
+LONGEST_TOPIC = 200
+"""Characters of what is wanted at a node that a query holds."""
+MOST_CONFLICTS = 3
+"""Contradictions that are named."""
+MOST_COMPARED = 300
+"""Excerpts that are compared with each other; comparing takes time with their square."""
 LONGEST_SUBJECT = 200
 """Words of an excerpt in which a subject is looked for; comparing two takes time with the product of their lengths."""
 _RUN = re.compile(r"[\u4e00-\u9fff]|[\w'’-]+")
@@ -48,15 +61,19 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
         clause for clause in clauses_of(question) if clause not in covered and len(covered) < len(answered or [1])
     ]
     computed = any(finding.step_type == "processing" and finding.status == "done" for finding in prompt.findings)
-    queries = [] if computed else _follow_ups(question, prompt, evidence)
-    enough = bool(evidence) and not queries
+    ended = computed or (prompt.wide and prompt.idle_plans >= IDLE)
+    queries = [] if ended else _follow_ups(question, prompt, evidence)
+    thin = _thin_nodes(question, prompt, evidence) if prompt.wide and not ended else []
+    enough = bool(evidence) and not queries and not thin
     return Reflection(
         has_enough_context=enough,
         confidence=round(len(covered) / max(1, len(covered) + len(missing)), 2),
         covered_aspects=covered,
         missing_aspects=[] if computed else missing,
         contradictions=_contradictions(evidence),
-        reasoning=_reasoning(enough, bool(queries), is_chinese(prompt.locale)),
+        outdated=_outdated(prompt, evidence),
+        thin_nodes=thin,
+        reasoning=_reasoning(enough, bool(queries or thin), is_chinese(prompt.locale)),
         follow_up_queries=queries,
         steps=[_verdict(finding, prompt.max_step_attempts, question) for finding in prompt.findings],
     )
@@ -65,6 +82,37 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
 def _verdict(finding: FindingView, most: int, question: str) -> StepVerdict:
     redo = finding.status == "failed" and finding.step_type == "research" and finding.attempts < most
     return StepVerdict(step_id=finding.step_id, redo=redo, feedback=" ".join(tokens(question)) if redo else "")
+
+
+def _thin_nodes(question: str, prompt: ReflectorPrompt, evidence: Sequence[EvidenceView]) -> list[ThinNode]:
+    """Return a query for each thin node that no step has made yet.
+
+    It is what is wanted there, then that with a name that the evidence brought up, then with a facet that most subjects have.
+    """
+    done = [frozenset(tokens(f"{finding.title} {finding.description}")) for finding in prompt.findings]
+    thin: list[ThinNode] = []
+    for node in (node for node in prompt.outline if node.thin):
+        for query in _queries_for(node, question, evidence):
+            wanted = frozenset(tokens(query))
+            if wanted and not any(wanted <= earlier for earlier in done):
+                done.append(wanted)
+                thin.append(ThinNode(node=node.id, query=query))
+                break
+    return thin
+
+
+def _queries_for(node: NodeView, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
+    topic = statement_of(node.wanted or node.title)[:LONGEST_TOPIC]
+    own = frozenset(terms(f"{node.title} {node.wanted}"))
+    ranked = sorted(evidence, key=lambda excerpt: -len(own & _held(excerpt)))
+    facets = FACETS_CHINESE if has_cjk(topic) else FACETS
+    beside = [*_new_names(question, ranked[:NAMED_BY])[:MAX_FOLLOW_UPS], *facets]
+    return [topic, *(f"{topic} {word}" for word in beside)]
+
+
+def _outdated(prompt: ReflectorPrompt, evidence: Sequence[EvidenceView]) -> list[str]:
+    quotes = [DatedQuote(excerpt.id, excerpt.quote, excerpt.published) for excerpt in evidence]
+    return outdated_quotes(prompt.question, prompt.today, quotes) if prompt.dated else []
 
 
 def _follow_ups(question: str, prompt: ReflectorPrompt, evidence: Sequence[EvidenceView]) -> list[str]:
@@ -153,14 +201,17 @@ def _new_names(question: str, evidence: Sequence[EvidenceView]) -> list[str]:
 def _contradictions(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
     """Return pairs of excerpts of different sources that say the same of one thing with another measure."""
     conflicts: list[Contradiction] = []
-    for excerpt, other in combinations([excerpt for excerpt in evidence if excerpt.kind != "computation"], 2):
-        left, right = ({term for term in tokens(side.quote) if not term[0].isdigit()} for side in (excerpt, other))
+    compared = [excerpt for excerpt in evidence if excerpt.kind != "computation"][:MOST_COMPARED]
+    held = [{term for term in tokens(excerpt.quote) if not term[0].isdigit()} for excerpt in compared]
+    for (excerpt, left), (other, right) in combinations(zip(compared, held, strict=True), 2):
         if excerpt.title == other.title or len(left & right) < max(MIN_SHARED, SHARED * min(len(left), len(right))):
             continue
         if differing := _differing(excerpt.quote, other.quote):
             topic = _subject(excerpt.quote, other.quote)
             conflicts.append(Contradiction(topic=topic, excerpt_ids=[excerpt.id, other.id], explanation=differing))
-    return conflicts[:3]
+            if len(conflicts) == MOST_CONFLICTS:
+                break
+    return conflicts
 
 
 def _differing(quote: str, other: str) -> str:

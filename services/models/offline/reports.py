@@ -4,26 +4,37 @@ Where no sentence answers it says so, and shows the closest ones.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
+from schemas.sections import Section, SectionPart
 from services.models.offline.answers import answers
 from services.models.offline.ranked_sentences import Piece, alike, rank, same_language, sentences_of
+from services.models.offline.said_once import SaidOnce
 from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
-from services.text.passages import sentences
+from services.text.passages import is_heading, sentences
 from services.text.questions import clauses_of
 from services.text.quotable import as_prose
 from services.text.tokens import has_cjk
+from services.text.word_count import words_in
 
 MAX_POINTS, MAX_POINTS_BRIEF = 6, 3
 """Quotes below the heading Evidence."""
+MANY = 12
+"""Excerpts from which on all are told, and not the best of them alone."""
 MAX_ANSWER, MAX_CONCLUSION = 3, 4
 """Sentences of the opening, and of the conclusion."""
+_RELEVANCE = {"high": 0, "medium": 1, "low": 2}
 MAX_COMPUTED = 8
 """Lines of computations that a conclusion can have."""
+CSV_COMMAS = 3
+"""Commas without a space, other than in numbers, from which on a line is a row of a CSV file."""
+_CSV = re.compile(r"(?<!\d),(?=\S)|,(?=[^\s\d])")
+_RULE = re.compile(r"[|\s:-]+")
 
 
 _PHRASES = {
@@ -35,10 +46,18 @@ _PHRASES = {
         "找到的资料没有对这个问题的直接回答。最接近的内容：",
         "找到的资料没有对“{about}”的直接回答。最接近的内容：",
     ),
+    ("spread", False): (
+        "The sources found do not answer this in a single sentence. What comes nearest:",
+        "The sources found do not answer “{about}” in a single sentence. What comes nearest:",
+    ),
+    ("spread", True): (
+        "找到的资料没有用单独一句话回答这个问题。最接近的内容：",
+        "找到的资料没有用单独一句话回答“{about}”。最接近的内容：",
+    ),
     ("missing", False): ("The sources found do not answer this question.", "The sources found do not tell: {about}."),
     ("missing", True): ("找到的资料没有提到这个问题的答案。", "找到的资料没有提到“{about}”的答案。"),
 }
-"""What is said of all of a question, and of some of its clauses."""
+"""What is said of all of a question, and of some of its clauses; `spread` where the report tells much on it below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +82,20 @@ def report(prompt: ReporterPrompt) -> str:
     if prompt.length == "answer":
         return short_answer(prompt.question, evidence, chinese)
     parts = parts_of(prompt.question, evidence, MAX_ANSWER)
-    opening = write(parts, chinese)
-    conclusion = write(parts_of(prompt.question, evidence, MAX_CONCLUSION), chinese)
-    points = _points(prompt, evidence, parts)
+    sections = _sections(prompt, findings)
+    opening = write(parts, chinese, spread=bool(sections))
+    conclusion = "" if sections else write(parts_of(prompt.question, evidence, MAX_CONCLUSION), chinese)
+    points = [] if sections else _points(prompt, evidence, parts)
     answers_any = any(part.whole and part.quotes for part in parts)
     blocks = [
         f"# {' '.join(prompt.question.split())}",
         f"**TL;DR** {opening}" if answers_any else opening,
-        *([f"## {'结论' if chinese else 'Conclusion'}", conclusion] if answers_any and conclusion != opening else []),
-        *(_sections(findings) if prompt.length == "full" else []),
+        *(
+            [f"## {'结论' if chinese else 'Conclusion'}", conclusion]
+            if answers_any and conclusion not in {"", opening}
+            else []
+        ),
+        *sections,
         *([f"## {'证据' if chinese else 'Evidence'}", *points] if points else []),
     ]
     return "\n\n".join(blocks) + _questions(prompt, chinese)
@@ -105,30 +129,47 @@ def _number(excerpt: EvidenceView) -> list[int]:
     return [int(digits) for digits in re.findall(r"\d+", excerpt.id)]
 
 
-def write(parts: Sequence[Part], chinese: bool) -> str:
-    """Write what answers, then what is closest, and which clauses nothing is said on."""
+def write(parts: Sequence[Part], chinese: bool, *, spread: bool = False) -> str:
+    """Write what answers, then what is closest, and which clauses nothing is said on.
+
+    Args:
+        parts: by clause.
+        chinese: whether to write in Chinese.
+        spread: whether sections follow that tell all that was quoted.
+    """
     answered = [part for part in parts if part.whole and part.quotes]
     close = [part for part in parts if not part.whole and part.quotes]
     missing = [part for part in parts if not part.quotes]
-    lines = [cite([pair for part in answered for pair in part.quotes])] if answered else []
-    for phrase, group in (("close", close), ("missing", missing)):
+    said: set[str] = set()
+    lines = [cite([pair for part in answered for pair in part.quotes], said)] if answered else []
+    for phrase, group in (("spread" if spread else "close", close), ("missing", missing)):
         about = ("；" if chinese else "; ").join(re.sub(r"[。！!]", "，", part.clause) for part in group if part.clause)
         if group:
             whole = not about or len(group) == len(parts)
             lines.append(_PHRASES[phrase, chinese][0] if whole else _PHRASES[phrase, chinese][1].format(about=about))
         if group is close and close:
-            lines.append(cite([pair for part in close for pair in part.quotes]))
-    return "\n\n".join(lines)
+            nearest = [pair for part in close for pair in part.quotes]
+            lines.append(cite(nearest, said) or cite(nearest))
+    return "\n\n".join(filter(None, lines))
 
 
-def cite(quotes: Sequence[tuple[str, str]]) -> str:
-    """Join sentences, each with its citation before the full stop, and each once: excerpts may begin with the same one."""
-    once: dict[str, str] = {}
+def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str:
+    """Join sentences, each with its citation before the full stop, and each once: excerpts may begin with the same one.
+
+    Args:
+        quotes: with the ids of their excerpts.
+        said: sentences that are not said again; those that are said now are added.
+    """
+    said = set() if said is None else said
+    told: list[str] = []
     for quote, excerpt_id in quotes:
         prose = as_prose(quote)
         for span in sentences(prose):
-            once.setdefault(prose[span.start : span.end], excerpt_id)
-    return " ".join(_with_citation(sentence, excerpt_id) for sentence, excerpt_id in once.items())
+            sentence = prose[span.start : span.end]
+            if sentence not in said:
+                said.add(sentence)
+                told.append(_with_citation(sentence, excerpt_id))
+    return " ".join(told)
 
 
 def _with_citation(sentence: str, excerpt_id: str) -> str:
@@ -140,19 +181,81 @@ def _each_once(evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
     return list({(excerpt.title, excerpt.quote): excerpt for excerpt in reversed(evidence)}.values())[::-1]
 
 
-def _sections(findings: Sequence[FindingView]) -> list[str]:
-    """Return a section for each step with all that it found, a paragraph a source; nothing is said twice."""
+def _sections(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[str]:
+    """Return the sections with all that was quoted for them, as far as the words go: a paragraph a source, nothing said twice."""
+    sections = prompt.outline
+    evidence = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]
+    if not sections and (prompt.length == "full" or (prompt.length != "brief" and len(_each_once(evidence)) >= MANY)):
+        ids_of = {finding.title: [item.id for item in finding.evidence] for finding in findings}
+        single = "证据" if is_chinese(prompt.locale) else "Evidence"
+        sections = [
+            Section(title=title if len(ids_of) > 1 else single, excerpt_ids=ids) for title, ids in ids_of.items()
+        ]
+    if not sections:
+        return []
+    chosen = _chosen(sections, {item.id: item for item in evidence}, prompt.words)
+    said: set[str] = set()
     blocks: list[str] = []
-    quoted: list[str] = []
-    for finding in findings:
-        paragraphs: dict[str, list[tuple[str, str]]] = {}
-        for excerpt in finding.evidence:
-            if not any(alike(excerpt.quote, earlier) for earlier in quoted):
-                quoted.append(excerpt.quote)
-                paragraphs.setdefault(excerpt.title, []).append((" ".join(excerpt.quote.split()), excerpt.id))
-        if paragraphs:
-            blocks += [f"## {finding.title}", *map(cite, paragraphs.values())]
+    for section in sections:
+        told = [*filter(None, _paragraphs(section, chosen, said))]
+        for part in section.parts:
+            if below := [*filter(None, _paragraphs(part, chosen, said))]:
+                told += [f"### {part.title}", *below]
+        blocks += [f"## {section.title}", *told] if told else []
     return blocks
+
+
+def _chosen(sections: Sequence[Section], evidence: Mapping[str, EvidenceView], words: int) -> dict[str, EvidenceView]:
+    """Return the excerpts that sections tell, each statement once; where words are too few, the most relevant of each section.
+
+    Args:
+        sections: in order.
+        evidence: by id.
+        words: that all may have together; 0: as many as it takes.
+    """
+    listed = [[evidence[key] for key in section.all_ids if key in evidence] for section in sections]
+    listed = [sorted(items, key=lambda item: _RELEVANCE.get(item.relevance, 1)) for items in listed]
+    ranked = sorted((place, number) for number, items in enumerate(listed) for place in range(len(items)))
+    said = SaidOnce([item.quote for items in listed for item in items])
+    chosen: dict[str, EvidenceView] = {}
+    used = 0
+    for place, number in ranked:  # sections take turns: of a statement that two have, not always the first one tells it
+        item = listed[number][place]
+        if not said.is_new(item.quote):
+            continue
+        used += words_in(item.quote)
+        if words and chosen and used > words:
+            break
+        chosen[item.id] = item
+    return chosen
+
+
+def _paragraphs(section: SectionPart, chosen: Mapping[str, EvidenceView], said: set[str]) -> Iterator[str]:
+    """Give a paragraph for each source of a section's own excerpts, then the tables that it quotes; empty where all was said."""
+    by_source: dict[str, list[EvidenceView]] = {}
+    for key in section.excerpt_ids:
+        if key in chosen:
+            by_source.setdefault(chosen[key].title, []).append(chosen[key])
+    for excerpts in by_source.values():
+        parts = [(part, item.id) for item in excerpts for part in _parts(item.quote)]
+        yield cite(
+            [(" ".join(as_prose("\n".join(lines)).split()), key) for (in_table, lines), key in parts if not in_table],
+            said,
+        )
+        yield from (_table(lines, key) for (in_table, lines), key in parts if in_table)
+
+
+def _parts(quote: str) -> Iterator[tuple[bool, list[str]]]:
+    """Give the tables of a quote and what stands between them, as lines; not rows whose columns nothing names."""
+    for in_table, group in groupby(quote.strip().splitlines(), lambda line: line.startswith("|")):
+        lines = [line for line in group if not is_heading(line) and len(_CSV.findall(line)) < CSV_COMMAS]
+        if not in_table or (len(lines) > 2 and _RULE.fullmatch(lines[1])):
+            yield in_table, lines
+
+
+def _table(lines: Sequence[str], key: str) -> str:
+    """Return a table with its citation in each row."""
+    return "\n".join([*lines[:2], *(f"{row.rstrip().removesuffix('|').rstrip()} [{key}] |" for row in lines[2:])])
 
 
 def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Sequence[Part]) -> list[str]:

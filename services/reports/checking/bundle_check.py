@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +14,12 @@ from markdown_it import MarkdownIt
 from schemas.evidence import Claim, Excerpt, Source
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
+from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
-from services.evidence.support import SEEN_BEFORE, check_support
+from services.evidence.support import SEEN_BEFORE, Verdict, check_support
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
 from services.reports.checking.claim_check import VETO
+from services.reports.checking.inference_quota import SHARE
 from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines
 from services.reports.labels import ENGLISH
@@ -153,6 +155,9 @@ def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
 def _claims(
     folder: Path, content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Iterator[str]:
+    inferred = sum(claim.status == "inferred" for claim in content.claims)
+    if inferred * SHARE > len(content.claims):
+        yield f"evidence.json: {inferred} of {len(content.claims)} claims are called inferred, and at most a third may be"
     for place, claim in enumerate(content.claims, 1):
         name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
         unknown = [citation for citation in claim.citations if citation not in excerpts]
@@ -164,13 +169,37 @@ def _claims(
             quotes = [one.quote for one in cited if one.content_hash not in nowhere]
             untraced = [one.quote for one in cited if one.content_hash in nowhere]
             titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
+            if claim.status == "inferred":
+                for reason in _inferred(claim, content, quotes, titles, untraced):
+                    yield f"{name}: it is called inferred, but: {reason}"
+                continue
             likeness = claim.likeness
             verdict = check_support(claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced)
             if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
                 continue
-            reason = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
-            if reason and not any(claim.text in quote for quote in quotes):
-                yield f"{name}: it is called verified, but: {reason}"
+            why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
+            if why and not any(claim.text in quote for quote in quotes):
+                yield f"{name}: it is called verified, but: {why}"
+
+
+def _inferred(
+    claim: Claim, content: BundleContent, quotes: Sequence[str], titles: Sequence[str], untraced: Sequence[str]
+) -> Iterator[str]:
+    """Check a conclusion by the rules of the report itself; a model's verdict can only speak against it."""
+    _, verdict = check_marked(
+        claim.text,
+        quotes,
+        titles,
+        question=content.question,
+        likeness=lambda *_: claim.likeness,
+        untraced=untraced,
+    )
+    if not claim.citations:
+        verdict = Verdict("premises")
+    if verdict.failing:
+        yield ENGLISH.reason(verdict)
+    elif claim.judgement is not None and claim.judgement.verdict != "supported":
+        yield ENGLISH.judged_inference[claim.judgement.verdict].format(words=claim.judgement.words)
 
 
 def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:

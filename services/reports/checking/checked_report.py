@@ -18,6 +18,8 @@ class CheckedReport:
     """Sentences among these that are not supported and may be written anew."""
     undecided: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Statements, with the ids that they cite, of which a model may say what they are."""
+    conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
+    """Those of these that are inferred from what they cite."""
     marked: int = 0
 
     @property

@@ -13,8 +13,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schemas.bundle import EvidenceFile
+from schemas.evidence import Status
 from schemas.reporter import Report
-from services.evidence.support import check_support
+from services.evidence.inference import check_marked
+from services.evidence.support import check_support, lexical_share
 from services.reports.checking.bundle_check import BundleCheck
 from services.reports.document import (
     Block,
@@ -58,6 +60,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         parsed,
         frozenset(source.number for source in report.sources if source.untraced and source.number is not None),
         _held(evidence),
+        evidence.question,
     )
     check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
     check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
@@ -96,6 +99,8 @@ class _Checker:
     """Numbers of computations out of numbers that no source gives."""
     held: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """Sentences of the report itself, which the check of its bundle holds to what exactly each cites; by their letters."""
+    question: str = ""
+    """That the bundle answers."""
     citations: int = 0
     sentences: int = 0
     quotes: int = 0
@@ -148,11 +153,12 @@ class _Checker:
 
     def _line(self, content: tuple[Inline, ...]) -> Iterator[str]:
         for sentence in cited_sentences(content):
-            yield from self._sentence(sentence.text, sentence.citations, marked=sentence.mark is not None)
+            status = sentence.mark.status if sentence.mark else ""
+            yield from self._sentence(sentence.text, sentence.citations, status)
 
-    def _sentence(self, text: str, citations: tuple[Citation, ...], *, marked: bool = False) -> Iterator[str]:
+    def _sentence(self, text: str, citations: tuple[Citation, ...], status: Status = "") -> Iterator[str]:
         yield from self._links(citations)
-        if not citations or marked or not text.strip():
+        if not citations or status == "unverified" or not text.strip():
             return
         self.sentences += 1
         own = self.held.get(letters(text))
@@ -161,6 +167,12 @@ class _Checker:
         quotes, titles = self._cited(citations)
         nowhere, _ = self._cited(tuple(citation for citation in citations if citation.number in self.untraced))
         proof = [quote for quote in quotes if quote not in nowhere]
+        if status == "inferred":
+            premises = [quote for quote in proof if lexical_share(text, quote)] or proof
+            _, verdict = check_marked(text, premises, question=f"{self.question} {' '.join(titles)}", untraced=nowhere)
+            if verdict.failing:
+                yield f"{text[:80]!r} is called inferred, but: {ENGLISH.reason(verdict)}"
+            return
         reason = ENGLISH.reason(check_support(text, proof, titles, untraced=nowhere))
         if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"

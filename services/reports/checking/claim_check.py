@@ -7,6 +7,7 @@ from functools import cached_property
 
 from schemas.evidence import Claim, Excerpt, Judgement
 from services.embedding.cross_lingual import Likeness
+from services.evidence.inference import check_marked
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
 from services.evidence.support import Verdict, check_support
 from services.reports.checking.code_citations import CodeCitations
@@ -45,8 +46,9 @@ class ClaimCheck:
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None
     """Finds excerpts for sentences that cite nothing."""
-    undecided: dict[tuple[str, tuple[str, ...]], None] = field(default_factory=dict)
-    """Statements of which a model may say what they are, in order: neither word for word in what they cite nor refuted by code."""
+    undecided: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+    """Statements of which a model may say what they are, in order: neither word for word in what they cite nor refuted by code;
+    and whether each is a conclusion from what it cites."""
 
     @cached_property
     def known(self) -> str:
@@ -98,6 +100,38 @@ class ClaimCheck:
         else:
             claim = self._judged(words, ids, verdict)
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
+
+    def inference(self, words: str, ids: Sequence[str]) -> Claim:
+        """Judge a sentence or a row that is marked as inference; one that what it cites states is a statement like any other.
+
+        Args:
+            words: without citations and Markdown.
+            ids: of its premises, as written.
+        """
+        if unknown := [key for key in ids if key not in self.excerpts]:
+            return self.unknown(words, unknown)
+        if not ids:
+            return self.unverified(words, (), Verdict("premises"))
+        if self._is_quoted(words, ids):
+            return Claim(text=words, citations=list(ids), verified=True, status="quoted")
+        quotes, titles, untraced = self._cited(ids)
+        kind, verdict = check_marked(
+            words, quotes, titles, question=self.question, likeness=self.likeness, untraced=untraced
+        )
+        if kind == "statement":
+            return self._judged(words, ids, verdict)
+        if verdict.failing:
+            claim = self.unverified(words, ids, verdict)
+            return claim.model_copy(update={"status": "contradicted"}) if verdict.refutes else claim
+        self.undecided[words, tuple(ids)] = True
+        inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
+        judgement = self.judgements.get((words, tuple(ids)))
+        return self._as_judged(inferred, judgement, self.labels.judged_inference) if judgement else inferred
+
+    def too_many(self, claim: Claim) -> Claim:
+        """Return an inferred claim as one beyond what its section may infer."""
+        reason = self.labels.reason(Verdict("share"))
+        return claim.model_copy(update={"verified": False, "status": "unverified", "reason": reason})
 
     def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
         """Judge a heading, a label, a head of a table or a question by what it covers; None where it claims nothing or holds.
@@ -158,21 +192,22 @@ class ClaimCheck:
             return claim.model_copy(update={"status": "contradicted"})
         judgement = None if verdict.failing in VETO else self.judgements.get((words, tuple(ids)))
         if verdict.failing not in VETO:
-            self.undecided[words, tuple(ids)] = None
+            self.undecided[words, tuple(ids)] = False
         if judgement is None:
             return claim or Claim(
                 text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness
             )
-        held = judgement.verdict == "supported"
-        return Claim(
-            text=words,
-            citations=list(ids),
-            verified=held,
-            status="supported" if held else "contradicted" if judgement.verdict == "contradicted" else "unverified",
-            reason=self.labels.judged[judgement.verdict].format(words=judgement.words),
-            likeness=verdict.likeness,
-            judgement=judgement,
-        )
+        supported = Claim(text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness)
+        judged = self._as_judged(supported, judgement, self.labels.judged)
+        return judged.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else judged
+
+    def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
+        """Return a claim as a model judges it: as it is, where that finds it supported, else unverified."""
+        reason = reasons[judgement.verdict].format(words=judgement.words)
+        if judgement.verdict == "supported":
+            return claim.model_copy(update={"judgement": judgement, "reason": reason})
+        changes = {"judgement": judgement, "reason": reason, "verified": False, "status": "unverified"}
+        return claim.model_copy(update=changes)
 
     def _checked(
         self, words: str, ids: Sequence[str], parts: Sequence[str], likeness: Likeness | None
@@ -191,11 +226,15 @@ class ClaimCheck:
     def _verdict(
         self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None
     ) -> Verdict:
+        quotes, titles, untraced = self._cited(ids)
+        return check_support(words, [*quotes, *also], titles, likeness, untraced)
+
+    def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+        """Return the quotes of excerpts, all titles, and what is quoted of computations whose numbers no source gives."""
         cited = [self.excerpts[key] for key in ids]
         quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
         untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
-        titles = [self.titles.get(excerpt.content_hash, "") for excerpt in cited]
-        return check_support(words, [*quotes, *also], titles, likeness, untraced)
+        return quotes, [self.titles.get(excerpt.content_hash, "") for excerpt in cited], untraced
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence stands in a cited quote as a whole sentence, line or cell and not as a part of one."""

@@ -156,12 +156,13 @@ class Blocks:
 
     def _source_line(self, reference: Reference) -> Markup:
         title = Markup("{}").format(reference.title)
+        who = Markup("").join(Markup(" · {}").format(part) for part in reference.who)
         if reference.on_the_web:
             label = f"{reference.title}: {self.labels.opens_new}"
-            return Markup("<cite>{} ↗</cite>").format(
-                self._anchor(reference.link, title, **{"aria-label": label, "class": "out"})
+            return Markup("<cite>{} ↗{}</cite>").format(
+                self._anchor(reference.link, title, **{"aria-label": label, "class": "out"}), who
             )
-        return Markup("<cite>{}</cite>").format(title)
+        return Markup("<cite>{}{}</cite>").format(title, who)
 
     def _block(self, block: Block) -> Markup:
         match block:

@@ -11,7 +11,8 @@ from services.reports.html.figure import drawing
 from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.labels import labels_for, language_of
-from services.reports.slides.outline import Card, Slide, outline
+from services.reports.slides.outline import outline
+from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened
 
 

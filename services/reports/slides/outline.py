@@ -1,10 +1,10 @@
 """The outline of a deck: what stands on each slide, so little that it fits, with the sources in the notes."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, takewhile
 
-from schemas.chart import Chart
+from schemas.deck import DeckCard, DeckPage
 from services.reports.document import (
     Block,
     Code,
@@ -29,7 +29,8 @@ from services.reports.labels import labels_for
 from services.reports.marked_sentences import why_marked
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
-from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened, width
+from services.reports.slides.slide import Card, Slide, size
+from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened
 
 MAX_CARDS = 4
 CODE_LINES = 14
@@ -46,50 +47,6 @@ SIGNS = {"inferred": "≈", "unverified": "⚠"}
 """Of marks that stand within a card's text or a cell."""
 CONTENTS = 10
 """Entries of one slide of contents."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A thought on a slide."""
-
-    text: str
-    heading: str = ""
-    numbers: tuple[int, ...] = ()
-    """Of the sources that it cites."""
-    kind: str = "plain"
-    """`plain`, `quote`, `figure`, `formula` or `code`."""
-    mark: Mark | None = None
-    """Behind its last sentence; marks within stand in the text as their signs."""
-    reasons: tuple[tuple[str, Mark], ...] = ()
-    """Its marked sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slide:
-    """One slide."""
-
-    kind: str
-    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`; the rows of a cover are its small lines."""
-    title: str
-    subtitle: str = ""
-    cards: tuple[Card, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    """Of a table, the header first; or the entries of the contents."""
-    chart: Chart | None = None
-    picture: Picture | None = None
-    numbers: tuple[int, ...] = ()
-    """Of the sources of a table or chart."""
-    reasons: tuple[tuple[str, Mark], ...] = ()
-    """Marked rows of a table."""
-    notes: tuple[str, ...] = ()
-    """First what the report says beside the slide, then why sentences are marked, then its sources."""
-
-    @property
-    def few(self) -> bool:
-        """Tell whether its cards hold so little that their letters may be larger."""
-        return bool(self.cards) and all(
-            card.kind != "code" and _size(card) <= CAPACITY[max(2, len(self.cards))] // 3 for card in self.cards
-        )
 
 
 def outline(report: ParsedReport) -> list[Slide]:
@@ -118,6 +75,7 @@ def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         slides.append(Slide("contents", labels.contents, rows=entries))
+    deck = _deck(report)
     if report.lead or report.opening:
         slides += _block_slides(title, [*report.opening, *report.lead], report)
     if report.figures:
@@ -127,7 +85,10 @@ def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
         if part[0].role == "":
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         for section in part:
-            slides += _main_points(section, report) if brief and not section.role else _section(section, report)
+            if pages := deck.get(section.anchor):
+                slides += _written(section, pages, report)
+            else:
+                slides += _main_points(section, report) if brief and not section.role else _section(section, report)
     if report.summary:
         marked = any(isinstance(inline, Mark) for inline in report.summary)
         slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=not marked)))
@@ -157,6 +118,41 @@ def _section(section: Section, report: ParsedReport) -> list[Slide]:
         shown = _card_slides(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
         slides += [replace(each, notes=(disagreement.note,)) if disagreement.note else each for each in shown]
     return slides
+
+
+def _deck(report: ParsedReport) -> dict[str, list[DeckPage]]:
+    """Return the pages that a model wrote, by the anchor of their section."""
+    pages: dict[str, list[DeckPage]] = {}
+    sections = report.body
+    for page in report.deck:
+        if 1 <= page.section <= len(sections):
+            pages.setdefault(sections[page.section - 1].anchor, []).append(page)
+    return pages
+
+
+def figures_of(blocks: Iterable[Block]) -> list[Table | Drawing]:
+    """Return the charts and tables among blocks, in their order."""
+    return [block for block in blocks if isinstance(block, Table | Drawing)]
+
+
+def _written(section: Section, pages: Sequence[DeckPage], report: ParsedReport) -> list[Slide]:
+    """Lay out the pages that a model wrote of a section, each figure behind the page that names it, the others at the end."""
+    before = chain.from_iterable(other.blocks for other in takewhile(lambda other: other is not section, report.body))
+    figures = dict(enumerate(figures_of(section.blocks), 1 + len(figures_of(before))))
+    numbers = {quote.id: reference.number for reference in report.references for quote in reference.quotes}
+    slides: list[Slide] = []
+    for page in pages:
+        slides += _card_slides(page.title, [_proved(card, numbers) for card in page.cards])
+        if page.figure in figures:
+            slides += _block_slides(page.title, [figures.pop(page.figure)], report)
+    drawn = [block for block in section.blocks if _readable_picture(block, report)]
+    return slides + _block_slides(words(section.title), [*figures.values(), *drawn], report)
+
+
+def _proved(card: DeckCard, numbers: Mapping[str, int]) -> Card:
+    cited = tuple(dict.fromkeys(numbers[key] for key in card.citations if key in numbers))
+    mark = Mark("inferred") if card.inferred else None
+    return Card(card.text, numbers=cited, mark=mark, reasons=((card.text, mark),) if mark else ())
 
 
 def _main_points(section: Section, report: ParsedReport) -> list[Slide]:
@@ -210,7 +206,7 @@ def _card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
         count = next(
             number
             for number in range(min(MAX_CARDS, len(waiting)), 0, -1)
-            if number == 1 or all(_size(card) <= CAPACITY[number] for card in waiting[:number])
+            if number == 1 or all(size(card) <= CAPACITY[number] for card in waiting[:number])
         )
         if count > 2 and len(waiting) - count == 1:
             count -= 1  # two and two read better than three and a last one alone
@@ -219,14 +215,8 @@ def _card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
     return slides
 
 
-def _size(card: Card) -> int:
-    if card.kind == "code":
-        return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
-    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers) + (12 if card.mark else 0)
-
-
 def _card_pieces(card: Card) -> list[Card]:
-    if _size(card) <= CAPACITY[1]:
+    if size(card) <= CAPACITY[1]:
         return [card]
     return [replace(card, text=text) for text in pieces(card.text, CAPACITY[1] // 2)]
 
@@ -333,5 +323,5 @@ def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
     cited = dict.fromkeys([*slide.numbers, *(number for card in slide.cards for number in card.numbers)])
     for reference in report.references:
         if reference.number in cited:
-            yield f"[{reference.number}] {reference.title} — {reference.url}"
+            yield f"[{reference.number}] {reference.title} — {' · '.join([reference.url, *reference.who])}"
             yield from (f"    “{' '.join(quote.text.split())}”" for quote in reference.quotes[:3])

@@ -18,7 +18,8 @@ from services.reports.charts.options import PALETTE
 from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
-from services.reports.slides.outline import Card, Slide, outline
+from services.reports.slides.outline import outline
+from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened, width
 
 WIDE, HIGH = 13.333, 7.5

@@ -19,6 +19,7 @@ from services.search.pages.charset import decode_page
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.plain_text import render
+from services.search.pages.publisher import publisher_of
 from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"
@@ -59,6 +60,7 @@ def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extrac
     found["text"] = normalise_text(text[: job["characters"]])
     found["title"] = _line(found.get("title"))
     found["author"] = _line(found.get("author")) or None
+    found["publisher"] = _line(found.get("publisher"))
     return found
 
 
@@ -83,6 +85,7 @@ def _html(body: bytes, job: Job) -> Extracted:
     about = extract_metadata(
         copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
     )
+    publisher, claimed = publisher_of(tree)
     etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is no text that a person reads
     main = trafilatura.bare_extraction(
         copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
@@ -94,7 +97,14 @@ def _html(body: bytes, job: Job) -> Extracted:
     date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
     named = " ".join((tree.findtext(".//title") or "").split())
     title = about.title if about.title and about.title in named else named or about.title
-    return {"text": text, "title": title or "", "author": about.author, "published": date}
+    return {
+        "text": text,
+        "title": title or "",
+        "author": about.author,
+        "published": date,
+        "publisher": publisher,
+        "claimed": claimed,
+    }
 
 
 def _character(found: re.Match[str]) -> str:

@@ -1,6 +1,11 @@
 """What goes into the process that extracts the text of a page, and what comes back."""
 
+from typing import Literal
+
 from typing_extensions import TypedDict
+
+Claimed = Literal["general", "academic", "news", "code"]
+"""What kind of source a page says that it is; that it is official only its address can tell."""
 
 
 class Job(TypedDict):
@@ -21,5 +26,8 @@ class Extracted(TypedDict, total=False):
     title: str
     author: str | None
     published: str | None
+    publisher: str
+    """What a web page calls its site; empty where it does not."""
+    claimed: Claimed
     cut: bool
     error: str

@@ -13,6 +13,7 @@ import httpcore
 from pydantic import BaseModel, TypeAdapter
 
 from schemas.clean import CleanLine
+from schemas.evidence import SourceCategory
 from services.run.errors import PageError
 from services.run.settings import settings
 from services.sandbox.workers import Workers
@@ -24,6 +25,7 @@ from services.search.pages.guard import GuardedBackend, Resolve, resolve
 from services.search.pages.kinds import check_readable, declared_charset, kind_of, media_type
 from services.search.pages.limits import ROBOTS, Limits
 from services.search.pages.robots import Robots
+from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 
 AT_ONCE_A_HOST = 2
@@ -45,6 +47,9 @@ class Page(BaseModel):
     author: CleanLine | None = None
     published: CleanLine | None = None
     """ISO date, only where the page itself states it."""
+    site: CleanLine = ""
+    """Name of who publishes it."""
+    source_kind: SourceCategory = "general"
     content_type: CleanLine
     fetched_at: str
     """ISO time, UTC."""
@@ -53,7 +58,15 @@ class Page(BaseModel):
 
     def hit(self) -> Hit:
         """Return the page as what a search provider finds."""
-        return Hit(url=self.final_url, title=self.title, kind="web", text=self.text, published=self.published)
+        return Hit(
+            url=self.final_url,
+            title=self.title,
+            kind="web",
+            text=self.text,
+            published=self.published,
+            site=self.site,
+            source_kind=self.source_kind,
+        )
 
 
 class PageReader:
@@ -129,6 +142,8 @@ class PageReader:
             text=extracted["text"],
             author=extracted.get("author"),
             published=extracted.get("published"),
+            site=site_of(final, "web", extracted.get("publisher", "")),
+            source_kind=category_of(final, extracted.get("claimed", "general")),
             content_type=media_type(fetched.headers),
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),

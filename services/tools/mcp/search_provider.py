@@ -24,6 +24,7 @@ _LISTS = ("results", "items", "hits", "data", "documents", "pages", "value", "re
 _URL = ("url", "link", "href", "uri")
 _TITLE = ("title", "name", "heading")
 _TEXT = ("content", "text", "snippet", "description", "summary", "body", "excerpt", "highlights")
+_DATE = ("published", "published_date", "publishedDate", "date", "page_age")
 _LINE = re.compile(
     r"^[^\w\n]*(?:url|link|uri|链接|网址)[^\w\n]*+(?:\n[^\w\n]*+)?(https?://\S+)", re.IGNORECASE | re.MULTILINE
 )
@@ -124,7 +125,14 @@ def _hit(result: Any, otherwise: str) -> Hit | None:
         return None
     web = url.startswith(("https://", "http://"))
     title = _field(result, _TITLE).strip() or url or otherwise
-    return Hit(url=url if web else otherwise, title=title, kind="web" if web else "tool", text=text, snippet_only=web)
+    return Hit(
+        url=url if web else otherwise,
+        title=title,
+        kind="web" if web else "tool",
+        text=text,
+        snippet_only=web,
+        published=_field(result, _DATE) or None,
+    )
 
 
 def _field(result: Mapping[str, Any], names: Iterable[str]) -> str:

@@ -16,6 +16,11 @@ QUESTION = "Where was the designer of the wire sounding machine born?"
 TABLE: dict[str, tuple[list[str], int, str]] = {
     "a file of documents": (["research", QUESTION, "--docs", "file.txt"], 2, "is a file"),
     "an unknown format": (["research", QUESTION, "--format", "odt"], 2, "odt"),
+    "an unknown depth": (["research", QUESTION, "--depth", "abyss"], 2, "'quick', 'standard', 'deep', 'exhaustive'"),
+    "an unknown depth of a follow-up": (["follow", QUESTION, "--depth", "abyss"], 2, "exhaustive"),
+    "an unknown depth of a batch": (["batch", "file.txt", "--depth", "abyss"], 2, "exhaustive"),
+    "an unknown depth to compare": (["compare", "set.json", "--docs", "empty", "--depth", "abyss"], 2, "exhaustive"),
+    "a profile with an unknown depth": (["research", QUESTION, "--profile", "abyss.yaml"], 2, "'exhaustive'"),
     "an unknown length": (["research", QUESTION, "--length", "epic"], 2, "brief"),
     "an unknown style": (["research", QUESTION, "--style", "haiku"], 2, "data"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
@@ -69,6 +74,7 @@ def around() -> Iterator[None]:
     Path("file.txt").write_text("plain\n")
     Path("broken.yaml").write_text("name: [unclosed\n")
     Path("odd.yaml").write_text("name: x\ncolour: blue\n")
+    Path("abyss.yaml").write_text("name: x\ndepth: abyss\n")
     Path("broken.jsonl").write_text('{"question": "fine"}\n{"question": \n')
     Path("doubled.jsonl").write_text('{"id": "a", "question": "x?"}\n{"id": "a", "question": "y?"}\n')
     Path("set.json").write_text(json.dumps([{"id": "a", "question": "x?"}]))

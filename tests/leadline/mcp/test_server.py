@@ -84,7 +84,12 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "no question": ("research", {}, "question cannot be used: Field required"),
     "an empty question": ("research", {"question": " "}, "The question is empty"),
     "an impossible limit": ("research", {"question": "Why?", "max_seconds": 1}, "max_seconds cannot be 1"),
-    "an unknown argument": ("research", {"question": "Why?", "depth": 3}, "depth cannot be used"),
+    "an unknown argument": ("research", {"question": "Why?", "colour": 3}, "colour cannot be used"),
+    "an unknown depth": (
+        "research",
+        {"question": "Why?", "depth": "abyss"},
+        "depth cannot be 'abyss': Input should be 'quick'",
+    ),
     "a missing folder": ("research", {"question": "Why?", "documents": ["/no/such/folder"]}, "/no/such/folder"),
     "an unknown run": ("read_report", {"run_id": "nowhere"}, "There is no run 'nowhere'"),
     "nothing to verify": ("verify_report", {}, "either the run_id or the folder"),

@@ -1,6 +1,5 @@
 """The report as it is written: in the terminal below the plan, as events for programs, and gone once it is checked."""
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from leadline.runs.drafts import PAUSE, Drafting
 from schemas.events import Event
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, role_of, think
-from tests.graph.test_long_reports import JOINING, MACHINE, OUTLINE, TALLOW
-from tests.graph.test_long_reports import QUESTION as LONG_QUESTION
+from tests.graph.soundings import QUESTION as LONG_QUESTION
+from tests.graph.soundings import TITLES, Script, human, told_of, write_papers
 from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 from tests.leadline.progress.test_lines import EVENTS, QUESTION, drawn, seen, told
 
@@ -82,20 +81,25 @@ async def test_a_report_that_broke_off_is_shown_from_its_beginning_again(endpoin
 
 
 async def test_sections_that_are_written_side_by_side_are_shown_in_their_order(
-    endpoint: OpenAIServer, docs: Path
+    endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    section = completion({"model": "m", "messages": [], "stream": True}, MACHINE)
-    section.pace = 0.05
-    endpoint.script = {
-        "reporter_outline": [json.dumps(OUTLINE)],
-        "reporter_section": [section, f"## The tallow\n\n{TALLOW}"],
-        "reporter_joining": [json.dumps(JOINING)],
-    }
+    script = Script()
+
+    def slowly_in_sections(body: dict[str, Any]) -> Reply | str | None:
+        if "<task" not in human(body):
+            return script(body)
+        reply = completion(body, told_of(body))
+        reply.pace = 0.02
+        return reply
+
+    endpoint.choose = slowly_in_sections
     events: list[Event] = []
-    await aresearch(LONG_QUESTION, docs=[docs], length="full", on_event=events.append)
+    await aresearch(LONG_QUESTION, docs=[write_papers(tmp_path / "papers")], on_event=events.append)
     assert sum(event.data["begins"] for event in events if event.type == "draft") == 1
     text = grown(events).written()
-    assert text.index("## The machine") < text.index(MACHINE) < text.index(TALLOW)
+    places = [text.index(f"## {title}") for title in TITLES.values()]
+    assert places == sorted(places)
+    assert "piano wire [E1-" in text
 
 
 async def test_without_a_model_nothing_grows(docs: Path) -> None:

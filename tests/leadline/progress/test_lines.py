@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from leadline import aresearch
+from leadline.progress.lines import Lines
 from leadline.progress.live import Board, LiveView
 from leadline.progress.run_view import Watched, clock
 from schemas.events import Event
@@ -206,3 +207,39 @@ def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatc
     assert [event.type for event in events][:3] == ["notice", "call", "plan"]
     watched = seen(events)
     assert [step.state for step in watched.plans[0].steps] == ["done"] * len(watched.plans[0].steps)
+
+
+REFLECTED = told(
+    "reflection",
+    "Reflection: still missing: tallow",
+    node="reflector",
+    outline=[
+        {"id": "1", "title": "The machine", "excerpts": 3, "sources": 2, "thin": False},
+        {"id": "1.1", "title": "Wire", "excerpts": 0, "sources": 0, "thin": True},
+    ],
+)
+
+
+def test_a_reflection_shows_what_each_node_of_the_outline_has() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    lines = Lines(console)
+    with console.capture() as captured:
+        for event in (*EVENTS[:1], REFLECTED, told("triage", "看", locale="zh-CN"), REFLECTED):
+            lines(event)
+    assert "    1 The machine: 3 excerpts, 2 sources\n" in captured.get()
+    assert "    1.1 Wire: 0 excerpts, 0 sources, thin\n" in captured.get()
+    assert "    1.1 Wire：0 条摘录，0 个来源，证据不足\n" in captured.get()
+
+
+def test_a_source_that_several_steps_quote_has_one_line() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    lines = Lines(console)
+    with console.capture() as captured:
+        for step, url in (("1", "tallow.md"), ("2", "tallow.md"), ("2", "other/tallow.md")):
+            lines(told("source", "Read: Tallow", step=step, url=url, title="Tallow"))
+    assert captured.get().count("Read: Tallow") == 2
+
+
+def test_the_picture_says_how_many_nodes_are_thin() -> None:
+    assert any("outline: 2 nodes, 1 of them thin" in line for line in drawn(seen([*EVENTS, REFLECTED]), 80))
+    assert not any("outline" in line for line in drawn(seen(EVENTS), 80))

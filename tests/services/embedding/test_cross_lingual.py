@@ -13,6 +13,7 @@ from services.evidence.support import MEANING, check_support
 from services.reports.checking.bundle import verify_bundle
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.quoting import quoting
 
 QUOTE = "Tallow was pressed into the hollow of the lead so that a sample of the bottom stuck to it."
 SAME = "人们把油脂压进铅锤底部的凹槽，好让海底的样品粘在上面。"
@@ -69,7 +70,7 @@ async def test_nothing_is_compared_without_pairs_or_without_the_model() -> None:
 async def test_a_chinese_report_over_english_sources_is_verified_checked_offline_and_replayed(
     endpoint: OpenAIServer, use: None, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endpoint.script["researcher"] = [json.dumps({"excerpts": [{"passage_id": "?", "quote": QUOTE}], "finding": SAME})]
+    endpoint.script["researcher"] = [quoting(QUOTE, finding=SAME)]
     question = "为什么把油脂压进铅锤（tallow pressed into the lead）？"
     endpoint.script["coordinator"] = [
         json.dumps({"intent": "in_scope", "question": question, "locale": "zh-CN", "complexity": "complex"})

@@ -80,3 +80,37 @@ def test_a_list_that_defines_numbers_is_read_and_taken_out() -> None:
     text = "It sank [1]. It was raised [2, 1].\n\n## Sources\n\n[1]: E1-1, the log\n[2] (E2-1)\n"
     read = with_definitions_read(plain_citations(text, KNOWN))
     assert read.strip() == "It sank [E1-1]. It was raised [E2-1][E1-1]."
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("It lasts longer [inferred: E1-1, E2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [Inferred from E1-1 and E2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [inference: [E1-1], [E2-1]].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer (inference: E1-1; E2-1).", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [⇒ E1-1, E2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [=> E1-1, E2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [E1-1, E2-1 ⇒].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [E1-1][E2-1 ⇒].", "It lasts longer [E1-1][⇒][E2-1]."),
+        ("It lasts longer [E1-1][E2-1][inferred].", "It lasts longer [E1-1][E2-1][⇒]."),
+        ("It lasts longer (inference) [E1-1][E2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [E1-1][E2-1]. (≈ inferred)", "It lasts longer [E1-1][E2-1][⇒]."),
+        ("It lasts longer [inferred: e1-1, e2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
+        ("It lasts longer [inferred].", "It lasts longer [⇒]."),
+        ("它更耐用[推断：E1-1、E2-1]。", "它更耐用[⇒][E1-1][E2-1]。"),
+        ("它更耐用【推断：E1-1，E2-1】。", "它更耐用[⇒][E1-1][E2-1]。"),
+        ("它更耐用（推论：E1-1和E2-1）。", "它更耐用[⇒][E1-1][E2-1]。"),
+        ("它更耐用[E1-1][E2-1]。（≈ 推断）", "它更耐用[E1-1][E2-1][⇒]。"),
+        ("Training and use (inference) differ [E1-1].", "Training and use (inference) differ [E1-1]."),
+        ("See [inference](https://example.org) [E1-1].", "See [inference](https://example.org) [E1-1]."),
+    ],
+)
+def test_a_mark_of_inference_is_read_with_its_premises(written: str, plain: str) -> None:
+    assert plain_citations(written, KNOWN) == plain
+    assert plain_citations(plain, KNOWN) == plain
+
+
+def test_premises_that_are_numbers_get_their_meaning_like_any_numbers() -> None:
+    plain = plain_citations("It lasts longer [inferred: 1, 2].", KNOWN)
+    assert with_numbers(plain, {1: ["E1-1"], 2: ["E2-1"]}) == "It lasts longer [⇒][E1-1][E2-1]."

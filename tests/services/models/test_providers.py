@@ -1,6 +1,7 @@
 """Google's, Mistral's and Ollama's own LangChain integrations, each against a loopback server of its protocol."""
 
 import importlib.util
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -161,8 +162,10 @@ async def test_tools_are_called_natively(server: Server, provider: str) -> None:
         findings=[],
         passages=[],
     )
-    worked = await use_tools("researcher", prompt, [depth_of])
+    worked = await use_tools("researcher", prompt, [depth_of], tool_choice="required")
     assert worked.text == "It is 10,935 m deep."
+    demands = [re.findall(r"'any'|'ANY'", str(request)) for request in server.requests]
+    assert [len(demand) for demand in demands] == [0 if provider == "ollama" else 1, 0]
     assert "10,935 m" in str(server.requests[1])
 
 

@@ -4,13 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter_joining import Joining, TermChange
-from schemas.reporter_outline import Outline, OutlineSection
 from services.reports.labels import CHINESE, ENGLISH
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.ordered_stream import InOrder
-from services.reports.outline import settle_outline
 
 SECTIONS = [
     ("One", "First [E1-1].\n\nAgain, in other words [E1-1].\n\n```mermaid\na\n\nb\n```"),
@@ -56,27 +53,6 @@ def test_a_change_of_terms_that_could_change_facts_is_left_alone(change: tuple[s
 def test_the_report_opens_with_what_answers() -> None:
     text = merge_sections(number_paragraphs(SECTIONS), Joining(title="题", summary="简。", conclusion="结。"), CHINESE)
     assert text.startswith("# 题\n\n**TL;DR** 简。\n\n## 结论\n\n结。\n\n## One\n\nFirst [E1-1].")
-
-
-def finding(step: str, *ids: str) -> FindingView:
-    return FindingView(
-        step_id=step, title="", status="done", evidence=[EvidenceView(id=one, title="", quote="q") for one in ids]
-    )
-
-
-def test_an_excerpt_that_the_outline_forgot_goes_where_most_of_its_step_is() -> None:
-    outline = Outline(
-        title="T",
-        sections=[OutlineSection(title="a", excerpt_ids=["E1-1"]), OutlineSection(title="b", excerpt_ids=["E2-1"])],
-    )
-    settled = settle_outline(outline, [finding("1", "E1-1"), finding("2", "E2-1", "E2-2")])
-    assert [one.excerpt_ids for one in settled.sections] == [["E1-1"], ["E2-1", "E2-2"]]
-
-
-def test_an_outline_without_evidence_is_refused() -> None:
-    outline = Outline(title="T", sections=[OutlineSection(title="a", excerpt_ids=["E7-1"])])
-    with pytest.raises(ValueError, match="no section names an excerpt"):
-        settle_outline(outline, [finding("1", "E1-1")])
 
 
 @given(st.permutations([(place, piece) for place in range(3) for piece in ("a", "b", None)]))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.deck import DeckCard, DeckPage
 from schemas.reporter import Report
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
@@ -216,3 +217,55 @@ def test_powerpoint_rendered_by_libreoffice_overflows_nowhere(tmp_path: Path, la
             top = height - min(Emu(shape.top).inches for shape in cards) * 72
             inside = [at for at in heights if at < height - 1.6 * 72]
             assert max(inside) < top, f"slide {number}: {cards[0].text_frame.text[:60]}"
+
+
+def decked(language: str) -> Report:
+    """Return a report with a deck that a model wrote: cards as long as they may be, a table, an inference."""
+    report = english() if language == "en" else chinese()
+    ids = [excerpt.id for excerpt in report.excerpts[:3]]
+    title = (
+        "Sound measures the deepest places better than any rope"
+        if language == "en"
+        else "声波测量最深处比任何绳索都准确"
+    )
+    text = (
+        ("Wire and sound took the place of hemp rope in deep water " * 3)[:160]
+        if language == "en"
+        else ("钢丝与声波取代了麻绳" * 20)[:160]
+    )
+    cards = [DeckCard(text=f"{place} {text}", citations=ids, inferred=place == 3) for place in range(4)]
+    sections = len(parse_report(report).body)
+    pages = [DeckPage(section=place, title=title, cards=cards, figure=place == 3) for place in range(1, sections)]
+    beyond = DeckPage(section=99, title="Nowhere", cards=cards)
+    return report.model_copy(update={"deck": [*pages, beyond]})
+
+
+@needs_chromium
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_pages_that_a_model_wrote_fit_and_cite_as_the_report_does(page: Page, tmp_path: Path, language: str) -> None:
+    report = decked(language)
+    title = report.deck[0].title
+    opened(page, report, tmp_path)
+    assert page.evaluate(OUTSIDE) == []
+    slides = outline(parse_report(report))
+    shown = [slide for slide in slides if slide.title == title and slide.kind == "cards"]
+    assert sum(len(slide.cards) for slide in shown) == 4 * (len(report.deck) - 1)
+    assert all(len(slide.cards) <= MAX_CARDS for slide in shown)
+    numbers = {source.content_hash: source.number for source in report.sources}
+    cited = {numbers[excerpt.content_hash] for excerpt in report.excerpts[:3]}
+    assert {number for slide in shown for card in slide.cards for number in card.numbers} <= cited
+    assert any(card.mark and card.mark.status == "inferred" for slide in shown for card in slide.cards)
+    assert any("[" in note for slide in shown for note in slide.notes)
+    assert next(slide.title for slide in slides if slide.kind == "table") == title
+    assert sum(slide.kind == "chart" for slide in slides) == 2, "a figure that no page names is shown all the same"
+    assert "Nowhere" not in [slide.title for slide in slides]
+
+
+def test_powerpoint_holds_the_pages_that_a_model_wrote() -> None:
+    pptx = pytest.importorskip("pptx")
+    from services.reports.slides.pptx import render_pptx
+
+    report = decked("en")
+    deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
+    titles = [slide.shapes.title.text for slide in deck.slides if slide.shapes.title]
+    assert report.deck[0].title in titles

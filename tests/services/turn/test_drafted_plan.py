@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.evidence_view import FindingView
 from schemas.mcp import ToolView
+from schemas.outline import NodeView
 from schemas.plan_draft import PlanDraft, plan_schema
 from schemas.planner import Plan, PlanError, PlannerPrompt, settle_plan
 from services.turn.drafted_plan import check_draft, settle_draft
@@ -162,3 +163,42 @@ def test_a_settled_plan_can_always_be_carried_out(draft: PlanDraft, prompt: Plan
     again = settle_plan(plan, first_id=prompt.first_id, finished=finished, max_steps=None)
     assert [one.depends_on for one in again.steps] == [one.depends_on for one in plan.steps]
     assert [one.id for one in plan.steps] == [str(prompt.first_id + place) for place in range(len(plan.steps))]
+
+
+OUTLINED = PROMPT.model_copy(update={"max_nodes": 6})
+GROWN = REPLAN.model_copy(update={"outline": [NodeView(id="1", title="Depth"), NodeView(id="1.1", title="Trenches")]})
+
+
+def nodes(plan: Plan) -> list[list[str]]:
+    return [step.nodes for step in plan.steps]
+
+
+def test_steps_serve_nodes_by_their_number_and_what_is_no_node_is_noted() -> None:
+    outline = [{"title": "Depth"}, {"title": "Trenches", "under": "1"}, {"title": "Ships"}]
+    plan = settled(step("a", nodes=["3", "Node 2"]), step("b", nodes=["8"]), prompt=OUTLINED, outline=outline)
+    assert [node.id for node in plan.outline] == ["1", "1.1", "2"]
+    assert nodes(plan) == [["2", "1.1"], []]
+    assert len(plan.notes) == 1
+    assert "8" in plan.notes[0]
+
+
+@pytest.mark.parametrize("outline", [[], [{"title": ""}], [{}]])
+def test_a_plan_whose_outline_says_nothing_gets_one_of_the_steps_that_there_is_room_for(
+    outline: list[dict[str, str]],
+) -> None:
+    plan = settled(*(step(title) for title in "abcd"), prompt=OUTLINED, outline=outline)
+    assert [node.title for node in plan.outline] == ["a", "b", "c"]
+    assert nodes(plan) == [["1"], ["2"], ["3"], []]
+
+
+def test_a_later_plan_serves_the_nodes_that_it_was_shown_and_adds_none() -> None:
+    plan = settled(step("a", nodes=["1.1", "2"]), prompt=GROWN, outline=[{"title": "Another"}])
+    assert [node.id for node in plan.outline] == ["1", "1.1"]
+    assert nodes(plan) == [["1.1"]]
+
+
+def test_a_depth_without_an_outline_gets_none() -> None:
+    plan = settled(step("a", nodes=["1"]), outline=[{"title": "Another"}])
+    assert plan.outline == []
+    assert nodes(plan) == [[]]
+    assert not plan.notes

@@ -6,13 +6,14 @@ from pydantic import BaseModel
 
 from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
-from schemas.evidence import Passage
+from schemas.evidence import Excerpt, Passage
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan, PlannerPrompt
 from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import Findings, ResearcherPrompt
+from services.evidence.references import numbered, taken
 from services.models.offline import answer
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -53,19 +54,19 @@ def plan(question: str, **changes: object) -> Plan:
     return ask(planner_prompt(question, **changes), Plan)
 
 
-def extract(question: str, *texts: str, titles: tuple[str, ...] = ()) -> Findings:
+def researcher_prompt(question: str, *texts: str) -> ResearcherPrompt:
     passages = [
         Passage(
             id=f"P{place}",
             content_hash=str(place),
-            title=titles[place - 1] if titles else f"Source {place}",
+            title=f"Source {place}",
             start=0,
             end=len(text),
             text=text,
         )
         for place, text in enumerate(texts, 1)
     ]
-    prompt = ResearcherPrompt(
+    return ResearcherPrompt(
         question=question,
         locale=locale_of(question),
         title=question,
@@ -73,9 +74,15 @@ def extract(question: str, *texts: str, titles: tuple[str, ...] = ()) -> Finding
         queries=[question],
         feedback="",
         findings=[],
-        passages=passages,
+        passages=numbered(passages),
     )
-    return ask(prompt, Findings)
+
+
+def extract(question: str, *texts: str) -> tuple[Findings, list[Excerpt]]:
+    """Return the findings over some texts, and the excerpts that they name; the content hash of each is its text's number."""
+    prompt = researcher_prompt(question, *texts)
+    found = ask(prompt, Findings)
+    return found, taken(found, prompt.passages).excerpts
 
 
 def finding(

@@ -93,11 +93,21 @@ def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) ->
     assert content["version"] == 2
     assert {"question", "plans", "results", "contradictions", "usage", "limits", "report_sha256"} <= content.keys()
     assert set(content["sources"][0]) == {
-        "id", "url", "title", "kind", "content_hash", "fetched_at", "published", "duplicate_of", "snippet_only", "text",
+        "id", "url", "title", "kind", "content_hash", "site", "source_kind", "fetched_at", "published", "duplicate_of",
+        "snippet_only", "text",
     }  # fmt: skip
     assert list(content["excerpts"][0]) == ["id", "source_id", "quote", "start", "end", "relevance"]
     assert set(content["claims"][0]) == {"text", "citations", "verified", "status", "reason"}
     assert [one["verified"] for one in content["claims"]] == [True, False, True, True, True, True]
+
+
+def test_a_bundle_of_before_sites_were_told_holds(bundle: Path) -> None:
+    def earlier(content: dict[str, Any]) -> None:
+        for source in content["sources"]:
+            del source["site"], source["source_kind"]
+
+    edit(bundle, earlier, resealed=True)
+    assert verify_bundle(bundle).problems == []
 
 
 async def test_writing_again_gives_the_same_bytes_and_leaves_nothing_else(
@@ -347,3 +357,65 @@ def test_what_is_no_bundle_is_an_error_that_says_what_to_do(
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="There is no folder"):
         verify_bundle(tmp_path / "nothing")
+
+
+INFERRED = """# How deep
+
+HMS Challenger sounded 4,475 fathoms near Guam [E1-1]. The piano wire of Lucas replaced the hemp line [E2-1].
+To sound 4,475 fathoms near Guam must therefore have been slow and heavy work with a hemp line [inferred: E1-1, E2-1].
+"""
+
+
+@pytest.fixture
+async def inferring(draft: Make, evidence: EvidenceStore, tmp_path: Path) -> Path:
+    """The bundle of a report with an inference."""
+    report = finish_report(draft(INFERRED), Usage())
+    assert [claim.status for claim in report.citations] == ["supported", "supported", "inferred"]
+    await write_bundle(report, tmp_path / "inferring", evidence)
+    return tmp_path / "inferring"
+
+
+def test_a_bundle_with_an_inference_holds(inferring: Path) -> None:
+    assert verify_bundle(inferring).problems == []
+    assert verify_markdown(inferring / "report.md").problems == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("must therefore have been slow", "must therefore have cost 900 pounds, slow", "Not in what it cites: 900"),
+        ("with a hemp line", "with the rope of Captain Nares", "Names that are not in what it cites"),
+    ],
+)
+def test_an_inference_that_was_changed_is_found_even_when_everything_is_sealed_again(
+    inferring: Path, old: str, new: str, problem: str
+) -> None:
+    def change(content: dict[str, Any]) -> None:
+        content["claims"][2]["text"] = content["claims"][2]["text"].replace(old, new)
+
+    article = inferring.parent / "article.md"
+    article.write_text((inferring / "report.md").read_text("utf-8").replace(old, new), "utf-8")
+    [named] = verify_markdown(article, inferring).problems
+    assert "is called inferred, but" in named
+    edit(inferring, change)
+    rewrite(inferring, old, new)
+    [found] = verify_bundle(inferring).problems
+    assert "it is called inferred, but" in found
+    assert problem in found
+
+
+def test_a_bundle_may_call_no_more_than_a_third_of_its_claims_inferred(inferring: Path) -> None:
+    def change(content: dict[str, Any]) -> None:
+        content["claims"][0]["status"] = "inferred"
+
+    edit(inferring, change, resealed=True)
+    assert any("at most a third" in problem for problem in verify_bundle(inferring).problems)
+
+
+def test_a_judgement_against_an_inference_is_a_problem(inferring: Path) -> None:
+    def change(content: dict[str, Any]) -> None:
+        content["claims"][2]["judgement"] = {"verdict": "not_told", "words": ""}
+
+    edit(inferring, change, resealed=True)
+    [problem] = verify_bundle(inferring).problems
+    assert "does not follow from its premises" in problem

@@ -1,0 +1,233 @@
+"""The measured process of `depth.py`: one question researched, then one line of JSON about what the run left.
+
+Nothing here knows which passages are gold: documents are named by the stems of their files, and `depth.py` compares.
+"""
+
+import asyncio
+import json
+import os
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import BaseMessage
+from langchain_core.tracers.context import register_configure_hook
+
+from leadline import Report, aresearch
+from leadline.runs.execute import config_of
+from leadline.runs.store import open_home
+from schemas.evidence import Excerpt, Passage, Source
+from services.reports.document import Heading, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from services.reports.parser import parse_report
+from services.run.journal import Recording, run_key
+from services.run.settings import settings
+from services.search.documents import open_documents
+from services.text.passages import sentences
+
+WRITER = "reporter"
+"""The node whose prompts a report is written from."""
+SHORTEST = 16
+"""Letters of a sentence by which a text is recognised in a prompt, where it has one that long."""
+
+
+@dataclass(slots=True)
+class Prompts(BaseCallbackHandler):
+    """The prompts that models are shown, by the node that shows them, as letters and digits alone."""
+
+    shown: dict[str, list[str]] = field(default_factory=dict)
+    run_inline = True
+
+    def on_chat_model_start(
+        self,
+        serialized: dict[str, Any],
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        metadata: dict[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Keep a prompt."""
+        text = "\n".join(message.text for batch in messages for message in batch)
+        self.shown.setdefault(str((metadata or {}).get("langgraph_node", "")), []).append(text)
+
+    def texts(self, node: str = "") -> str:
+        """Return the letters of the prompts of a node, or of all."""
+        kept = self.shown.get(node, []) if node else [text for texts in self.shown.values() for text in texts]
+        return "\n".join(letters(text) for text in dict.fromkeys(kept))
+
+
+_prompts: ContextVar[Prompts | None] = ContextVar("prompts", default=None)
+register_configure_hook(_prompts, inheritable=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a run left in its home: the passages that it gathered, and the excerpts of its state."""
+
+    passages: Sequence[Passage]
+    excerpts: Sequence[Excerpt]
+    sources: Mapping[str, Source]
+    """By content hash."""
+
+    def documents(self, hashes: Iterable[str]) -> list[str]:
+        """Return the documents of sources, by the stems of their files."""
+        return sorted({PurePosixPath(self.sources[key].url).stem for key in hashes if key in self.sources})
+
+
+def letters(text: str) -> str:
+    """Return a text without what a prompt may write in another way: blanks, marks, case, numbers of sentences."""
+    return "".join(char for char in text if char.isalpha()).casefold()
+
+
+def stands_in(text: str, shown: str) -> bool:
+    """Tell whether a sentence of a text stands in the letters of prompts: its longest, or any that is long enough."""
+    pieces = sorted((letters(text[span.start : span.end]) for span in sentences(text)), key=len, reverse=True)
+    long = [piece for piece in pieces if len(piece) >= SHORTEST] or pieces[:1]
+    return any(piece in shown for piece in long if piece)
+
+
+async def left_by(home: Path, run_id: str) -> Left:
+    """Read what a run left: its gatherings from the journal, its excerpts from its last state."""
+    async with open_home(home) as opened:
+        record = await opened.record(run_id)
+        values = (await opened.graph.aget_state(config_of(record))).values
+        recording = await Recording.load(opened.store, run_key(record.id, values["turn"]), record.id)
+    gathered = [entry.answer for entry in recording.entries.values() if entry.kind == "gather" and entry.answer]
+    background = values.get("background")
+    return Left(
+        passages=[Passage.model_validate(passage) for answer in gathered for passage in answer["passages"]],
+        excerpts=[
+            *(excerpt for result in values.get("results", {}).values() for excerpt in result.excerpts),
+            *(background.excerpts if background else []),
+        ],
+        sources={
+            key: Source.model_validate(source) for answer in gathered for key, source in answer["sources"].items()
+        },
+    )
+
+
+def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a report, each as `prose` or `quotation`, without what the program adds below it."""
+    if report.summary:
+        yield "prose", words(report.summary)
+    for block in report.lead:
+        yield from _texts(block)
+    for section in report.body:
+        yield "heading", words(section.title)
+        for block in section.blocks:
+            yield from _texts(block)
+
+
+def _texts(block: Any, kind: str = "prose") -> Iterator[tuple[str, str]]:
+    match block:
+        case Paragraph(content=content) | Heading(content=content):
+            yield kind, words(content)
+        case Listing(items=items):
+            for item in items:
+                for part in item:
+                    yield from _texts(part, kind)
+        case Quotation(blocks=blocks):
+            for part in blocks:
+                yield from _texts(part, "quotation")
+        case Table(header=header, rows=rows):
+            for cell in (*header, *(cell for row in rows for cell in row)):
+                yield "cell", words(cell)
+
+
+def repeated(texts: Iterable[tuple[str, str]]) -> int:
+    """Count sentences that stood before: in the prose those of the prose, in quotations those of quotations."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for kind, text in texts:
+        if kind in {"prose", "quotation"}:
+            spans = sentences(text)
+            seen.update((kind, letters(text[span.start : span.end])) for span in spans)
+    return sum(count - 1 for (_, text), count in seen.items() if len(text) >= SHORTEST)
+
+
+def figures_of(report: Report, left: Left, prompts: Prompts) -> dict[str, Any]:
+    """Return what a run came to: documents at each stage, and the figures of its report."""
+    everything, written_from = prompts.texts(), prompts.texts(WRITER)
+    by_id = {excerpt.id: excerpt.content_hash for excerpt in report.excerpts}
+    cited = {by_id[key] for claim in report.citations for key in claim.citations if key in by_id}
+    own = {source.content_hash: source for source in report.sources}
+    read = [passage for passage in left.passages if stands_in(passage.text, everything)]
+    shown = [excerpt for excerpt in left.excerpts if stands_in(excerpt.quote, written_from)]
+    statuses = Counter(claim.status for claim in report.citations)
+    texts = list(own_text(parse_report(report)))
+    usage = report.usage.total
+    return {
+        "documents": {
+            "found": left.documents(passage.content_hash for passage in left.passages),
+            "read": left.documents(passage.content_hash for passage in read),
+            "quoted": left.documents(excerpt.content_hash for excerpt in report.excerpts),
+            "shown_to_writer": left.documents(excerpt.content_hash for excerpt in shown),
+            "cited": left.documents(cited),
+        },
+        "sources_read": len({passage.content_hash for passage in read}),
+        "excerpts": len(report.excerpts),
+        "sources_cited": len(cited),
+        "independent_sources_cited": sum(key in own and own[key].duplicate_of is None for key in cited),
+        "supported_sentences": statuses["quoted"] + statuses["supported"],
+        "inferred_sentences": statuses["inferred"],
+        "unverified_sentences": statuses["unverified"],
+        "words": sum(len(text.split()) for _, text in texts),
+        "repeated_sentences": repeated(texts),
+        "model_calls": usage.calls,
+        "prompt_tokens": usage.input_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+
+
+async def index(folder: Path) -> dict[str, Any]:
+    """Index a folder of documents below the home of this process."""
+    documents = await open_documents(folder, settings().leadline_home)
+    return {"documents": documents.count, "models": documents.models}
+
+
+async def ask(question: str, folder: Path, depth: str) -> dict[str, Any]:
+    """Research a question over a folder of documents that is indexed already."""
+    prompts = Prompts()
+    _prompts.set(prompts)
+    before, began = _processor_seconds(), time.perf_counter()
+    report = await aresearch(question, docs=[folder], search="documents", depth=depth)
+    seconds, spent, peak = time.perf_counter() - began, _processor_seconds() - before, _peak_megabytes()
+    _prompts.set(None)
+    left = await left_by(settings().leadline_home, report.run_id)
+    return {
+        **figures_of(report, left, prompts),
+        "seconds": round(seconds, 2),
+        "processor_seconds": round(spent, 2),
+        "peak_megabytes": round(peak),
+    }
+
+
+def _processor_seconds() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _peak_megabytes() -> float:
+    """Return the largest resident set of this process or one of its children, in 10**6 bytes."""
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return peak * (1 if sys.platform == "darwin" else 1024) / 1e6
+
+
+def main() -> None:
+    """Read a job from standard input and write what came of it as the last line of standard output."""
+    job = json.load(sys.stdin)
+    folder = Path(job["folder"])
+    came = asyncio.run(ask(job["question"], folder, job["depth"]) if "question" in job else index(folder))
+    print(json.dumps(came))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What a run will take at each depth, for our page to show beside the choice, before a question is asked.
+
+`POST /estimates` takes `{"choices": {…}, "locale": "en-US"}`, with the choices as of a run; the depth among them does not count.
+"""
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from pydantic import BaseModel, Field
+
+from schemas.depth import DEPTHS
+from schemas.locale import Locale
+from services.run.errors import BadInput, SettingsError
+from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
+from services.run.scope import checked_choices
+
+estimates = APIRouter()
+
+
+class Asked(BaseModel):
+    """What is to be estimated."""
+
+    choices: dict[str, Any] = Field(default_factory=dict, max_length=100)
+    """Fields of `RunContext`."""
+    locale: Locale = "en-US"
+
+
+class AtDepth(Estimate):
+    """An estimate, with its words."""
+
+    figures: str
+    """What it takes."""
+    shortfall: str
+    """What a limit leaves out; empty where none does."""
+
+
+@estimates.post("/estimates")
+async def at_each_depth(asked: Asked) -> list[AtDepth]:
+    """Return what a run with these choices takes at each depth, the quickest first. 422: a choice is impossible."""
+    given = {name: value for name, value in asked.choices.items() if name not in {"depth", "deep_research"}}
+    try:
+        made = [await estimate(checked_choices({**given, "depth": depth})) for depth in DEPTHS]
+    except (BadInput, SettingsError) as error:
+        raise HTTPException(422, str(error)) from None
+    return [
+        AtDepth(
+            **one.model_dump(), figures=estimate_figures(one, asked.locale), shortfall=shortfall_line(one, asked.locale)
+        )
+        for one in made
+    ]

@@ -1,0 +1,26 @@
+"""The deck of a report: pages that a model wrote from its statements, as far as code could prove them."""
+
+from pydantic import BaseModel, Field
+
+from schemas.clean import CleanLine
+
+
+class DeckCard(BaseModel):
+    """A thought on a page."""
+
+    text: CleanLine
+    citations: list[str]
+    """Ids of the excerpts that prove it."""
+    inferred: bool = False
+    """Whether it says what the report marks as an inference."""
+
+
+class DeckPage(BaseModel):
+    """A page: one point, and what it rests on."""
+
+    section: int
+    """Section of the report's own text that it belongs to, from 1."""
+    title: CleanLine
+    cards: list[DeckCard] = Field(default_factory=list)
+    figure: int = 0
+    """The chart or table of the report that it shows, from 1 in the report's order; 0 for none."""

@@ -1,0 +1,66 @@
+"""The outline of a report: a tree of nodes that grows with the evidence. The report's sections are its topmost nodes."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from schemas.asked import Id, Reason, Title
+from schemas.clean import CleanLine
+
+MOST_NODES = 40
+"""Nodes of one outline; more are left out."""
+
+
+class OutlineNode(BaseModel):
+    """One topic of the report, with the evidence on it."""
+
+    id: str
+    """`1`, `2`, … at the top, `2.1` below `2`. Code gives it, and an id never means two nodes of a run."""
+    title: CleanLine
+    wanted: CleanLine = ""
+    """What the report has to tell here, figures and kinds of source included."""
+    parent: str = ""
+    """Id of the node above; empty at the top."""
+    excerpt_ids: list[str] = Field(default_factory=list)
+    """Of the evidence on it, in the order of the excerpts' steps. Code places each excerpt at exactly one node."""
+
+
+def _as_text(value: Any) -> Any:
+    return str(value) if isinstance(value, int | float) else value
+
+
+class NodeDraft(BaseModel):
+    """A node as it is written."""
+
+    id: SkipJsonSchema[Annotated[str, BeforeValidator(_as_text)]] = ""
+    """In a first outline its number is its place; an id that is written all the same may be referred to."""
+    title: Title = ""
+    wanted: Reason = ""
+    """The exact data to tell there."""
+    under: Annotated[Id, BeforeValidator(_as_text)] = ""
+    """Number or id of the node above; empty at the top."""
+
+
+class ThinNode(BaseModel):
+    """A node with too little evidence."""
+
+    node: Annotated[Id, BeforeValidator(_as_text)]
+    query: Reason = ""
+    """What to search for it: an affirmative statement, phrased as a source would phrase it."""
+
+
+class NodeView(BaseModel):
+    """A node with what has been found for it, as prompts and events show it. Counts include the nodes below."""
+
+    id: str
+    title: CleanLine
+    wanted: CleanLine = ""
+    excerpts: int = 0
+    sources: int = 0
+    """Independent ones: copies count once."""
+    figures: int | None = None
+    """Excerpts that hold a figure; None where none are wanted."""
+    thin: bool = False
+    query: CleanLine = ""
+    """What the reflector would search for it."""

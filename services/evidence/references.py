@@ -1,0 +1,192 @@
+"""Evidence by reference: passages are shown with numbered sentences, and a model names what it takes as `P3:2-4`.
+
+Quotes are the stored text of those sentences, so that no model can garble them, and an answer costs a fraction of copied text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from schemas.evidence import Excerpt, Passage
+from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, findings_schema
+from services.models import ask
+from services.run.errors import LimitReached, ModelError
+from services.run.log import log
+from services.text.passages import Span, sentences
+
+MOST_QUOTED = 900
+"""Characters of one quote; of a longer stretch the first sentences count."""
+LONGEST, PIECE = 600, 300
+"""Characters of the longest sentence, and of the pieces of what is longer, such as JSON on one line."""
+_BREAKS = ("},", "; ", ", ", "，", "、", " ")
+"""Where a piece best ends, the best first."""
+_NAMED = 8
+"""Wrong references that the model is shown."""
+_REFERENCE = re.compile(
+    r"(?:(\w{1,12}?)\s{0,3}[:：.#]\s{0,3}|(?<=[\s,;，；、]))(\d{1,4})(?!\d)(?:\s{0,3}[-‐-―−~～]\s{0,3}(?:\1[:：])?(\d{1,9}))?"
+)
+"""One stretch: `P1:2`, `P1:2-4`; after such a one also `4` or `6-7` of the same passage."""
+_WHOLE = re.compile(r"\W{0,3}(\w{1,12})\W{0,3}")
+
+
+def numbered(passages: Iterable[Passage]) -> list[NumberedPassage]:
+    """Number the sentences of passages; each line of a table is one, and so is each piece of what is no sentence at all."""
+    return [NumberedPassage(**passage.model_dump(), spans=_spans(passage.text)) for passage in passages]
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Return the sentences of a text, and the pieces of those that are too long."""
+    return [
+        (span.start + piece.start, span.start + piece.end)
+        for span in sentences(text)
+        for piece in _pieces(text[span.start : span.end])
+    ]
+
+
+def _pieces(sentence: str) -> Iterator[Span]:
+    """Cut what is too long for a sentence: long rows of a table, which look like wrapped prose, and what is longer yet."""
+    if len(sentence) <= LONGEST:
+        yield Span(0, len(sentence))
+        return
+    start = 0
+    for line in sentence.splitlines(keepends=True):
+        end = start + len(line)
+        while end - start > LONGEST:
+            ends = (sentence.rfind(mark, start + PIECE // 2, start + PIECE) + len(mark) for mark in _BREAKS)
+            cut = next((place for place in ends if place > start + PIECE // 2), start + PIECE)
+            yield from _trimmed(sentence, start, cut)
+            start = cut
+        yield from _trimmed(sentence, start, end)
+        start = end
+
+
+def _trimmed(text: str, start: int, end: int) -> list[Span]:
+    piece = text[start:end]
+    left, right = len(piece) - len(piece.lstrip()), len(piece.rstrip())
+    return [Span(start + left, start + right)] if right > left else []
+
+
+class Taken(NamedTuple):
+    """What an answer takes from passages."""
+
+    excerpts: list[Excerpt]
+    """With exact offsets into the stored texts, the most relevant first, no sentence twice."""
+    unknown: list[str]
+    """References that name no sentence that there is."""
+
+
+def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = "", first: int = 1) -> Taken:
+    """Return the excerpts that an answer names.
+
+    Args:
+        answer: whose references count.
+        passages: those that the model was shown.
+        step_id: begins the ids of the excerpts.
+        first: number of the first excerpt.
+    """
+    by_id = {passage.id.casefold(): passage for passage in passages}
+    excerpts: list[Excerpt] = []
+    unknown: list[str] = []
+    # Sentences by where they begin in a stored text, as a page that is read whole holds passages of a search
+    held: set[tuple[str, int]] = set()
+    for reference, relevance in answer.references:
+        found = _places(reference, by_id)
+        if not found:
+            unknown.append(reference)
+        for passage, places in found:
+            begins = {place: (passage.content_hash, passage.start + passage.spans[place][0]) for place in places}
+            fresh = [place for place, begin in begins.items() if begin not in held]
+            for stretch in _stretches(fresh, passage.spans):
+                held.update(begins[place] for place in stretch)
+                start, end = passage.spans[stretch[0]][0], passage.spans[stretch[-1]][1]
+                excerpts.append(
+                    Excerpt(
+                        id=f"E{step_id}-{first + len(excerpts)}",
+                        content_hash=passage.content_hash,
+                        quote=passage.text[start:end],
+                        start=passage.start + start,
+                        end=passage.start + end,
+                        relevance=relevance,
+                    )
+                )
+    return Taken(excerpts, unknown)
+
+
+def _places(reference: str, by_id: dict[str, NumberedPassage]) -> list[tuple[NumberedPassage, list[int]]]:
+    """Return the sentences that a reference names, by their places from 0; several stretches may stand in one reference."""
+    named: list[tuple[NumberedPassage, list[int]]] = []
+    passage: NumberedPassage | None = None
+    for found in _REFERENCE.finditer(reference):
+        if found[1]:
+            passage = by_id.get(found[1].casefold())
+        if passage is None:
+            continue
+        start, end = sorted((int(found[2]), int(found[3] or found[2])))
+        places = [place - 1 for place in range(max(1, start), min(end, len(passage.spans)) + 1)]
+        if places:
+            named.append((passage, places))
+    whole = _WHOLE.fullmatch(reference)
+    if not named and whole and (passage := by_id.get(whole[1].casefold())) is not None:
+        named.append((passage, list(range(len(passage.spans)))))
+    return named
+
+
+def _stretches(places: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Join sentences that follow each other into quotes; one that would grow too long ends before, and what follows it is left out."""
+    stretches: list[list[int]] = []
+    for place in places:
+        if not stretches or place != stretches[-1][-1] + 1:
+            stretches.append([place])
+        elif spans[place][1] - spans[stretches[-1][0]][0] <= MOST_QUOTED:
+            stretches[-1].append(place)
+        else:
+            break
+    return stretches
+
+
+async def ask_for_references(prompt: ResearcherPrompt) -> Findings:
+    """Ask the researcher's model; where half of its references or more name nothing, tell it once which.
+
+    What comes back the second time is taken as it is, unless it names nothing at all and the first answer does.
+
+    Raises:
+        LimitReached: the budget leaves no room for the first call.
+        ModelError: the endpoint failed, or no answer came to fit.
+    """
+    check = _Check(prompt.passages)
+    try:
+        answer = await ask("researcher", prompt, findings_schema(prompt), check)
+    except (LimitReached, ModelError):
+        if check.first is None or not taken(check.first, prompt.passages).excerpts:
+            raise
+        answer = check.first
+    if unknown := taken(answer, prompt.passages).unknown:
+        log("references_dropped", count=len(unknown), of=len(answer.references))
+    return answer
+
+
+class _Check:
+    """For `ask`: refuses an answer once, if at least half of its references name no sentence that there is."""
+
+    def __init__(self, passages: Sequence[NumberedPassage]) -> None:
+        self.first: Findings | None = None
+        """The answer that was refused."""
+        self._passages = passages
+
+    def __call__(self, answer: Findings) -> Findings:
+        """Return the answer to go on with.
+
+        Raises:
+            ValueError: names the wrong references; raised at most once.
+        """
+        if self.first is not None:
+            better = taken(answer, self._passages).excerpts or not taken(self.first, self._passages).excerpts
+            return answer if better else self.first
+        unknown = taken(answer, self._passages).unknown
+        if unknown and 2 * len(unknown) >= len(answer.references):
+            self.first = answer
+            raise ValueError(
+                f"{len(unknown)} references name no sentence that there is: {'; '.join(unknown[:_NAMED])}. Name sentences "
+                "by the passage's id and their numbers in it, as P1:2 or P1:2-4, and leave out what no passage says"
+            )
+        return answer

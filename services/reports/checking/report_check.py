@@ -1,0 +1,321 @@
+"""The check of a report, block by block and sentence by sentence: each is shown, marked or left out, and counted."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from schemas.evidence import Claim, Status
+from services.evidence.model_markdown import (
+    CITATION,
+    CLOSE,
+    OPEN,
+    URL,
+    Shelter,
+    cited_ids,
+    escape_block_starts,
+    is_inference,
+    join_sentences,
+    lines_of,
+    make_inert,
+    restore_citations,
+    sentences_of,
+    strip_markup,
+    with_marks,
+    without_marks,
+    words_of,
+)
+from services.evidence.non_claims import claims_nothing, without_label
+from services.evidence.support import Verdict
+from services.reports.checking.block_markdown import fenced, language_of, list_item, row
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.coverage import LABEL_LINE, Coverage, cells_with_heads, covering, with_citations
+from services.reports.checking.empty_sections import without_empty_sections
+from services.reports.checking.inference_quota import InferenceQuota
+from services.reports.checking.quotations import find_quotation, unquoted
+from services.text.markdown_escape import escape_markdown, plain_line
+from services.text.numbers import quantities
+
+MAX_COLUMNS = 40
+"""Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
+SECTION_LEVEL = 2
+"""Of the headings of sections that are written each from its own evidence."""
+_PARSER = MarkdownIt("commonmark").enable("table")
+
+
+@dataclass(slots=True)
+class ReportCheck:
+    """The check of one report, block by block; for one reading only."""
+
+    check: ClaimCheck
+    drop: bool
+    """Whether statements that are not supported are left out."""
+    rewritten: Mapping[str, str]
+    """Sentences, by their words, and what stands in their place."""
+    excess: Collection[int] = ()
+    """Inferred sentences, by their places among all of these, that are more than their sections may have."""
+    quota: InferenceQuota = field(default_factory=InferenceQuota)
+    result: CheckedReport = field(default_factory=lambda: CheckedReport(""))
+    shelter: Shelter = field(default_factory=Shelter)
+    lines: list[str] = field(default_factory=list)
+    coverage: Coverage = field(default_factory=lambda: Coverage([], []))
+    section: str = ""
+    """Heading of the section that is read."""
+
+    def report(self, markdown: str) -> CheckedReport:
+        """Check a report as a model wrote it."""
+        source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts))
+        self.lines = source.split("\n")
+        root = SyntaxTreeNode(_PARSER.parse(source))
+        headings = [(node.map[0], int(node.tag[1])) for node in root.children if node.type == "heading" and node.map]
+        self.coverage = Coverage(self.lines, headings)
+        blocks = without_empty_sections(
+            [(node, self._block(node)) for node in root.children], dropped=bool(self.result.left_out)
+        )
+        shown = (make_inert(self.shelter.restored(block)) for block in blocks)
+        self.result.undecided = list(self.check.undecided)
+        self.result.conclusions = frozenset(key for key, inferred in self.check.undecided.items() if inferred)
+        self.result.markdown = restore_citations("\n\n".join(block for block in shown if block))
+        return self.result
+
+    def _block(self, node: SyntaxTreeNode) -> str:
+        match node.type:
+            case "heading":
+                return self._heading(node)
+            case "paragraph":
+                return self._paragraph(node.children[0].content, node)
+            case "bullet_list" | "ordered_list":
+                return self._list(node)
+            case "blockquote":
+                return self._blockquote(node)
+            case "table":
+                return self._table(node)
+            case "fence" | "code_block":
+                return self._code(node)
+            case "html_block":
+                return self._paragraph(node.content)
+            case "hr":
+                return "---"
+        return self._paragraph(node.content) if node.content else ""
+
+    def _heading(self, node: SyntaxTreeNode) -> str:
+        text = without_marks(strip_markup(" ".join(lines_of(node.children[0].content)), self.shelter, self.check.known))
+        level = int(node.tag[1])
+        if level <= SECTION_LEVEL:
+            self.section = words_of(text, self.shelter)
+            self.quota.section()
+        marked = self._headline(text, self._below(node, level))
+        return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
+
+    def _below(self, node: SyntaxTreeNode, level: int) -> list[str]:
+        """Return the ids of what is cited by a block and below it, up to the next heading of its level."""
+        ids = self.coverage.below(node.map[0], level) if node.map else []
+        return [key for key in ids if key in self.check.excerpts]
+
+    def _headline(self, text: str, ids: list[str]) -> str:
+        """Check a heading, a label, a table's head or a question, and mark or leave it out."""
+        claim = self.check.heading(words_of(text, self.shelter), ids)
+        return self._failed(text, claim) if claim else text
+
+    def _paragraph(self, content: str, node: SyntaxTreeNode | None = None) -> str:
+        content = strip_markup(content, self.shelter, self.check.known)
+        if self._is_title(content):
+            return self._known_only(content)
+        below = self._below(node, self.coverage.LABEL) if node else []
+        if LABEL_LINE.fullmatch(content):
+            return self._headline(content.strip(), below)
+        lines = [list(sentences_of(line)) for line in lines_of(content)]
+        covers = iter(covering([sentence for line in lines for sentence in line], self._known_ids, below))
+        texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
+        return escape_block_starts("  \n".join(text for text in texts if text))
+
+    def _sentences(self, sentences: Iterable[tuple[str, list[str]]]) -> list[str]:
+        """Check the sentences of a line; where the one that cites for others is left out, its citations go to the last of them."""
+        kept: list[str] = []
+        covered = False
+        for sentence, ids in sentences:
+            shown = self._sentence(sentence, ids)
+            cites = bool(self._known_ids(sentence))
+            if shown:
+                kept.append(shown)
+            elif cites and covered:
+                kept[-1] = with_citations(kept[-1], ids)
+            covered = bool(ids) and bool(shown) and not cited_ids(shown)
+        return kept
+
+    def _is_title(self, content: str) -> bool:
+        """Tell whether a paragraph is nothing but the title of a source, which is no claim of the report."""
+        letters = re.sub(r"\W+", "", words_of(content, self.shelter)).lower()
+        return bool(letters) and any(
+            letters == re.sub(r"\W+", "", title).lower() for title in self.check.titles.values()
+        )
+
+    def _sentence(self, sentence: str, ids: list[str]) -> str:
+        """Check a sentence by its own citations, else by those that cover it."""
+        words = without_label(words_of(sentence, self.shelter))
+        if words in self.rewritten:
+            former = words, ids
+            sentence = strip_markup(
+                with_marks(self.rewritten[words], self.check.excerpts), self.shelter, self.check.known
+            )
+            words, ids = words_of(sentence, self.shelter), self._known_ids(sentence) or ids
+            if not words:
+                self.result.left_out.append(self.check.sentence(*former))
+        shown, own = self._known_only(sentence), self._known_ids(sentence)
+        if not re.search(r"\w", words):
+            return ""
+        if self.shelter.only_formulas(sentence):
+            claim = self.check.figure(words)
+            return self._failed(shown, claim) if claim else shown
+        evidence = f"{self.check.known}\n{self.check.question}"
+        if claims_nothing(words, cites=bool(own), evidence=evidence, fixed=self.check.labels.unverified):
+            return shown
+        if not own and words.endswith(("?", "？")):
+            return self._headline(shown, ids)
+        written = cited_ids(sentence)
+        if is_inference(sentence):
+            claim = self._inferred(words, written)
+        elif written and not own:
+            return self._failed(shown, self.check.unknown(words, written))
+        else:
+            claim = self.check.sentence(words, ids, covered=not own, section=self.section)
+        if claim.cited_by == "code":
+            shown = with_citations(shown, claim.citations)
+        if not claim.verified and not self.check.all_untraced(ids):
+            self.result.failed.append(claim)
+        return self._said(shown, claim)
+
+    def _said(self, shown: str, claim: Claim) -> str:
+        """Count a statement that is verified; mark or leave out any other."""
+        if not claim.verified:
+            return self._failed(shown, claim)
+        self.result.claims.append(claim)
+        self.quota.count(claim.status)
+        return self._marked(shown, "inferred") if claim.status == "inferred" else shown
+
+    def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
+        """Judge what is marked as inference; what its section may not infer any more is not verified."""
+        claim = self.check.inference(words, ids)
+        beyond = claim.status == "inferred" and self.quota.inferred in self.excess
+        if beyond:
+            self.quota.inferred += 1
+        return self.check.too_many(claim) if beyond else claim
+
+    def _marked(self, shown: str, status: Status) -> str:
+        return f"{shown}{'' if shown.endswith('。') else ' '}{self.check.labels.marks[status]}"
+
+    def _failed(self, shown: str, claim: Claim) -> str:
+        """Mark what is not supported, leave out what is refuted or to be dropped, and count it."""
+        if self.drop or claim.status == "contradicted":
+            self.result.left_out.append(claim)
+            return ""
+        self.result.marked += 1
+        self.result.claims.append(claim)
+        self.quota.count(claim.status)
+        return self._marked(shown, "unverified")
+
+    def _known_ids(self, text: str) -> list[str]:
+        return [key for key in cited_ids(text) if key in self.check.excerpts]
+
+    def _known_only(self, text: str) -> str:
+        text = CITATION.sub(lambda mark: mark.group() if mark.group(1) in self.check.excerpts else "", text)
+        return re.sub(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)", "", text).strip()
+
+    def _list(self, node: SyntaxTreeNode) -> str:
+        items: list[str] = []
+        first = int(node.attrs.get("start", 1) or 1)
+        for item in node.children:
+            blocks = [block for block in map(self._block, item.children) if block]
+            if blocks:
+                marker = f"{first + len(items)}. " if node.type == "ordered_list" else "- "
+                tight = all(child.hidden for child in item.children if child.type == "paragraph")
+                items.append(list_item(marker, blocks, tight=tight))
+        return "\n".join(items)
+
+    def _blockquote(self, node: SyntaxTreeNode) -> str:
+        """Keep what is verbatim an excerpt's quote; a blockquote of several quotes is taken paragraph by paragraph."""
+        quotation = self._quotation(unquoted(self.lines, node.map))
+        if quotation or len(node.children) < 2:
+            return quotation or self._not_verbatim(unquoted(self.lines, node.map))
+        parts = [
+            self._quotation(text) or self._not_verbatim(text)
+            for text in (unquoted(self.lines, child.map) for child in node.children)
+        ]
+        return "\n>\n".join(part for part in parts if part)
+
+    def _quotation(self, text: str) -> str:
+        found = find_quotation(self.shelter.restored(without_marks(text)), self.check.excerpts, self._known_ids(text))
+        return self._verbatim(*found) if found else ""
+
+    def _verbatim(self, quote: str, excerpt_id: str) -> str:
+        """Show a quote as it stands; one that is the output of a program without sources is marked, verbatim or not."""
+        lines = [plain_line(line) for line in quote.split("\n")]
+        shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
+        numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
+        if self.check.excerpts[excerpt_id].content_hash in self.check.untraced and numbers:
+            return self._failed(shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", numbers)))
+        return self._said(shown, Claim(text=quote, citations=[excerpt_id], verified=True, status="quoted"))
+
+    def _not_verbatim(self, text: str) -> str:
+        words = words_of(strip_markup(text, self.shelter, self.check.known), self.shelter)
+        if not words:
+            return ""
+        ids = self._known_ids(text)
+        shown = f"> {escape_markdown(words)} {''.join(f'{OPEN}{key}{CLOSE}' for key in ids)}".rstrip()
+        return self._failed(shown, self.check.unverified(words, ids, Verdict("quote")))
+
+    def _table(self, node: SyntaxTreeNode) -> str:
+        rows = [row for part in node.children for row in part.children]
+        if len(rows[0].children) > MAX_COLUMNS:
+            first, last = node.map or (0, 0)
+            return self._paragraph("\n".join(self.lines[first:last]))
+        header = [self._cell(cell) for cell in rows[0].children]
+        over = [key for cell in header for key in cited_ids(cell)]
+        heads = [words_of(cell, self.shelter) for cell in header]
+        body = [self._row([self._cell(cell) for cell in row.children], over, heads) for row in rows[1:]]
+        body = [row for row in body if row]
+        if not body:
+            return ""
+        below = self._below(node, self.coverage.LABEL)
+        shown = [self._headline(self._known_only(cell), below) if re.search(r"\w", cell) else cell for cell in header]
+        return "\n".join([row(shown), row(["---"] * len(header)), *body])
+
+    def _cell(self, cell: SyntaxTreeNode) -> str:
+        text = " ".join(child.content for child in cell.children)
+        return re.sub(r"(?<!\\)\|", r"\\|", strip_markup(text, self.shelter, self.check.known))
+
+    def _row(self, cells: list[str], over: list[str], heads: list[str]) -> str:
+        written_ids = list(dict.fromkeys([*over, *(key for cell in cells for key in cited_ids(cell))]))
+        ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
+        texts = [words_of(cell, self.shelter) for cell in cells]
+        words = " | ".join(filter(None, texts))
+        shown = [self._known_only(cell) for cell in cells]
+        if not re.search(r"\w", words):
+            return row(shown)
+        if any(map(is_inference, cells)):
+            claim = self._inferred(words, written_ids)
+        elif written_ids and not ids:
+            claim = self.check.unknown(words, written_ids)
+        else:
+            claim = self.check.sentence(words, ids, cells_with_heads(texts, heads), section=self.section)
+            if claim.cited_by == "code":
+                shown[-1] = with_citations(shown[-1], claim.citations)
+        before = len(self.result.left_out)
+        last = self._said(shown[-1], claim)
+        return "" if len(self.result.left_out) > before else row([*shown[:-1], last.strip()])
+
+    def _code(self, node: SyntaxTreeNode) -> str:
+        """Keep code, diagrams included, without addresses; its numbers must stand somewhere in the evidence."""
+        text = URL.sub("", CITATION.sub("", self.shelter.restored(node.content))).rstrip("\n")
+        if not text.strip():
+            return ""
+        language = language_of(node.info)
+        claim = self.check.diagram(text) if language.lower() == "mermaid" else self.check.figure(text)
+        shown = fenced(text, language)
+        if claim is None:
+            return shown
+        marked = self._failed("", claim)
+        return f"{shown}\n\n{marked.strip()}" if marked else ""

@@ -1,0 +1,70 @@
+"""The weakest section of a report: that with the fewest supported sentences for what it has to tell."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from schemas.evidence import Excerpt, Source
+from schemas.evidence_view import EvidenceView
+from schemas.reporter import ReporterPrompt
+from schemas.sections import Section
+from services.reports.checking.citations import check_citations
+from services.reports.statuses import sure_claims
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvidence:
+    """What a search for a section brought that no excerpt had."""
+
+    excerpts: list[Excerpt] = field(default_factory=list)
+    views: list[EvidenceView] = field(default_factory=list)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """By content hash."""
+
+
+Research = Callable[[Section], Awaitable[NewEvidence | None]]
+"""Searches for more evidence on a section; None where there is no room for it."""
+
+
+class Strength(NamedTuple):
+    """How well a section stands; the weakest is the least."""
+
+    supported: float
+    """Supported sentences for each aspect: the section as a whole, where it has excerpts of its own, and each of its parts."""
+    excerpts: int
+
+
+def strengths(
+    sections: Sequence[Section],
+    texts: Sequence[str],
+    excerpts: Mapping[str, Excerpt],
+    sources: Mapping[str, Source],
+    prompt: ReporterPrompt,
+) -> list[Strength]:
+    """Return how well sections stand after the check by code.
+
+    Args:
+        sections: in order.
+        texts: of the sections, with citations.
+        excerpts: that may be cited, by id.
+        sources: by content hash.
+        prompt: with the question and the locale.
+    """
+    found: list[Strength] = []
+    for section, text in zip(sections, texts, strict=True):
+        own = {key: excerpts[key] for key in section.all_ids if key in excerpts}
+        titles = {one.content_hash: sources[one.content_hash].title for one in own.values()}
+        untraced = [key for key in titles if sources[key].untraced]
+        checked = check_citations(
+            text, own, titles=titles, untraced=untraced, question=prompt.question, locale=prompt.locale
+        )
+        aspects = max(1, len(section.parts) + bool(section.excerpt_ids))
+        found.append(Strength(sure_claims(checked.claims) / aspects, len(own)))
+    return found
+
+
+def weakest(found: Sequence[Strength], done: Collection[int]) -> int | None:
+    """Return the place of the weakest section among those that were not researched again; None where all were."""
+    return min(
+        (place for place in range(len(found)) if place not in done), key=lambda place: found[place], default=None
+    )

@@ -1,0 +1,205 @@
+"""Writing one section from its own excerpts: in portions where one prompt cannot hold them, and on where it fell far short."""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from schemas.evidence import Excerpt
+from schemas.evidence_view import EvidenceView
+from schemas.reporter import ReporterPrompt
+from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
+from schemas.sections import Section
+from services.models import write
+from services.models.prompt_fit import passage_tokens
+from services.reports.checking.numbered_citations import read_citations
+from services.reports.length import NEAR
+from services.reports.surroundings import Surroundings, beside_each_other
+from services.run.budget import limit_message
+from services.run.errors import LimitReached, ModelError
+from services.run.roles import DEFAULTS
+from services.run.ui_text import problem_text, say
+from services.text.word_count import words_in
+
+TEMPLATE = "reporter_section"
+TOKENS_A_WORD = 2.0
+"""Room for a word with its citations and marks."""
+LEAST_MORE = 60
+"""Words that must be missing for a section to be gone on with."""
+_HEADING = re.compile(r"\A#{1,2}[ ][^\n]*+\n++")
+OnText = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class SectionEvidence:
+    """All evidence that sections are written from."""
+
+    views: dict[str, EvidenceView]
+    """As models see it, by id."""
+    excerpts: dict[str, Excerpt]
+    around: dict[str, Surroundings] = field(default_factory=dict)
+    """What stands around quotes, by the ids of the excerpts."""
+
+    def of(self, section: Section) -> list[SectionExcerpt]:
+        """Return a section's excerpts in its order, each with what stands around it."""
+        part_of = {key: part.title for part in section.parts for key in part.excerpt_ids}
+        ids = [key for key in section.all_ids if key in self.views]
+        beside = beside_each_other([self.excerpts[key] for key in ids if key in self.excerpts], self.around)
+        return [
+            SectionExcerpt(
+                **self.views[key].model_dump(),
+                part=part_of.get(key, ""),
+                before=beside.get(key, ("", ""))[0],
+                after=beside.get(key, ("", ""))[1],
+            )
+            for key in ids
+        ]
+
+    def words(self, section: Section) -> int:
+        """Count the words that a section can quote."""
+        return sum(words_in(self.views[key].quote) for key in section.all_ids if key in self.views)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What one call writes: a section, or as much of it as one prompt holds."""
+
+    number: int
+    """Of its section, from 1."""
+    passages: list[SectionExcerpt]
+    words: int
+    """That are aimed at."""
+    fewest: int
+    """That are asked for."""
+    place: int = 1
+    """Among the portions of its section, from 1."""
+    portions: int = 1
+
+
+def portions_of(number: int, passages: Sequence[SectionExcerpt], room: int, words: int, fewest: int) -> list[Portion]:
+    """Cut a section's excerpts into portions of about equal size, each within the room of a prompt.
+
+    Args:
+        number: of the section, from 1.
+        passages: all that it is written from.
+        room: tokens of evidence of one prompt.
+        words: of the whole section.
+        fewest: likewise, that are asked for.
+    """
+    sizes = [passage_tokens(f"{item.before}{item.quote}{item.after}") for item in passages]
+    count = max(1, -(-sum(sizes) // max(1, room)))
+    share = sum(sizes) / count
+    groups: list[list[SectionExcerpt]] = [[]]
+    used = 0
+    for item, size in zip(passages, sizes, strict=True):
+        if groups[-1] and used + size / 2 > share * len(groups) and len(groups) < count:
+            groups.append([])
+        groups[-1].append(item)
+        used += size
+    return [
+        Portion(number, group, words // len(groups), fewest // len(groups), place, len(groups))
+        for place, group in enumerate(groups, 1)
+    ]
+
+
+@dataclass(slots=True)
+class SectionWriter:
+    """Writes the sections of one report."""
+
+    prompt: ReporterPrompt
+    """All that the reporter knows."""
+    sections: list[Section]
+    limits: list[str] = field(default_factory=list)
+    """Limits that were reached, in the user's language."""
+    by_limit: list[LimitReached] = field(default_factory=list)
+    """What left no room for a portion, one each."""
+
+    async def portion(self, portion: Portion, on_text: OnText, *, alone: bool) -> str | None:
+        """Write one portion; where that cannot be done, quote its evidence.
+
+        Args:
+            portion: what to write.
+            on_text: takes the text as it comes.
+            alone: whether no other is being written. Beside others, which hold room for the longest answers that they
+                may get, None is returned where none is left.
+        """
+        locale = self.prompt.locale
+        try:
+            return await self.written(portion, on_text)
+        except (LimitReached, ModelError) as problem:
+            if isinstance(problem, LimitReached):
+                if not alone and problem.key != "time_limit":
+                    return None
+                self.by_limit.append(problem)
+            self.limits.append(in_words(problem, locale))
+            self.limits.append(say("section_by_rules", locale, title=self.sections[portion.number - 1].title))
+        text = "\n\n".join(f"> {item.quote} [{item.id}]" for item in portion.passages)
+        on_text(text)
+        return text
+
+    async def written(self, portion: Portion, on_text: OnText) -> str:
+        """Let the model write one portion; where it fell far short with excerpts unused, let it go on with them once.
+
+        Raises:
+            LimitReached: the budget leaves no room for it, or no time.
+            ModelError: the endpoint failed, or gave no text.
+        """
+        text = await self._call(portion, portion.passages, portion.words, "", on_text)
+        missing = portion.fewest - words_in(text)
+        unused = [item for item in portion.passages if item.id not in text]
+        if missing < max(LEAST_MORE, NEAR * portion.fewest) or not unused:
+            return text
+        on_text("\n\n")
+        try:
+            more = await self._call(portion, unused, missing, text, on_text)
+        except (LimitReached, ModelError) as problem:
+            self.limits.append(in_words(problem, self.prompt.locale))
+            return text
+        return f"{text}\n\n{more}"
+
+    async def _call(
+        self, portion: Portion, passages: Sequence[SectionExcerpt], words: int, written: str, on_text: OnText
+    ) -> str:
+        prompt = self.prompt
+        shown = {item.id for item in passages}
+        variables = ReporterSectionPrompt(
+            **prompt.model_dump(include={"question", "locale", "today", "tone"}),
+            outline=self.sections,
+            number=portion.number,
+            words=words,
+            portion=portion.place,
+            portions=portion.portions,
+            written=written,
+            passages=list(passages),
+            contradictions=[item for item in prompt.contradictions if shown & set(item.excerpt_ids)],
+            outdated=[key for key in prompt.outdated if key in shown],
+        )
+        streamed: list[str] = []
+
+        def on_token(token: str) -> None:
+            streamed.append(token)
+            on_text(token)
+
+        scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
+        reply = await write("reporter", variables, scale=scale, template=TEMPLATE, on_token=on_token)
+        text = await asyncio.to_thread(
+            read_citations, reply.text, passages, question=prompt.question, locale=prompt.locale
+        )
+        if reply.cut_off:
+            self.limits.append(say("cut_off", prompt.locale))
+        text = _HEADING.sub("", text.strip())
+        if not streamed:
+            on_text(text)
+        return text
+
+
+def in_words(problem: LimitReached | ModelError, locale: str) -> str:
+    """Say what went wrong to a reader."""
+    return limit_message(problem, locale) if isinstance(problem, LimitReached) else problem_text(problem, locale)
+
+
+def evidence_of_prompt(prompt: ReporterPrompt, excerpts: Mapping[str, Excerpt]) -> SectionEvidence:
+    """Return the evidence that a reporter's prompt shows, with its offsets."""
+    views = {item.id: item for finding in prompt.findings for item in finding.evidence}
+    views |= {item.id: item for item in prompt.background}
+    return SectionEvidence(views, {key: excerpts[key] for key in views if key in excerpts})

@@ -1,0 +1,254 @@
+"""The deck that a model writes from a finished report's statements: code proves every card and every title, or takes the report's own words.
+
+It is part of the report, so that slides can be made later without any model. Without it `outline.py` lays the report out by rules.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from schemas.deck import DeckCard, DeckPage
+from schemas.reporter import Report
+from schemas.reporter_slides import (
+    MAX_CARDS,
+    MAX_PAGES,
+    ReporterSlidesPrompt,
+    SlideCard,
+    SlideFigure,
+    SlidePage,
+    Slides,
+    SlideSection,
+    SlideStatement,
+)
+from schemas.usage import Usage
+from services.embedding.cross_lingual import Likeness, likeness_of
+from services.evidence.support import check_support
+from services.models import ask
+from services.reports.document import Block, Drawing, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from services.reports.markdown import Draft, finish_report
+from services.reports.parser import parse_report
+from services.reports.plain_math import in_line
+from services.reports.sentences import cited_sentences
+from services.reports.slides.outline import figures_of
+from services.reports.written import Written
+from services.run.budget import limit_message
+from services.run.errors import LimitReached, ModelError
+from services.run.log import log
+from services.run.roles import OFFLINE, role_model
+from services.run.scope import Run
+from services.run.ui_text import say
+
+TEMPLATE = "reporter_slides"
+MIN_STATEMENTS = 3
+"""Of a report; fewer need no deck of their own."""
+MAX_STATEMENTS = 300
+"""That the model is shown, spread over the sections."""
+STATEMENTS_A_PAGE = 2
+"""Fewest, about, that a page is worth."""
+_FORMATS = frozenset({"slides", "pptx"})
+_LEFT_OVERS = re.compile(r"\*\*|`|\s?\[[\d, ]{1,20}\]")
+"""Of Markdown and of numbered citations, which a card has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A proved sentence of the report."""
+
+    section: int
+    text: str
+    excerpts: tuple[str, ...]
+    inferred: bool
+
+
+@dataclass(slots=True)
+class Material:
+    """What a deck is made of, by the numbers that the model is shown."""
+
+    sections: list[SlideSection] = field(default_factory=list)
+    statements: dict[int, Statement] = field(default_factory=dict)
+    figures: dict[int, int] = field(default_factory=dict)
+    """The section of each chart and table."""
+
+
+async def deck_for(run: Run, written: Written, draft: Draft) -> list[DeckPage]:
+    """Return the deck of a report that is made of a draft, and note in `written` what has to be said of it.
+
+    Returns:
+        No pages where no slides are wanted, no model wrote the report, a limit is reached, or the answer is useless: slides are then
+        laid out by rules.
+    """
+    if written.by_rules or _FORMATS.isdisjoint(run.context.output_formats):
+        return []
+    if not await run.journal.decided("slides", lambda: role_model("reporter", run.context).model != OFFLINE):
+        return []
+    tone = run.context.profile.tone if run.context.profile else ""
+    try:
+        pages = await draft_deck(await asyncio.to_thread(finish_report, draft, Usage()), tone)
+    except LimitReached as limit:
+        written.limits.append(limit_message(limit, draft.locale))
+        return []
+    except ModelError:
+        written.limits.append(say("slides_by_rules", draft.locale))
+        return []
+    written.templates += (TEMPLATE,) if pages else ()
+    return pages
+
+
+async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
+    """Let the reporter's model write the deck of a finished report.
+
+    Returns:
+        Pages in the order of the report; none where the report has too few statements, or nothing useful came back.
+
+    Raises:
+        LimitReached: the budget leaves no room for it.
+        ModelError: the model gave no usable answer, or could not be reached.
+    """
+    parsed = await asyncio.to_thread(parse_report, report)
+    material = material_of(parsed)
+    if len(material.statements) < MIN_STATEMENTS:
+        return []
+    prompt = ReporterSlidesPrompt(
+        question=report.question,
+        locale=report.locale,
+        tone=tone,
+        title=words(parsed.title),
+        pages=min(MAX_PAGES, max(len(material.sections), len(material.statements) // STATEMENTS_A_PAGE)),
+        sections=material.sections,
+    )
+    answer = await ask("reporter", prompt, Slides, template=TEMPLATE)
+    proof = _Proof(report)
+    await asyncio.to_thread(settle_deck, answer, material, parsed, proof)  # notes what only meaning can be asked about
+    proof.likeness = await likeness_of(list(proof.across))
+    pages = await asyncio.to_thread(settle_deck, answer, material, parsed, proof)
+    kept = sum(len(page.cards) for page in pages)
+    log("deck", pages=len(pages), cards=kept, asked=sum(len(page.cards) for page in answer.pages), failed=proof.failed)
+    return pages
+
+
+def material_of(report: ParsedReport) -> Material:
+    """Number the proved statements, charts and tables of a report's own sections."""
+    found = Material()
+    sections = report.body
+    room = max(MIN_STATEMENTS, MAX_STATEMENTS // max(1, len(sections)))
+    for place, section in enumerate(sections, 1):
+        shown: list[SlideStatement] = []
+        figures: list[SlideFigure] = []
+        for statement in [*_statements(place, section.blocks)][:room]:
+            number = len(found.statements) + 1
+            found.statements[number] = statement
+            shown.append(SlideStatement(number=number, text=statement.text, inferred=statement.inferred))
+        for block in figures_of(section.blocks):
+            number = len(found.figures) + 1
+            found.figures[number] = place
+            figures.append(_figure(number, block))
+        if shown or figures:
+            found.sections.append(
+                SlideSection(number=place, title=words(section.title), statements=shown, figures=figures)
+            )
+    return found
+
+
+def _figure(number: int, block: Table | Drawing) -> SlideFigure:
+    if isinstance(block, Drawing):
+        return SlideFigure(number=number, kind="chart", shows=block.chart.title)
+    return SlideFigure(number=number, kind="table", shows=" | ".join(words(cell) for cell in block.header))
+
+
+def _statements(section: int, blocks: Iterable[Block]) -> Iterator[Statement]:
+    """Yield the sentences that cite something and are not marked as unverified."""
+    for block in blocks:
+        match block:
+            case Paragraph(content=content):
+                for sentence in cited_sentences(in_line(content)):
+                    excerpts = tuple(dict.fromkeys(key for one in sentence.citations for key in one.excerpts))
+                    status = sentence.mark.status if sentence.mark else ""
+                    if excerpts and sentence.text and status in {"", "inferred"}:
+                        yield Statement(section, sentence.text, excerpts, status == "inferred")
+            case Listing(items=items):
+                for item in items:
+                    yield from _statements(section, item)
+            case Quotation(blocks=inner):
+                yield from _statements(section, inner)
+
+
+class _Proof:
+    """Checks texts against excerpts of the report, as its sentences were checked."""
+
+    def __init__(self, report: Report) -> None:
+        self._excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
+        self._sources = {source.content_hash: source for source in report.sources}
+        self.likeness: Likeness | None = None
+        self.across: dict[tuple[str, tuple[str, ...]], None] = {}
+        """Texts with quotes in another language, which only meaning can be asked about."""
+        self.failed = 0
+        """Cards whose words were not proved."""
+
+    def holds(self, text: str, excerpt_ids: Iterable[str], *, concludes: bool = False) -> bool:
+        """Tell whether excerpts support a text."""
+        cited = [self._excerpts[key] for key in excerpt_ids if key in self._excerpts]
+        told = [(excerpt.quote, self._sources.get(excerpt.content_hash)) for excerpt in cited]
+        verdict = check_support(
+            text,
+            [quote for quote, source in told if source and not source.untraced],
+            [source.title for _, source in told if source],
+            self.likeness or self._note,
+            [quote for quote, source in told if source and source.untraced],
+            concludes=concludes,
+        )
+        return not verdict.failing
+
+    def _note(self, text: str, quotes: Sequence[str]) -> None:
+        self.across[text, tuple(quotes)] = None
+
+
+def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof: _Proof) -> list[DeckPage]:
+    """Return the pages of an answer whose cards are proved; what is not proved gives way to the report's own words."""
+    pages: list[DeckPage] = []
+    said: set[str] = set()
+    shown: set[int] = set()
+    proof.failed = 0
+    for page in answer.pages[:MAX_PAGES]:
+        cards = [card for asked in page.cards[:MAX_CARDS] for card in _card(asked, material, proof, said)]
+        section = _section_of(page, material)
+        figure = page.figure if material.figures.get(page.figure) == section and page.figure not in shown else 0
+        if not section or not (cards or figure):
+            continue
+        shown.add(figure)
+        cited = dict.fromkeys(key for card in cards for key in card.citations)
+        title = _plain(page.title)
+        if not cited or not title or not proof.holds(title, cited):
+            title = words(report.body[section - 1].title)
+        pages.append(DeckPage(section=section, title=title, cards=cards, figure=figure))
+    return sorted(pages, key=lambda page: page.section) if any(page.cards for page in pages) else []
+
+
+def _section_of(page: SlidePage, material: Material) -> int:
+    """Return the section that a page belongs to: where it names none that there is, that of what it says first."""
+    if any(section.number == page.section for section in material.sections):
+        return page.section
+    named = (number for card in page.cards for number in card.statements)
+    return next((material.statements[number].section for number in named if number in material.statements), 0)
+
+
+def _card(asked: SlideCard, material: Material, proof: _Proof, said: set[str]) -> Iterator[DeckCard]:
+    """Yield a card if its words are proved, else one with the words of the statement that it comes from, if they are new."""
+    named = dict.fromkeys(number for number in asked.statements if number in material.statements)
+    statements = [material.statements[number] for number in named]
+    if not statements:
+        proof.failed += 1
+        return
+    text = _plain(asked.text)
+    excerpts = dict.fromkeys(key for one in statements for key in one.excerpts)
+    inferred = any(one.inferred for one in statements)
+    if not text or not proof.holds(text, excerpts, concludes=inferred):
+        proof.failed += 1
+        text, excerpts, inferred = statements[0].text, dict.fromkeys(statements[0].excerpts), statements[0].inferred
+    if text not in said:
+        said.add(text)
+        yield DeckCard(text=text, citations=list(excerpts), inferred=inferred)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_LEFT_OVERS.sub("", text).split())

@@ -1,0 +1,58 @@
+"""A slide and its cards, as every format of the deck draws them."""
+
+from dataclasses import dataclass
+
+from schemas.chart import Chart
+from services.reports.document import Mark, Picture
+from services.reports.slides.text_fit import CAPACITY, width
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A thought on a slide."""
+
+    text: str
+    heading: str = ""
+    numbers: tuple[int, ...] = ()
+    """Of the sources that it cites."""
+    kind: str = "plain"
+    """`plain`, `quote`, `figure`, `formula` or `code`."""
+    mark: Mark | None = None
+    """Behind its last sentence; marks within stand in the text as their signs."""
+    reasons: tuple[tuple[str, Mark], ...] = ()
+    """Its marked sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """One slide."""
+
+    kind: str
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`; the rows of a cover are its small lines."""
+    title: str
+    subtitle: str = ""
+    cards: tuple[Card, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Of a table, the header first; or the entries of the contents."""
+    chart: Chart | None = None
+    picture: Picture | None = None
+    numbers: tuple[int, ...] = ()
+    """Of the sources of a table or chart."""
+    reasons: tuple[tuple[str, Mark], ...] = ()
+    """Marked rows of a table."""
+    notes: tuple[str, ...] = ()
+    """First what the report says beside the slide, then why sentences are marked, then its sources."""
+
+    @property
+    def few(self) -> bool:
+        """Tell whether its cards hold so little that their letters may be larger."""
+        return bool(self.cards) and all(
+            card.kind != "code" and size(card) <= CAPACITY[max(2, len(self.cards))] // 3 for card in self.cards
+        )
+
+
+def size(card: Card) -> int:
+    """Return how much room a card takes, in half-width characters."""
+    if card.kind == "code":
+        return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
+    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers) + (12 if card.mark else 0)

@@ -1,0 +1,193 @@
+"""What a run will about cost, and what its limits will leave out of its depth: told before it starts.
+
+The figures are those of the level (`schemas/depth.py`): expectations, not limits. Money comes from the price list.
+"""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from schemas.context import RunContext
+from schemas.depth import Depth
+from services.run.errors import SettingsError
+from services.run.events import emit
+from services.run.prices import price_of
+from services.run.roles import OFFLINE, RoleModel, role_model
+from services.run.ui_text import say
+
+SHARES: dict[str, tuple[float, float]] = {
+    "coordinator": (0.02, 0.03),
+    "planner": (0.10, 0.12),
+    "researcher": (0.55, 0.35),
+    "reflector": (0.13, 0.10),
+    "reporter": (0.15, 0.35),
+    "verifier": (0.05, 0.05),
+}
+"""Shares of the roles in the tokens in and out, by the arithmetic of docs/models.md: they matter where roles have models of several prices."""
+USUAL_TIME = 0.5
+"""Share of a depth's seconds that most of its runs stay below."""
+FEWER_ROUNDS, FEWER_STEPS, SHORTER = 0.9, 0.6, 0.3
+"""Shares of what a depth takes below which a limit also costs rounds, steps and plans, and length."""
+
+
+class Estimate(BaseModel):
+    """What a run will take, about."""
+
+    depth: Depth
+    offline: bool
+    """Whether no model is connected: nothing is charged then, and no tokens are sent."""
+    input_tokens: int
+    output_tokens: int
+    seconds: int
+    """At most."""
+    sources: int
+    words: tuple[int, int]
+    """Fewest and most; zero: as few, or as many, as it takes."""
+    cost: float | None
+    """US dollars; None where a price is not known."""
+    paid: float = 1.0
+    """Share of what the depth takes that the limits allow."""
+    limit: str = ""
+    """The field of `RunContext` that allows least; empty where none falls short."""
+    allowed: float = 0.0
+    """Its value."""
+    left_out: list[str] = Field(default_factory=list)
+    """What the limit will leave out: `reworked`, `rounds`, `steps`, `length`."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def told(self) -> bool:
+        """Whether a person is told without asking: of what takes long, and of what a limit leaves out."""
+        return bool(self.limit) or self.depth in {"deep", "exhaustive"}
+
+
+async def estimate(context: RunContext) -> Estimate:
+    """Return what a run with these choices will take.
+
+    Raises:
+        SettingsError: the price file cannot be used.
+    """
+    level = context.level
+    models = _models(context)
+    share = context.max_step_num / level.steps
+    tokens_in, tokens_out = int(level.prompt_tokens * share), int(level.answer_tokens * share)
+    made = Estimate(
+        depth=context.depth,
+        offline=bool(models) and all(model.provider == OFFLINE for model in models.values()),
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        seconds=context.max_seconds,
+        sources=max(1, int(level.sources * share)),
+        words=(context.words, context.words) if context.words else level.words,
+        cost=await _cost(models, tokens_in, tokens_out),
+    )
+    return _limited(made, context)
+
+
+def _models(context: RunContext) -> dict[str, RoleModel]:
+    """Return the models of the roles; none where one cannot be used, which the run itself says."""
+    try:
+        return {role: role_model(role, context) for role in SHARES}
+    except SettingsError:
+        return {}
+
+
+async def _cost(models: dict[str, RoleModel], tokens_in: int, tokens_out: int) -> float | None:
+    if not models:
+        return None
+    cost = 0.0
+    for role, model in models.items():
+        guessed = model.provider == "openai" and not model.named and model.base_url is not None
+        price = None if guessed else await price_of(model)
+        if price is None:
+            return None
+        share_in, share_out = SHARES[role]
+        cost += price.cost(round(tokens_in * share_in), round(tokens_out * share_out))
+    return round(cost, 6)
+
+
+def _limited(made: Estimate, context: RunContext) -> Estimate:
+    """Add what the tightest limit will leave out. Without a model a run takes seconds, and is paid by nobody."""
+    if made.offline:
+        return made
+    needed = {"max_tokens": made.tokens, "max_cost": made.cost, "max_seconds": context.level.seconds * USUAL_TIME}
+    given = {name: getattr(context, name) for name in needed}
+    shares = {name: given[name] / need for name, need in needed.items() if given[name] is not None and need}
+    limit = min(shares, key=lambda name: shares[name])
+    paid = shares[limit]
+    shortened = {
+        "reworked": paid < 1 and context.level.wide,
+        "rounds": paid < FEWER_ROUNDS and context.deep_research,
+        "steps": paid < FEWER_STEPS and context.deep_research,
+        "length": paid < SHORTER,
+    }
+    left_out = [name for name, short in shortened.items() if short]
+    if not left_out:
+        return made
+    update = {"paid": round(paid, 4), "limit": limit, "allowed": given[limit], "left_out": left_out}
+    return made.model_copy(update=update)
+
+
+def estimate_line(made: Estimate, locale: str) -> str:
+    """Return the estimate in a line that names the depth."""
+    return say("estimate", locale, depth=say(f"depth_{made.depth}", locale), figures=estimate_figures(made, locale))
+
+
+def estimate_figures(made: Estimate, locale: str) -> str:
+    """Return tokens, money, time, sources and words, as far as there is something to say of each."""
+    low, high = made.words
+    amount = {
+        (False, False): "",
+        (True, False): say("estimate_words_from", locale, low=f"{low:,}"),
+        (True, True): say("estimate_words", locale, low=f"{low:,}", high=f"{high:,}"),
+    }[low > 0, high > 0]
+    if low == high > 0:
+        amount = say("estimate_words_about", locale, words=f"{low:,}")
+    parts = [
+        "" if made.offline else say("estimate_tokens", locale, tokens=f"{made.tokens:,}"),
+        _money(made, locale),
+        say("estimate_time", locale, time=_time(made.seconds, locale)),
+        say("estimate_sources", locale, sources=made.sources),
+        amount,
+    ]
+    return say("estimate_joint", locale).join(part for part in parts if part)
+
+
+def shortfall_line(made: Estimate, locale: str) -> str:
+    """Return in a line what a limit will leave out; empty where none does."""
+    if not made.limit:
+        return ""
+    allowed = {
+        "max_tokens": say("short_tokens", locale, allowed=f"{made.allowed:,.0f}", all=f"{made.tokens:,}"),
+        "max_cost": say("short_cost", locale, allowed=f"{made.allowed:.4f}", all=f"{made.cost or 0:.4f}"),
+        "max_seconds": say("short_seconds", locale, allowed=_time(made.seconds, locale)),
+    }[made.limit]
+    left_out = say("short_joint", locale).join(say(f"short_{name}", locale) for name in made.left_out)
+    sources = max(1, int(made.sources * made.paid))
+    depth = say(f"depth_{made.depth}", locale)
+    return say("short", locale, allowed=allowed, depth=depth, sources=sources, all=made.sources, left_out=left_out)
+
+
+def _money(made: Estimate, locale: str) -> str:
+    if made.cost is None or made.offline:
+        return ""
+    return say("estimate_cost", locale, cost=f"{made.cost:.2f}" if made.cost >= 0.095 else f"{made.cost:.4f}")
+
+
+def _time(seconds: int, locale: str) -> str:
+    if seconds < 120:
+        return say("estimate_seconds", locale, count=seconds)
+    return say("estimate_minutes", locale, count=round(seconds / 60))
+
+
+async def tell_estimate(runtime: Runtime[RunContext], context: RunContext, node: str, locale: str) -> None:
+    """Send the event of what the run will take, and of what its limits will leave out."""
+    try:
+        made = await estimate(context)
+    except SettingsError:
+        return  # of the price file: whoever needs it says so
+    title = " ".join(filter(None, [estimate_line(made, locale), shortfall_line(made, locale)]))
+    emit(runtime, "estimate", node, title, {**made.model_dump(mode="json"), "told": made.told})

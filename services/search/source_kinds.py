@@ -1,0 +1,124 @@
+"""Who speaks in a source: the name of its site, and its kind, by the rules of `source_kinds.toml`."""
+
+import ipaddress
+import re
+import tomllib
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import get_args
+from urllib.parse import unquote, urlsplit
+
+from schemas.clean import clean_line
+from schemas.evidence import SourceCategory, SourceKind
+
+LONGEST_SITE = 60
+"""Characters of a site's name; longer ones are advertisements."""
+LONGEST_URL = 4_000
+_SECOND = frozenset("ac co com edu gob go gouv gov govt mil ne net or org".split())
+"""Parts of a name that stand before a country and are nobody's own: `co` in bbc.co.uk."""
+_NO_NAME = re.compile(r"[<>{}\[\]|\\^`]|://")
+
+
+def site_of(url: str, kind: SourceKind, publisher: str = "") -> str:
+    """Return the plain name of who publishes a source; empty where nothing tells it.
+
+    Args:
+        url: its address; for a document the path with the name of the searched folder first.
+        kind: of the source.
+        publisher: what a web page calls its site. A name that the address does not bear out has the address behind it.
+    """
+    if kind == "document":
+        parts = url.split("/")
+        return _plain(parts[1]) if len(parts) > 2 else ""
+    if kind == "web":
+        domain, name = registrable(url), _plain(publisher)
+        if not name or not domain:
+            return domain or name
+        return name if _borne_out(name, domain) else f"{name} ({domain})"
+    scheme, _, rest = url.partition(":")
+    return _plain(rest.partition("/")[0].partition("#")[0]) if scheme in {"tool", "database"} else ""
+
+
+def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory:
+    """Return the kind of a web source by its address.
+
+    Args:
+        url: its address.
+        claimed: what the page says of itself, which counts where the address tells nothing.
+    """
+    host, path = _host_and_path(url)
+    if not host:
+        return "general"
+    rules = _rules()
+    categories: tuple[SourceCategory, ...] = get_args(SourceCategory)
+    for category in categories:
+        if any(_below(host, path, site) for site in rules.get(category, {}).get("hosts", ())):
+            return category
+    for category in categories:
+        if any(_ends(host, ending) for ending in rules.get(category, {}).get("endings", ())):
+            return category
+    return "news" if claimed == "general" and news_form(url) else claimed
+
+
+def news_form(url: str) -> bool:
+    """Tell whether an address has a form that newspapers use."""
+    host, path = _host_and_path(url)
+    news = _rules()["news"]
+    return not set(news["labels"]).isdisjoint(host.split(".")) or not set(news["paths"]).isdisjoint(path.split("/"))
+
+
+@lru_cache(maxsize=4_096)
+def registrable(url: str) -> str:
+    """Return the part of a host's name that somebody registered, such as `bbc.co.uk`; an IP address as it is."""
+    host, _ = _host_and_path(url)
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        labels = host.split(".")
+    country = len(labels[-1]) == 2 and len(labels) > 2 and labels[-2] in _SECOND
+    shared = any(_below(host, "", site) and host != site for site in _rules()["shared"]["hosts"])
+    return ".".join(labels[-3 if country or shared else -2 :])
+
+
+@cache
+def _rules() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def _host_and_path(url: str) -> tuple[str, str]:
+    try:
+        split = urlsplit(url[:LONGEST_URL])
+        host = (split.hostname or "").lower().strip(".").removeprefix("www.")
+    except ValueError:
+        return "", ""
+    return (clean_line(host), split.path.lower()) if split.scheme in {"http", "https"} else ("", "")
+
+
+def _below(host: str, path: str, site: str) -> bool:
+    name, slash, start = site.partition("/")
+    return (host == name or host.endswith(f".{name}")) and (not slash or path.startswith(f"/{start}"))
+
+
+def _ends(host: str, ending: str) -> bool:
+    labels, parts = host.split("."), ending.split(".")
+    if parts[-1] == "*":
+        return len(labels) >= len(parts) and len(labels[-1]) == 2 and labels[-2] == parts[0]
+    return labels[-len(parts) :] == parts
+
+
+def _plain(name: str) -> str:
+    """Return a name on one line; empty where it is too long, holds no letter, or is markup or an address."""
+    if len(name) > 20 * LONGEST_SITE:
+        return ""
+    line = " ".join(clean_line(unquote(name)).split())
+    plausible = len(line) <= LONGEST_SITE and not _NO_NAME.search(line) and any(map(str.isalpha, line))
+    return line if plausible else ""
+
+
+def _borne_out(name: str, domain: str) -> bool:
+    """Tell whether a domain holds a name: as a whole, as one of its words, or by its initials."""
+    label = domain.partition(".")[0].replace("-", "")
+    words = re.findall(r"[^\W_]+", name.lower())
+    initials = "".join(word[0] for word in words if word not in {"of", "the", "and", "for"})
+    whole = "".join(words)
+    return label in {whole, whole.removeprefix("the")} or (len(label) > 2 and (label in words or label == initials))

@@ -1,0 +1,76 @@
+"""What a model sees of a result by reference: passages with ids and numbered sentences, so that its answer names what it takes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from schemas.evidence import Source
+from schemas.researcher import NumberedPassage
+from services.tools.output import SHOWN, ResponseFormat
+
+_NOTHING = "(nothing)"
+
+
+class ShownPassages(NamedTuple):
+    """The part of some passages that the model sees."""
+
+    text: str
+    whole: list[str]
+    """Ids of the passages that it shows to their end."""
+
+
+def show_passages(
+    passages: Sequence[NumberedPassage],
+    sources: Mapping[str, Source],
+    response_format: ResponseFormat,
+    seen: Collection[str] = (),
+    first: int = 1,
+) -> ShownPassages:
+    """Show passages, a line each sentence, and say how to read what there is no room for.
+
+    No sentence holds a line break, so none can pass for the head of a passage or for another number.
+
+    Args:
+        passages: of a result, in order.
+        sources: theirs, by content hash.
+        response_format: how much of them; at least one sentence is shown.
+        seen: ids of those that the model has seen: they are only named.
+        first: number of the sentence to begin each with.
+    """
+    lines: list[str] = []
+    whole: list[str] = []
+    room = SHOWN[response_format]
+    for place, passage in enumerate(passages):
+        head = _head(passage, sources.get(passage.content_hash))
+        if passage.id in seen:
+            lines.append(f'{head}: seen above, or read_result(id="{passage.id}")')
+            continue
+        sentences = [f"{number}| {text}" for number, text in enumerate(passage.sentences, 1)][first - 1 :]
+        taken = _fitting([head, *(sentences or [_NOTHING])], room)
+        if lines and taken < 2:
+            unseen = [later.id for later in passages[place:] if later.id not in seen]
+            lines.append(f'[no room for {", ".join(unseen)}: read_result(id="{unseen[0]}")]')
+            break
+        taken = max(taken, 2)
+        lines += [head, *(sentences or [_NOTHING])][:taken]
+        room -= sum(len(line) + 1 for line in lines[-taken:])
+        if taken > len(sentences):
+            whole += [passage.id] if first == 1 else []
+            continue
+        left, following = len(sentences) - taken + 1, first + taken - 1
+        lines.append(f'[{left} more sentences of {passage.id}: read_result(id="{passage.id}", start={following})]')
+        room = 0
+    return ShownPassages("\n".join(lines), whole)
+
+
+def _head(passage: NumberedPassage, source: Source | None) -> str:
+    """Return id, title, address and date on one line."""
+    return " ".join(f"[{passage.id}] {passage.title} {source.url if source else ''} {passage.published}".split())
+
+
+def _fitting(lines: Sequence[str], room: int) -> int:
+    """Return how many lines fit into so many characters."""
+    for place, line in enumerate(lines):
+        room -= len(line) + 1
+        if room < 0:
+            return place
+    return len(lines)

@@ -1,0 +1,230 @@
+"""The outline as a tree: made of what models and persons write, and grown by what reflections add. No node ever goes.
+
+What cannot stand is settled and noted: a node that says the same as another is left out, and one whose place is unknown, or
+that would stand below itself, stands at the top.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from schemas.outline import MOST_NODES, NodeDraft, OutlineNode
+from schemas.planner import Plan, Step
+from services.models.structured_output import within
+from services.run.ui_text import say
+from services.text.tokens import pieces
+
+Meaning = TypeVar("Meaning")
+
+LONGEST_TITLE, LONGEST_WANTED = 200, 600
+_NUMBER = re.compile(r"\d++(?:\.\d++){0,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """An outline with the nodes that were added to it."""
+
+    outline: list[OutlineNode]
+    """In the order of the tree: each node before those below it."""
+    notes: list[str]
+    """What was left out or moved, in the language of the run."""
+    names: Mapping[str, str]
+    """Ids of nodes by what they may be called."""
+
+    def find(self, name: str) -> str | None:
+        """Return the id of the node that a name means; None where there is no such node."""
+        return _looked_up(name, self.names)
+
+
+def grown(outline: Sequence[OutlineNode], drafts: Sequence[NodeDraft], locale: str, most: int = MOST_NODES) -> Growth:
+    """Add nodes to an outline, which may be empty.
+
+    Args:
+        outline: as it is; ids and evidence of its nodes stay.
+        drafts: what is added. They name the node above by id or title; in a first outline also by its place, from 1.
+        locale: language of the notes.
+        most: nodes that the outline may have in all.
+    """
+    growing = _Growing(outline, drafts, locale)
+    growing.choose(max(0, min(most, MOST_NODES) - len(outline)))
+    growing.add(growing.parents())
+    nodes = sorted([*outline, *growing.nodes.values()], key=lambda node: id_key(node.id))
+    return Growth(nodes, growing.notes, growing.names())
+
+
+def outline_of_steps(steps: Sequence[Step], locale: str, most: int) -> tuple[list[OutlineNode], list[Step]]:
+    """Make an outline of steps, for a plan that has none: each step serves the node that has its title."""
+    drafts = [NodeDraft(title=step.title, wanted=step.description) for step in steps]
+    growth = grown([], drafts, locale, most)
+    serving = [step.model_copy(update={"nodes": known_nodes([step.title], growth)}) for step in steps]
+    return growth.outline, serving
+
+
+def outline_of_review(plan: Plan, outline: Sequence[OutlineNode], locale: str, *, first: bool) -> Plan:
+    """Settle the outline of a plan that a person handed in, and the nodes that its steps serve.
+
+    Of a first plan it is the person's, or is made of the steps. A later one has evidence: there titles may change and nodes may
+    come, but none goes.
+
+    Args:
+        plan: after `settle_plan`.
+        outline: as the run has it.
+        locale: language of the notes.
+        first: whether no plan of the run has been carried out.
+    """
+    if first and not plan.outline:
+        made, steps = outline_of_steps(plan.steps, locale, MOST_NODES)
+        return plan.model_copy(update={"outline": made, "steps": steps})
+    given = {node.id: node for node in plan.outline}
+    older = [] if first else [_renamed(node, given.get(node.id)) for node in outline]
+    known = {node.id for node in older}
+    drafts = [
+        NodeDraft(id=node.id, title=node.title, wanted=node.wanted, under=node.parent)
+        for node in plan.outline
+        if node.id not in known
+    ]
+    growth = grown(older, drafts, locale)
+    steps = [step.model_copy(update={"nodes": known_nodes(step.nodes, growth)}) for step in plan.steps]
+    return plan.model_copy(update={"outline": growth.outline, "steps": steps, "notes": [*plan.notes, *growth.notes]})
+
+
+def _renamed(node: OutlineNode, given: OutlineNode | None) -> OutlineNode:
+    if given is None or not given.title.strip():
+        return node
+    return node.model_copy(update={"title": within(given.title, LONGEST_TITLE), "wanted": given.wanted})
+
+
+def without_evidence(outline: Sequence[OutlineNode]) -> list[OutlineNode]:
+    """Return an outline without the ids of its excerpts, as a plan carries it."""
+    return [node.model_copy(update={"excerpt_ids": []}) for node in outline]
+
+
+def known_nodes(names: Iterable[str], growth: Growth) -> list[str]:
+    """Return the ids of those nodes that there are, each once."""
+    return list(dict.fromkeys(found for name in names if (found := growth.find(name)) is not None))
+
+
+def id_key(node_id: str) -> tuple[int, ...]:
+    """Order ids as the tree does: `2` before `2.1`, and that before `10`."""
+    return tuple(int(part) for part in node_id.split(".") if part.isdecimal())
+
+
+@dataclass(slots=True)
+class _Growing:
+    """Drafts on their way into an outline. Places count the drafts, from 0."""
+
+    outline: Sequence[OutlineNode]
+    drafts: Sequence[NodeDraft]
+    locale: str
+    chosen: dict[int, str] = field(default_factory=dict)
+    """Titles of the drafts that stay, by place."""
+    same: dict[int, int | str] = field(default_factory=dict)
+    """What each draft that says something is: a place that stays, or the id of a node that was there before."""
+    nodes: dict[int, OutlineNode] = field(default_factory=dict)
+    """New nodes by place."""
+    notes: list[str] = field(default_factory=list)
+
+    def choose(self, room: int) -> None:
+        """Leave out drafts that say nothing or the same as another, and those for which there is no room."""
+        first: dict[tuple[str, ...], int | str] = {_words(node.title): node.id for node in self.outline}
+        cut = 0
+        for place, draft in enumerate(self.drafts):
+            title = within(" ".join((draft.title.strip() or draft.wanted).split()), LONGEST_TITLE)
+            words = _words(title)
+            if not words:
+                continue
+            if words in first:
+                self.notes.append(say("outline_duplicate", self.locale, title=title))
+            elif len(self.chosen) >= room:
+                cut += 1
+                continue
+            else:
+                first[words] = place
+                self.chosen[place] = title
+            self.same[place] = first[words]
+        if cut:
+            self.notes.append(say("outline_limit", self.locale, limit=len(self.outline) + room, count=cut))
+
+    def parents(self) -> dict[int, int | str]:
+        """Return what each draft stands below: a place, an id, or the empty string at the top."""
+        below: dict[int, int | str] = {}
+        for place in self.chosen:
+            name = self.drafts[place].under.strip()
+            above = self._meant(name) if name and name != "0" else ""
+            if above is None:
+                self.notes.append(say("outline_parent", self.locale, title=self.chosen[place], parent=within(name, 40)))
+            elif _circles(place, above, below):
+                self.notes.append(say("outline_circle", self.locale, title=self.chosen[place]))
+                above = None
+            below[place] = "" if above is None else above
+        return below
+
+    def add(self, below: Mapping[int, int | str]) -> None:
+        """Give ids, each node after the one above it: the next number that no node had there."""
+        highest: dict[str, int] = {}
+        for node in self.outline:
+            number = id_key(node.id)[-1:]
+            highest[node.parent] = max(highest.get(node.parent, 0), *number)
+        waiting = list(self.chosen)
+        while waiting:
+            ready = [place for place in waiting if isinstance(below[place], str) or below[place] in self.nodes]
+            for place in ready:
+                above = below[place]
+                parent = above if isinstance(above, str) else self.nodes[above].id
+                highest[parent] = highest.get(parent, 0) + 1
+                self.nodes[place] = OutlineNode(
+                    id=f"{parent}.{highest[parent]}" if parent else str(highest[parent]),
+                    title=self.chosen[place],
+                    wanted=within(" ".join(self.drafts[place].wanted.split()), LONGEST_WANTED),
+                    parent=parent,
+                )
+            done = set(ready)
+            waiting = [place for place in waiting if place not in done]
+
+    def names(self) -> dict[str, str]:
+        """Return what nodes may be called: ids that are given or written, places in a first outline, titles."""
+        every = [*self.outline, *self.nodes.values()]
+        names = {node.title.casefold(): node.id for node in every} | {node.id: node.id for node in every}
+        for by_name in (self._by_place(), self._by_written_id()):
+            names |= {name: self._id_of(place) for name, place in by_name.items()}
+        return names | {node.id: node.id for node in self.outline}
+
+    def _meant(self, name: str) -> int | str | None:
+        """Return what a draft's `under` means: a place of a draft, or the id of an older node."""
+        titles: dict[str, int | str] = {title.casefold(): place for place, title in self.chosen.items()}
+        older: dict[str, int | str] = {node.title.casefold(): node.id for node in self.outline}
+        ids: dict[str, int | str] = {node.id: node.id for node in self.outline}
+        return _looked_up(name, titles | older | self._by_place() | self._by_written_id() | ids)
+
+    def _by_place(self) -> dict[str, int | str]:
+        return {} if self.outline else {str(place + 1): same for place, same in self.same.items()}
+
+    def _by_written_id(self) -> dict[str, int | str]:
+        written = {self.drafts[place].id.strip().casefold(): same for place, same in reversed(self.same.items())}
+        return {name: same for name, same in written.items() if name}
+
+    def _id_of(self, same: int | str) -> str:
+        return same if isinstance(same, str) else self.nodes[same].id
+
+
+def _looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:
+    """Look a name up as it stands, and else by the one number that it has (`Node 2`)."""
+    name = name.strip().casefold()
+    if name in names:
+        return names[name]
+    numbers = _NUMBER.findall(name[:40])
+    return names.get(numbers[0]) if len(numbers) == 1 else None
+
+
+def _circles(place: int, above: int | str, below: Mapping[int, int | str]) -> bool:
+    """Tell whether a draft would stand below itself."""
+    while isinstance(above, int):
+        if above == place:
+            return True
+        above = below.get(above, "")
+    return False
+
+
+def _words(title: str) -> tuple[str, ...]:
+    return tuple(pieces(title))

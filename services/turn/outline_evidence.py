@@ -1,0 +1,188 @@
+"""The evidence of an outline: each excerpt at exactly one node, what each node has, and where that is thin."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from schemas.evidence import Excerpt, Source
+from schemas.outline import NodeView, OutlineNode
+from schemas.planner import Plan
+from schemas.results import StepResult
+from schemas.state import ResearchState, plans_of
+from services.evidence.views import steps_by_id
+from services.text.duplicates import root_of
+from services.text.numbers import quantities
+from services.text.ranking import K1, B, rarity
+from services.text.terms import terms
+from services.turn.outline import id_key
+
+ENOUGH, ENOUGH_WIDE = (1, 1), (3, 2)
+"""Excerpts and independent sources that a node must have; the second where breadth matters more than cost."""
+TITLE_WEIGHT = 2
+"""How often a term of a node's title counts beside one of what is wanted there."""
+_FIGURES = re.compile(
+    r"\b(?:how (?:many|much|often|long|large|big|high)|figures?|numbers?|numeric\w*|percent\w*|shares?|rates?|ratios?|amounts?|"
+    r"costs?|prices?|statistic\w*|counts?|quantit\w+|data points?|sizes?|volumes?|growth|revenues?|budgets?|dimensions?)\b|%|"
+    r"数字|数据|数值|数量|比例|比率|百分|多少|几成|金额|价格|费用|成本|统计|规模|增长率|占比|指标",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"[12]\d{3}$")
+_DIGIT = re.compile(
+    r"\d|[一二三四五六七八九十百千万亿]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|hundred|thousand)\b"
+)
+
+
+class Found(NamedTuple):
+    """An excerpt, and where it may belong."""
+
+    excerpt: Excerpt
+    title: str
+    """Of its source."""
+    nodes: Sequence[str]
+    """Ids of the nodes that its step serves; empty: any."""
+
+
+def found_in(state: ResearchState) -> list[Found]:
+    """Return all evidence of a run: of the background search, then of earlier turns and of the steps, by their numbers."""
+    background, results, sources = state["background"], state["results"], state["sources"]
+    steps = steps_by_id(plans_of(state))
+
+    def every() -> Iterator[tuple[Excerpt, Sequence[str]]]:
+        for excerpt in background.excerpts if background else []:
+            yield excerpt, ()
+        for step_id in sorted(results, key=int):
+            for excerpt in results[step_id].excerpts:
+                yield excerpt, steps[step_id].nodes if step_id in steps else ()
+
+    return [
+        Found(excerpt, sources[excerpt.content_hash].title if excerpt.content_hash in sources else "", nodes)
+        for excerpt, nodes in every()
+    ]
+
+
+def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[OutlineNode]:
+    """Put each excerpt at the node that it is most like, of those that its step serves and what is below them.
+
+    One that has a place keeps it; one that resembles none goes to the first. An excerpt that is not evidence any more, as its
+    program was redone, goes.
+
+    Args:
+        outline: with the places of earlier excerpts.
+        found: all evidence, in order.
+    """
+    if not outline:
+        return []
+    home = {excerpt_id: node.id for node in outline for excerpt_id in node.excerpt_ids}
+    likeness = _Likeness(outline)
+    held: dict[str, list[str]] = {node.id: [] for node in outline}
+    for excerpt, title, nodes in found:
+        node_id = home.get(excerpt.id) or likeness.nearest(f"{excerpt.quote} {title}", nodes)
+        home[excerpt.id] = node_id
+        held[node_id].append(excerpt.id)
+    return [node.model_copy(update={"excerpt_ids": held[node.id]}) for node in outline]
+
+
+class _Likeness:
+    """Which node a text is most like: BM25 with the nodes as documents and the text's terms as the query."""
+
+    def __init__(self, outline: Sequence[OutlineNode]) -> None:
+        self._ids = [node.id for node in outline]
+        documents = [[*terms(node.title) * TITLE_WEIGHT, *terms(node.wanted)] for node in outline]
+        average = sum(map(len, documents)) / len(documents) or 1.0
+        holding: dict[str, int] = {}
+        for document in documents:
+            for term in set(document):
+                holding[term] = holding.get(term, 0) + 1
+        self._weights: dict[str, list[tuple[str, float]]] = {}
+        for node, document in zip(outline, documents, strict=True):
+            length = K1 * (1 - B + B * len(document) / average)
+            for term in dict.fromkeys(document):
+                frequency = document.count(term)
+                weight = rarity(holding[term], len(documents)) * frequency * (K1 + 1) / (frequency + length)
+                self._weights.setdefault(term, []).append((node.id, weight))
+
+    def nearest(self, text: str, nodes: Sequence[str]) -> str:
+        """Return the node that a text is most like, of those named and what is below them; of all where none of them exists."""
+        chosen = [one for one in self._ids if any(one == name or one.startswith(f"{name}.") for name in nodes)]
+        candidates = chosen or self._ids
+        scores = dict.fromkeys(candidates, 0.0)
+        for term in dict.fromkeys(terms(text)):
+            for node_id, weight in self._weights.get(term, ()):
+                if node_id in scores:
+                    scores[node_id] += weight
+        return max(candidates, key=lambda one: scores[one])
+
+
+def counted(
+    outline: Sequence[OutlineNode], found: Sequence[Found], sources: Mapping[str, Source], *, wide: bool
+) -> list[NodeView]:
+    """Count what each node has, those below it included, and tell which have too little.
+
+    Args:
+        outline: with its evidence.
+        found: all evidence.
+        sources: by content hash.
+        wide: whether one excerpt is not enough.
+    """
+    excerpts = {one.excerpt.id: one.excerpt for one in found}
+    below: dict[str, list[str]] = {node.id: list(node.excerpt_ids) for node in outline}
+    for node in sorted(outline, key=lambda one: len(id_key(one.id)), reverse=True):
+        if node.parent in below:
+            below[node.parent] += below[node.id]
+    return [
+        _view(node, [excerpts[one] for one in below[node.id] if one in excerpts], sources, wide) for node in outline
+    ]
+
+
+def _view(node: OutlineNode, excerpts: Sequence[Excerpt], sources: Mapping[str, Source], wide: bool) -> NodeView:
+    independent = len({root_of(excerpt.content_hash, sources) for excerpt in excerpts})
+    wanted = wants_figures(f"{node.title} {node.wanted}")
+    figures = sum(_has_figure(excerpt.quote) for excerpt in excerpts) if wanted else None
+    least_excerpts, least_sources = ENOUGH_WIDE if wide else ENOUGH
+    return NodeView(
+        id=node.id,
+        title=node.title,
+        wanted=node.wanted,
+        excerpts=len(excerpts),
+        sources=independent,
+        figures=figures,
+        thin=len(excerpts) < least_excerpts or independent < least_sources or figures == 0,
+    )
+
+
+def wants_figures(text: str) -> bool:
+    """Tell whether what is wanted are figures."""
+    return _FIGURES.search(text) is not None
+
+
+def _has_figure(quote: str) -> bool:
+    """Tell whether a quote has a number that is neither a date nor a year."""
+    if _DIGIT.search(quote) is None:
+        return False
+    return any(
+        one.kind == "percent" or (one.kind == "number" and not _YEAR.match(one.text)) for one in quantities(quote)
+    )
+
+
+def idle_plans(plans: Sequence[Plan], found: Sequence[Found], results: Mapping[str, StepResult]) -> int:
+    """Return how many plans in a row, the last one included, have brought no passage that was not known before them."""
+    seen: dict[str, list[tuple[int, int]]] = {}
+    idle = 0
+    of_plans = {step.id for plan in plans for step in plan.steps}
+    own = {excerpt.id for step_id in of_plans & results.keys() for excerpt in results[step_id].excerpts}
+    for one in found:
+        if one.excerpt.id not in own:
+            _is_new(one.excerpt, seen)
+    for plan in plans:
+        excerpts = [one for step in plan.steps if step.id in results for one in results[step.id].excerpts]
+        news = [_is_new(excerpt, seen) for excerpt in excerpts]
+        idle = 0 if any(news) else idle + 1
+    return idle
+
+
+def _is_new(excerpt: Excerpt, seen: dict[str, list[tuple[int, int]]]) -> bool:
+    """Tell whether no excerpt before overlaps this one, and note it."""
+    before = seen.setdefault(excerpt.content_hash, [])
+    new = all(excerpt.end <= start or end <= excerpt.start for start, end in before)
+    before.append((excerpt.start, excerpt.end))
+    return new

@@ -1,0 +1,187 @@
+"""More evidence for a section of a report that is being written: searched for as a step's is, as a further step of the plan."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from schemas.evidence import Excerpt, Source
+from schemas.planner import Step
+from schemas.reporter import ReporterPrompt
+from schemas.researcher import ResearcherPrompt
+from schemas.results import StepResult
+from schemas.sections import Section
+from schemas.state import ResearchState, plans_of
+from schemas.usage import Allowance
+from services.evidence.views import evidence_views, steps_by_id
+from services.reports.reworking import NewEvidence
+from services.run.budget import REPORT_SHARE, limit_message
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.run.ui_text import problem_text, say
+from services.text.tokens import tokens
+from services.turn.rounds import Wanted, search_in_rounds
+
+MOST_QUERIES = 4
+MOST_SOURCES = 12
+"""Sources that the research of one section brings, about."""
+LONGEST_QUERY = 300
+_PASSING_ON = (JournalMiss, StoreUnwritable)
+"""Errors that end a run, whatever it was doing."""
+
+
+@dataclass(slots=True)
+class SectionResearch:
+    """Researches sections, and keeps what it finds for the state."""
+
+    run: Run
+    state: ResearchState
+    prompt: ReporterPrompt
+    """What the reporter is shown."""
+    evidence: EvidenceStore
+    excerpts: Sequence[Excerpt]
+    """All that may be cited."""
+    tell: Callable[[str, str], None]
+    """Tells whoever watches: a message's key, and the title of the section."""
+    limits: list[str] = field(default_factory=list)
+    """Limits that were reached, in the user's language."""
+    tries: int = 0
+    steps: list[Step] = field(default_factory=list)
+    results: dict[str, StepResult] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
+    placed: dict[str, list[str]] = field(default_factory=dict)
+    """Ids of the excerpts that were found, by the node that they belong to."""
+
+    async def __call__(self, section: Section) -> NewEvidence | None:
+        """Search for what a section lacks, and return what no excerpt has; None where limits leave no room for it."""
+        self.tries += 1
+        if self.state["plan"] is None:
+            return None
+        if not await self.run.journal.decided(f"rework-{self.tries}", self._roomy):
+            self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
+            return None
+        self.tell("section_researched", section.title)
+        step = self._step(section)
+        held = self.run.budget.allowance
+        self.run.budget.allowance = self._without_the_reports_share(held)
+        try:
+            gathered = await search_in_rounds(self.run, self._need(step), self.evidence, step.id, Wanted(MOST_SOURCES))
+        except _PASSING_ON:
+            raise
+        except LimitReached as limit:
+            self.limits.append(limit_message(limit, self.prompt.locale))
+            return None
+        except LeadlineError as problem:
+            self.limits.append(problem_text(problem, self.prompt.locale))
+            return None
+        finally:
+            self.run.budget.allowance = held
+        self.limits += gathered.limits
+        new = self._new(gathered.excerpts)
+        if not new:
+            self.tell("section_unchanged", section.title)
+            return None
+        used = {excerpt.content_hash for excerpt in new}
+        sources = {key: one for key, one in gathered.sources.items() if key in used or one.duplicate_of in used}
+        self.steps.append(step)
+        self.results[step.id] = StepResult(
+            step_id=step.id,
+            status="done",
+            finding=gathered.finding,
+            excerpts=new,
+            confidence=gathered.confidence,
+            missing_aspects=gathered.missing_aspects,
+        )
+        self.sources |= sources
+        if section.node:
+            self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new)
+        self.tell("section_rewritten", section.title)
+        return NewEvidence(new, evidence_views(new, sources), sources)
+
+    def update(self) -> ResearchState:
+        """Return what was found as an update of the state: results and sources, the steps in the plan, excerpts at their nodes."""
+        plan = self.state["plan"]
+        if plan is None or not self.steps:
+            return {}
+        outline = [
+            node.model_copy(update={"excerpt_ids": [*node.excerpt_ids, *self.placed.get(node.id, [])]})
+            for node in self.state.get("outline", [])
+        ]
+        return {
+            "plan": plan.model_copy(update={"steps": [*plan.steps, *self.steps]}),
+            "results": self.results,
+            "sources": self.sources,
+            "outline": outline,
+        }
+
+    def _roomy(self) -> bool:
+        """Tell whether anything is left besides what is kept for the report."""
+        left = self._without_the_reports_share(self.run.budget.allowance)
+        room = self.run.budget.room()
+        tokens_left = room is None or room > REPORT_SHARE * (self.run.context.max_tokens or 0)
+        return tokens_left and left.seconds > self.run.seconds and (left.cost is None or left.cost > 0)
+
+    def _without_the_reports_share(self, allowance: Allowance) -> Allowance:
+        context = self.run.context
+        tokens_kept, cost_kept = REPORT_SHARE * (context.max_tokens or 0), REPORT_SHARE * (context.max_cost or 0.0)
+        return allowance.model_copy(
+            update={
+                "tokens": None if allowance.tokens is None else int(allowance.tokens - tokens_kept),
+                "cost": None if allowance.cost is None else allowance.cost - cost_kept,
+                "seconds": allowance.seconds - REPORT_SHARE * context.max_seconds,
+            }
+        )
+
+    def _step(self, section: Section) -> Step:
+        numbers = [int(step_id) for step_id in steps_by_id(plans_of(self.state)) if step_id.isdecimal()]
+        told = [section.wanted, *(f"{part.title}: {part.wanted}".rstrip(": ") for part in section.parts)]
+        return Step(
+            id=str(max(numbers, default=0) + self.tries),
+            title=section.title,
+            description=" ".join(filter(None, told)),
+            nodes=[section.node] if section.node else [],
+            queries=self._queries(section),
+        )
+
+    def _queries(self, section: Section) -> list[str]:
+        """Return what to search for: what the section has to tell, and what its steps, or the question, were found to lack of it."""
+        own = set(section.all_ids)
+        lacking = [
+            aspect
+            for finding in self.prompt.findings
+            if own.intersection(item.id for item in finding.evidence)
+            for aspect in finding.missing_aspects
+        ]
+        about = set(tokens(f"{section.title} {section.wanted}"))
+        lacking += [aspect for aspect in self.prompt.missing_aspects if about & set(tokens(aspect))]
+        parts = [f"{part.title} {part.wanted}" for part in section.parts]
+        queries = [f"{section.title} {section.wanted}", *lacking, *parts]
+        cut = (" ".join(query.split())[:LONGEST_QUERY] for query in queries)
+        return list(dict.fromkeys(filter(None, cut)))[:MOST_QUERIES]
+
+    def _need(self, step: Step) -> ResearcherPrompt:
+        return ResearcherPrompt(
+            question=self.prompt.question,
+            locale=self.prompt.locale,
+            title=step.title,
+            description=step.description,
+            queries=step.queries,
+            feedback="",
+            findings=[],
+            passages=[],
+        )
+
+    def _new(self, found: Sequence[Excerpt]) -> list[Excerpt]:
+        """Leave out what an excerpt has already: the same words, or the same place of a source."""
+        known = [*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)]
+        quotes = {" ".join(excerpt.quote.split()) for excerpt in known}
+        places: dict[str, list[tuple[int, int]]] = {}
+        for excerpt in known:
+            places.setdefault(excerpt.content_hash, []).append((excerpt.start, excerpt.end))
+        return [
+            excerpt
+            for excerpt in found
+            if " ".join(excerpt.quote.split()) not in quotes
+            and not any(
+                start < excerpt.end and excerpt.start < end for start, end in places.get(excerpt.content_hash, [])
+            )
+        ]

@@ -1,0 +1,37 @@
+"""A wrong claim does not get into a report by being called an inference: hardly any of the benchmark's passes as one."""
+
+from collections import Counter
+
+import pytest
+
+from benchmarks.claims import OWN, claim_sets
+from benchmarks.inferences import conclusions, of_claim, outcome
+
+EXACT = ("number", "unit", "date", "time", "year", "negation", "direction", "entities", "percent", "row", "cell")
+"""What kinds of wrong claims are called whose fault is a number, a date, a unit, a name, a negation or a direction."""
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "most_exact"),
+    [("claims_en_choose", 4, 0), ("claims_zh_choose", 2, 1), ("claims_en_report", 5, 2), ("claims_zh_report", 8, 1)],
+)
+def test_of_about_seventy_wrong_claims_few_pass_as_inference(name: str, most: int, most_exact: int) -> None:
+    wrong = [claim for claim in claim_sets(OWN)[name] if claim["label"] != "supported"]
+    assert len(wrong) > 60
+    passed = Counter(claim["kind"] for claim in wrong if of_claim(claim) == "inferred")
+    assert passed.total() <= most
+    assert sum(count for kind, count in passed.items() if any(word in kind for word in EXACT)) <= most_exact
+
+
+def test_conclusions_that_follow_mostly_pass_and_wrong_ones_mostly_do_not() -> None:
+    passed = {
+        label: [
+            outcome(row["claim"], row["premises"], row["titles"], row["question"])
+            for part in ("choose", "report")
+            for row in conclusions(part)
+            if row["label"] == label
+        ]
+        for label in ("follows", "wrong")
+    }
+    assert passed["follows"].count("inferred") >= 0.65 * len(passed["follows"])
+    assert passed["wrong"].count("inferred") <= 0.25 * len(passed["wrong"])

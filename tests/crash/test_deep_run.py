@@ -1,0 +1,186 @@
+"""`kill -9` in each phase of a deep run, as a call comes in and as soon as its answer is kept: no answered call is made again."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from services.run.journal import Entry
+from services.run.settings import forget_settings
+from tests.crash.known import stored, unchanged
+from tests.fakes import deep_model
+from tests.fakes.deep_model import BILGE, ENSIGN, QUESTION, moment_of, write_documents
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, as_reply, error, role_of, think
+
+pytestmark = pytest.mark.timeout(900)
+LIFE_SECONDS = 240
+PHASES = [
+    "Ground tackle, round 1, told of a wrong reference",
+    "Ground tackle, round 2",
+    "reflector 1",
+    "planner 2",
+    "Flags and meals, round 2",
+    f"section {ENSIGN}",
+    f"{BILGE}, round 1",
+    f"section {BILGE}, anew",
+    "reporter_joining",
+    "verifier",
+]
+"""In the order of a run: a step's rounds, reflection, second plan, sections side by side, rework, join, check."""
+AMID = {"Ground tackle, round 2": "Below deck, round", f"section {ENSIGN}": "section"}
+"""Calls that others stand beside: at least one of these has been answered before the kill."""
+When = Literal["asked", "kept"]
+
+
+@dataclass(slots=True)
+class Deaths:
+    """Answers a run's calls, and kills it once at each phase."""
+
+    home: Path
+    when: When
+    due: list[str]
+    """Phases at which it is still to be killed, the next one first."""
+    child: "subprocess.Popen[str] | None" = None
+    dying: bool = False
+    under_way: int = 0
+    """Calls that came in and are going to be answered."""
+    answered: list[str] = field(default_factory=list)
+    """Contents of all calls that were answered."""
+    moments: list[str] = field(default_factory=list)
+    """What each of them was."""
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def __call__(self, body: dict[str, Any]) -> Reply:
+        """Answer a call, or kill who makes it; nobody is answered who is about to die."""
+        moment = moment_of(body)
+        with self.changed:
+            mine = not self.dying and self.due[:1] == [moment]
+            self.dying |= mine and self.when == "asked"
+            self.under_way += not self.dying
+        if mine and self.when == "asked":
+            self._kill(moment)
+        elif not self.dying:
+            reply = as_reply(body, deep_model.answer(body) or think(role_of(body), body))
+            if mine:
+                with self.changed:
+                    self.changed.wait_for(lambda: self._amid(moment), 60)
+                    self.dying = True
+            reply.sent = lambda phase: self._sent(phase, moment, body, mine)
+            return reply
+        assert self.child is not None
+        self.child.wait(LIFE_SECONDS)
+        return error(503, "The client is gone.", "gone")
+
+    def _sent(self, phase: str, moment: str, body: dict[str, Any], mine: bool) -> None:
+        if phase != "answered":
+            return
+        with self.changed:
+            self.under_way -= 1
+            self.answered.append(str(body["messages"]))
+            self.moments.append(moment)
+            self.changed.notify_all()
+        if mine:
+            threading.Thread(target=self._kill, args=[moment], daemon=True).start()
+
+    def _kill(self, moment: str) -> None:
+        """Kill the run as soon as all that was answered stands in its journal."""
+        assert self.child is not None
+        with self.changed:
+            self.changed.wait_for(lambda: self.under_way == 0 and self._amid(moment), 60)
+        until = time.monotonic() + 60
+        while self._kept() < len(self.answered) and time.monotonic() < until:
+            time.sleep(0.01)
+        self.child.send_signal(signal.SIGKILL)
+
+    def _amid(self, moment: str) -> bool:
+        beside = AMID.get(moment)
+        return beside is None or any(one.startswith(beside) and one != moment for one in self.moments)
+
+    def _kept(self) -> int:
+        try:
+            entries = [Entry.read(one) for one in stored(self.home, "journal").values()]
+        except sqlite3.DatabaseError:  # copied in the middle of a write
+            return 0
+        return sum(entry.kind == "model" and entry.answer is not None for entry in entries)
+
+    def live(self, folder: Path, *arguments: str) -> tuple[int, str, str]:
+        """Live until the end or the next kill; return the exit code and what was printed."""
+        self.dying = False
+        known = stored(self.home, "journal")
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "leadline", *arguments],
+            cwd=folder,
+            env={**os.environ, "LEADLINE_HOME": str(self.home)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            out, err = self.child.communicate(timeout=LIFE_SECONDS)
+        finally:
+            self.child.kill()
+        unchanged(known, stored(self.home, "journal"))
+        return self.child.returncode, out, err
+
+
+@pytest.fixture
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """Serve the scripted model."""
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    forget_settings()
+    return endpoint
+
+
+@pytest.mark.parametrize("when", ["asked", "kept"])
+def test_a_deep_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeating_a_call(
+    endpoint: OpenAIServer, tmp_path: Path, when: When
+) -> None:
+    papers = str(write_documents(tmp_path / "papers"))
+
+    def arguments(name: str) -> list[str]:
+        return ["research", QUESTION, "--docs", papers, "--depth", "deep", "--out", str(tmp_path / name)]
+
+    whole = Deaths(tmp_path / "whole-home", when, [])
+    endpoint.choose = whole
+    code, printed, err = whole.live(tmp_path, *arguments("whole"))
+    assert code == 0, err
+    due = PHASES if when == "asked" else PHASES[:-1]  # after the last call nothing holds the process until it is killed
+    run = Deaths(tmp_path / "killed-home", when, list(due))
+    endpoint.choose = run
+    code, again, err = run.live(tmp_path, *arguments("killed"))
+    while run.due:
+        assert code == -signal.SIGKILL, f"not killed at {run.due[0]}: {err}"
+        assert run.dying
+        run.due.pop(0)
+        code, again, err = run.live(tmp_path, "resume")
+    assert code == 0, err
+    repeated = [text for text, count in Counter(run.answered).items() if count > 1]
+    assert repeated == []
+    assert sorted(run.answered) == sorted(whole.answered), "the same calls as of a run that nobody killed"
+    assert again == printed
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+    calls = len(endpoint.requests)
+    code, replayed, err = run.live(tmp_path, "replay", "--out", str(tmp_path / "replayed"))
+    assert (code, replayed) == (0, again), err
+    assert len(endpoint.requests) == calls
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return the reports and the texts of sources below a folder."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file() and file.suffix in {".md", ".txt"}
+    }

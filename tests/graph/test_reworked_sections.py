@@ -1,0 +1,160 @@
+"""From deep on the weakest section is researched again, and written anew where that finds something new."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import areplay
+from schemas.events import Event
+from services.run.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer
+from tests.graph.soundings import (
+    LEFT,
+    PAPERS,
+    QUESTION,
+    QUOTED,
+    Script,
+    human,
+    section_of,
+    sections_of,
+    shown_to,
+    write_papers,
+)
+
+pytestmark = pytest.mark.long
+WEAK = "The lead"
+NEW = PAPERS["tallow"][LEFT]
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """Return the folder of documents on three topics."""
+    return write_papers(tmp_path / "papers")
+
+
+@pytest.fixture
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """Serve a model that writes section by section."""
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    forget_settings()
+    return endpoint
+
+
+def of_weak(endpoint: OpenAIServer) -> list[dict[str, Any]]:
+    """Return the requests for the weak section."""
+    return [body for body in endpoint.requests if "<task" in human(body) and section_of(body) == WEAK]
+
+
+async def test_the_weakest_section_is_written_anew_from_what_is_found_for_it(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
+    endpoint.choose = Script(weak=WEAK, finds=(NEW, PAPERS["tallow"][QUOTED[0]]))
+    events: list[Event] = []
+    report = await aresearch(QUESTION, docs=[papers], depth="deep", on_event=events.append)
+    text = sections_of(report.markdown)[WEAK]
+    assert NEW.rstrip(".") in text
+    again = of_weak(endpoint)[-1]
+    assert "<written>" not in human(again)
+    new = {key: quote for key, quote in shown_to(again).items() if key.startswith("E4-")}
+    assert [*new.values()] == [NEW], "what was quoted before is not quoted again"
+    assert [excerpt.quote for excerpt in report.excerpts if excerpt.id in new] == [NEW]
+    assert [step.title for step in report.plans[-1].steps][-1] == WEAK
+    titles = [event.title for event in events if event.type == "notice"]
+    assert f"Searching for more on the section “{WEAK}”, the weakest one" in titles
+    assert f"Writing the section “{WEAK}” anew, with what was found for it" in titles
+    asked = [human(body) for body in endpoint.requests if f'<step title="{WEAK}"' in human(body)]
+    assert asked, "by the machinery of steps"
+    assert "What pilots learned." in asked[0]
+
+
+async def test_where_nothing_new_is_found_the_section_stays_as_it_is(endpoint: OpenAIServer, papers: Path) -> None:
+    endpoint.choose = Script(weak=WEAK, finds=(PAPERS["tallow"][QUOTED[0]],))
+    events: list[Event] = []
+    report = await aresearch(QUESTION, docs=[papers], depth="deep", on_event=events.append)
+    assert len(of_weak(endpoint)) == 1
+    assert len(report.plans[-1].steps) == 3
+    notices = [event.title for event in events if event.type == "notice"]
+    assert f"Nothing new was found for the section “{WEAK}”: it stays as it is" in notices
+
+
+async def test_standard_researches_no_section_again(endpoint: OpenAIServer, papers: Path) -> None:
+    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
+    report = await aresearch(QUESTION, docs=[papers])
+    assert not any(excerpt.quote == NEW for excerpt in report.excerpts)
+    assert not any(f'<step title="{WEAK}"' in human(body) for body in endpoint.requests)
+
+
+async def test_exhaustive_researches_two_sections_again(endpoint: OpenAIServer, papers: Path) -> None:
+    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
+    report = await aresearch(QUESTION, docs=[papers], depth="exhaustive")
+    titles = [step.title for step in report.plans[-1].steps[3:]]
+    assert titles[0] == WEAK
+    searched = {title for title in ("The machine", "The lead", "The echo") for body in endpoint.requests if f'<step title="{title}"' in human(body)}  # fmt: skip
+    assert len(searched) == 2
+
+
+async def test_a_budget_that_is_kept_for_the_report_is_not_spent_on_more_research(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
+    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
+    report = await aresearch(QUESTION, docs=[papers], depth="deep", max_tokens=26_000)
+    assert report.usage.total.tokens <= 28_600
+    assert "## The lead" in report.markdown
+
+
+async def test_a_run_with_a_section_written_anew_replays_byte_for_byte(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
+    report = await aresearch(QUESTION, docs=[papers], depth="exhaustive")
+    count = len(endpoint.requests)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    forget_settings()
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == count
+
+
+@pytest.mark.parametrize("moment", ["researched", "written anew"])
+def test_a_run_that_is_killed_amid_the_second_research_goes_on_without_repeating_a_call(
+    endpoint: OpenAIServer, papers: Path, tmp_path: Path, moment: str
+) -> None:
+    script = Script(weak=WEAK, finds=(NEW,))
+    children: list[subprocess.Popen[str]] = []
+    answered: list[str] = []
+
+    def answer(body: dict[str, Any]) -> Any:
+        due = f'<step title="{WEAK}"' in human(body) if moment == "researched" else "E4-1" in human(body)
+        if len(children) == 1 and due:
+            children[0].send_signal(signal.SIGKILL)
+            return None
+        answered.append(json.dumps(body["messages"]))
+        return script(body)
+
+    endpoint.choose = answer
+    environment = {**os.environ, "LEADLINE_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-m", "leadline"]
+    chosen = ["research", QUESTION, "--docs", str(papers), "--depth", "deep"]
+    for arguments in (chosen, ["resume"]):
+        child = subprocess.Popen(
+            [*command, *arguments],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        children.append(child)
+        out, err = child.communicate(timeout=300)
+        assert child.returncode == (-signal.SIGKILL if arguments is chosen else 0), err
+    assert len(answered) == len(set(answered)), "no call that was answered is made again"
+    assert NEW.rstrip(".") in sections_of(out)[WEAK]

@@ -1,0 +1,169 @@
+"""Slides that a model writes from the finished report: titles that state a point, cards that code has proved, the same again in a replay."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import areplay, areport
+from schemas.reporter import Report
+from schemas.reporter_slides import MAX_PAGES
+from services.reports.checking.bundle import verify_bundle
+from services.run.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import error as model_error
+from tests.graph.soundings import PAPERS, QUESTION, Script, human, sections_of, write_papers
+
+POINT = "Sound measures the depth by the time of a pulse to the bottom and back"
+CARD = "Reginald Fessenden heard an echo in 1914"
+
+
+def statements_of(body: dict[str, Any]) -> dict[str, int]:
+    """Return the numbers of the statements that a request shows, by their words."""
+    return {
+        text: int(number) for number, text in re.findall(r'<statement number="(\d+)">(.+)</statement>', human(body))
+    }
+
+
+def sections_shown(body: dict[str, Any]) -> dict[str, int]:
+    return {title: int(number) for number, title in re.findall(r'<section number="(\d+)" title="(.+)">', human(body))}
+
+
+def deck_of(*cards: tuple[str, str], title: str = POINT, section: str = "The echo", figure: int = 0) -> Any:
+    """Return what the model answers: one page, each card with the words of the statement that it names."""
+
+    def answer(body: dict[str, Any]) -> str:
+        numbers = statements_of(body)
+        named = [{"text": text, "statements": [numbers.get(words, 999)]} for text, words in cards]
+        page = {"section": sections_shown(body)[section], "title": title, "cards": named, "figure": figure}
+        return json.dumps({"pages": [page]})
+
+    return answer
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    return write_papers(tmp_path / "papers")
+
+
+@pytest.fixture
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """Serve a model that writes section by section."""
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    forget_settings()
+    endpoint.choose = Script()
+    return endpoint
+
+
+async def run(papers: Path, **choices: Any) -> Report:
+    return await aresearch(QUESTION, docs=[papers], output_formats=["md", "slides"], **choices)
+
+
+def echo(place: int) -> str:
+    return PAPERS["echo"][place]
+
+
+async def test_a_page_states_its_point_and_its_cards_cite_what_the_report_cites(
+    endpoint: OpenAIServer, papers: Path, tmp_path: Path
+) -> None:
+    endpoint.script["reporter_slides"] = [deck_of((CARD, echo(1)), ("Meteor sounded from 1925 to 1927", echo(3)))]
+    report = await run(papers, out=tmp_path / "out")
+    [page] = report.deck
+    assert [card.text for card in page.cards] == [CARD, "Meteor sounded from 1925 to 1927"]
+    quoted = {claim.text: claim.citations for claim in report.citations}
+    assert [card.citations for card in page.cards] == [quoted[echo(1)], quoted[echo(3)]]
+    folder = Path(report.folder or "")
+    slides = (folder / "slides.html").read_text("utf-8")
+    assert CARD in slides
+    assert "Pilots told sand from shell by the sample" in slides, (
+        "a section that the model left out is laid out by rules"
+    )
+    assert report.prompts["reporter_slides"] == 1
+    assert verify_bundle(folder).problems == []
+    assert endpoint.roles.count("reporter_slides") == 1
+
+
+async def test_the_model_is_shown_every_proved_statement_once_by_its_section(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
+    endpoint.script["reporter_slides"] = [deck_of((CARD, echo(1)))]
+    report = await run(papers)
+    [body] = [body for role, body in zip(endpoint.roles, endpoint.requests, strict=True) if role == "reporter_slides"]
+    assert list(sections_shown(body)) == [*list(sections_of(report.markdown))[:3]]
+    body_claims = {claim.text for claim in report.citations if claim.verified}
+    assert set(statements_of(body)) <= body_claims
+    assert len(statements_of(body)) >= 12
+
+
+async def test_what_is_not_proved_gives_way_to_the_reports_own_words(endpoint: OpenAIServer, papers: Path) -> None:
+    endpoint.script["reporter_slides"] = [
+        deck_of(
+            ("Fessenden heard an echo in 1941", echo(1)),
+            ("Warm water is saltier than cold water everywhere", echo(1)),
+            ("Nobody knows", "a statement that does not exist"),
+            (CARD, echo(1)),
+            title="Sound replaced every lead by 1899",
+        )
+    ]
+    [page] = (await run(papers)).deck
+    assert page.title == "The echo", "its point is proved by nothing"
+    assert [card.text for card in page.cards] == [echo(1), CARD]
+
+
+async def test_a_deck_is_replayed_without_any_model_byte_for_byte(
+    endpoint: OpenAIServer, papers: Path, tmp_path: Path
+) -> None:
+    endpoint.script["reporter_slides"] = [deck_of((CARD, echo(1)))]
+    report = await run(papers, out=tmp_path / "out")
+    asked = len(endpoint.requests)
+    again = await areplay(report.run_id, out=tmp_path / "again")
+    made = await areport(report.run_id, ["slides"], out=tmp_path / "later")
+    assert len(endpoint.requests) == asked
+    assert again.deck == report.deck
+    [first, second, third] = [(Path(one.folder or "") / "slides.html").read_bytes() for one in (report, again, made)]
+    assert first == second == third
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"pages": []}',
+        '{"pages": [{"section": 77, "title": "t", "cards": [{"text": "x", "statements": [999, -1]}]}]}',
+        '{"pages": [{"section": 1, "title": "t", "cards": [], "figure": 5}]}',
+        Reply(body={}),
+        model_error(500, "It broke.", "server_error"),
+    ],
+)
+async def test_a_useless_answer_leaves_the_slides_to_rules_and_the_report_whole(
+    endpoint: OpenAIServer, papers: Path, tmp_path: Path, answer: Reply | str
+) -> None:
+    endpoint.script["reporter_slides"] = [answer] * 4
+    report = await run(papers, out=tmp_path / "out")
+    assert report.deck == []
+    slides = (Path(report.folder or "") / "slides.html").read_text("utf-8")
+    assert "Pilots told sand from shell by the sample" in slides
+    assert "reporter_slides" not in report.prompts
+
+
+async def test_a_deck_is_bounded(endpoint: OpenAIServer, papers: Path) -> None:
+    def many(body: dict[str, Any]) -> str:
+        cards = [{"text": f"{text} ({n})", "statements": [n]} for text, n in statements_of(body).items()]
+        return json.dumps({"pages": [{"section": 1, "title": "t", "cards": cards}] * 60})
+
+    endpoint.script["reporter_slides"] = [many]
+    report = await run(papers)
+    assert len(report.deck) <= MAX_PAGES
+    assert all(len(page.cards) <= 4 for page in report.deck)
+    texts = [card.text for page in report.deck for card in page.cards]
+    assert len(texts) == len(set(texts)), "nothing is shown twice"
+
+
+async def test_without_slides_among_the_formats_nothing_is_asked(endpoint: OpenAIServer, papers: Path) -> None:
+    report = await aresearch(QUESTION, docs=[papers])
+    assert report.deck == []
+    assert "reporter_slides" not in endpoint.roles

@@ -1,0 +1,110 @@
+"""The depth on the command line: chosen by its option, carried to the run, followed up, and told before the start."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leadline.runs.actions import aruns
+from schemas.context import RunContext
+from schemas.depth import DEPTHS, LEVELS
+from services.run.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.leadline.conftest import Leadline
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+
+
+def latest() -> RunContext:
+    return asyncio.run(aruns())[0].context
+
+
+def test_the_help_names_the_levels_and_that_the_rest_follows(leadline: Leadline) -> None:
+    said = " ".join(leadline("research", "--help").out.replace("│", " ").split())
+    assert "--depth" in said
+    assert said.count("(as the depth says)") == 3
+    for command in ("follow", "batch", "compare"):
+        assert "--depth" in leadline(command, "--help").out
+
+
+def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", QUESTION, "--docs", docs, "--depth", "deep", "--max-plans", "1")
+    assert ran.code == 0
+    level = LEVELS["deep"]
+    assert (latest().max_plan_iterations, latest().max_step_num) == (1, level.steps)
+    assert "· Depth deep: at most 40 minutes, some 80 sources, 3,000 to 6,000 words." in ran.err
+    assert "  deep  " in leadline("show").out.splitlines()[0]
+
+
+def test_a_depth_that_is_no_more_than_usual_is_not_announced(leadline: Leadline, docs: Path) -> None:
+    assert "Depth" not in leadline("research", QUESTION, "--docs", docs).err
+
+
+def test_quick_by_either_name(leadline: Leadline, docs: Path) -> None:
+    for option in (["--quick"], ["--depth", "quick"], ["--quick", "--depth", "deep"]):
+        ran = leadline("research", QUESTION, "--docs", docs, *option)
+        assert ran.code == 0
+        assert "research plan" not in ran.err
+        assert latest().depth == "quick"
+
+
+@pytest.mark.parametrize("first", DEPTHS)
+def test_a_follow_up_keeps_the_depth_unless_it_names_another(leadline: Leadline, docs: Path, first: str) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--depth", first, "--max-plans", "1")
+    leadline("follow", "What took the place of hemp rope?")
+    assert latest().depth == first
+    leadline("follow", "Why was tallow pressed into the lead?", "--depth", "standard")
+    assert (latest().depth, latest().deep_research) == ("standard", True)
+
+
+def test_events_have_the_estimate_in_numbers(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", QUESTION, "--docs", docs, "--json", "--events")
+    [told] = [one for one in map(json.loads, ran.err.splitlines()) if one["type"] == "estimate"]
+    assert (told["data"]["depth"], told["data"]["sources"], told["data"]["told"]) == ("standard", 25, False)
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    with openai_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
+        forget_settings()
+        yield server
+
+
+def test_a_level_that_the_budget_cannot_pay_says_so_and_runs(
+    leadline: Leadline, docs: Path, endpoint: OpenAIServer
+) -> None:
+    ran = leadline("research", QUESTION, "--docs", docs, "--depth", "exhaustive", "--max-tokens", "20000")
+    assert ran.code == 0
+    [line] = [one for one in ran.err.splitlines() if one.startswith("· Depth exhaustive")]
+    assert "20,000 of 860,000 tokens (max_tokens) do not pay for all of that" in line
+    assert "no section is researched again" in line
+    assert ran.err.index(line) < ran.err.index("? Understanding")
+
+
+def test_a_batch_shares_a_depth_and_a_line_of_it_may_choose_another(leadline: Leadline, docs: Path) -> None:
+    lines = [{"question": QUESTION}, {"question": "Why was tallow pressed into the lead?", "depth": "standard"}]
+    Path("batch.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert leadline("batch", "batch.jsonl", "--docs", docs, "--depth", "quick").code == 0
+    assert {one.question: one.context.depth for one in asyncio.run(aruns())} == {
+        QUESTION: "quick",
+        "Why was tallow pressed into the lead?": "standard",
+    }
+
+
+def test_depths_are_compared_side_by_side(leadline: Leadline, docs: Path) -> None:
+    asked = {"id": "born", "question": QUESTION, "facts": [["Belfast"]], "documents": []}
+    Path("set.json").write_text(json.dumps([asked]))
+    ran = leadline("compare", "set.json", "--docs", docs, "--depth", "standard", "--depth", "quick", "--json")
+    assert ran.code == 0, ran.err
+    totals = {one["name"]: one for one in json.loads(ran.out)}
+    assert list(totals) == ["quick", "standard"]
+    assert totals["quick"]["calls"] < totals["standard"]["calls"]
+    both = leadline(
+        "compare", "set.json", "--docs", docs, "--depth", "quick", "--depth", "deep", "--model", "a", "--model", "b"
+    )
+    assert (both.code, "Compare prompts, models or depths" in both.err) == (2, True)

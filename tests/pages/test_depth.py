@@ -1,0 +1,83 @@
+"""The choice of depth on the page: four levels beside the question, what each costs, and what a limit leaves out."""
+
+import json
+
+import pytest
+
+from schemas.depth import DEPTHS
+from tests.fakes.browser import Page
+from tests.pages.conftest import SIMPLE, Site, ask, choose, opened, report_text, status, text
+
+ESTIMATE = "document.getElementById('estimate').textContent"
+CHECKED = "document.querySelector('#depth :checked').value"
+WORDS = {
+    "en-US": (["Quick", "Standard", "Deep", "Exhaustive"], "about 860,000 tokens", "some 200 sources", "at most 120 minutes"),
+    "zh-CN": (["快速", "标准", "深入", "详尽"], "约 860,000 个词元", "约 200 个来源", "最多 120 分钟"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_each_level_says_what_it_takes_in_the_readers_language(page: Page, site: Site, language: str) -> None:
+    page.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage=language)
+    opened(page, site.address, width=390)
+    levels, *figures = WORDS[language]
+    assert page.evaluate("[...document.querySelectorAll('#depth span')].map(e => e.textContent)") == levels
+    page.wait(ESTIMATE, "the estimate of the default")
+    assert page.evaluate(CHECKED) == "standard"
+    for depth in DEPTHS:
+        before = page.evaluate(ESTIMATE)
+        page.click(f"document.getElementById('{depth}')")
+        if depth != "standard":
+            page.wait(f"{ESTIMATE} !== {json.dumps(before)}", f"the estimate of {depth}")
+        assert page.evaluate("JSON.parse(localStorage.getItem('leadline-choices')).depth") == depth
+    said = page.evaluate(ESTIMATE)
+    assert all(figure in said for figure in figures), said
+    assert "$" in said or "美元" in said
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(
+        "document.getElementById('depth').getBoundingClientRect().right <= document.getElementById('composer').getBoundingClientRect().right"
+    )
+    page.reload()
+    page.wait(ESTIMATE)
+    assert page.evaluate(CHECKED) == "exhaustive"
+
+
+def test_it_is_chosen_with_the_keyboard_too(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    page.evaluate("document.querySelector('#depth :checked').focus()")
+    page.press("ArrowRight", 39)
+    page.wait(f"{CHECKED} === 'deep'")
+    assert page.evaluate("document.querySelector('#depth').ariaDescribedByElements?.[0].id ?? 'estimate'") == "estimate"
+
+
+def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    page.click("document.getElementById('deep')")
+    page.click("document.getElementById('open-settings')")
+    page.wait("document.getElementById('set-max_tokens')")
+    assert page.evaluate("document.getElementById('set-depth')") is None
+    assert page.evaluate("document.getElementById('set-max_seconds').placeholder") == "as the depth says"
+    page.click("document.getElementById('set-max_tokens')")
+    page.write("20000")
+    page.click("document.querySelector('#settings .primary')")
+    page.wait("document.getElementById('estimate').className === 'short'", "what is left out")
+    assert "20,000 of 275,000 tokens (max_tokens) do not pay for all of that" in page.evaluate(ESTIMATE)
+    assert page.evaluate(CHECKED) == "deep"
+
+
+def test_a_run_has_the_depth_that_was_chosen(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    choose(page, depth="deep", max_plan_iterations=1)
+    ask(page, SIMPLE)
+    page.wait("document.querySelector('.notices li')", "the estimate at the run")
+    assert "Depth deep: about 275,000 tokens" in text(page, ".notices")
+    status(page, "done")
+    report_text(page)
+
+
+def test_what_an_earlier_page_kept_as_no_deep_research_is_quick(page: Page, site: Site) -> None:
+    page.open(f"{site.address}/")
+    choose(page, deep_research=False)
+    page.reload()
+    page.wait(ESTIMATE)
+    assert page.evaluate(CHECKED) == "quick"

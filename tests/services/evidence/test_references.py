@@ -1,0 +1,254 @@
+"""Quotes are the stored text of the sentences that a model names; it hears once of references that name none."""
+
+import json
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.evidence import Excerpt, Passage
+from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
+from services.evidence.references import LONGEST, MOST_QUOTED, Taken, ask_for_references, numbered, taken
+from services.run.errors import ModelError
+from tests.attacks.processor_time import processor_time
+from tests.fakes.openai_server import OpenAIServer, error
+
+STORED = "# Wire\n\nWire replaced hemp. It was tried in Biscay.\nA cast took\tan hour. The lead held tallow. 钢丝取代了麻绳。它更快！"
+WIRE = STORED.index("Wire replaced")
+SENTENCES = ["Wire replaced hemp.", "It was tried in Biscay.", "A cast took\tan hour.", "The lead held tallow."]
+CHINESE = ["钢丝取代了麻绳。", "它更快！"]
+TABLE = "| ship | depth_m |\n|---|---|\n| Challenger | 8184 |\n| Vema | 9000 |"
+
+
+def passage(text: str, name: str = "P1", start: int = 0, source: str = "a") -> NumberedPassage:
+    """Number one passage."""
+    shown = Passage(id=name, content_hash=source, title="t", start=start, end=start + len(text), text=text)
+    return numbered([shown])[0]
+
+
+WIRES = passage(STORED[WIRE:], start=WIRE)
+OTHER = passage("Tallow stuck to the lead. It held sand.", "P2", source="b")
+PASSAGES = [WIRES, OTHER]
+PROMPT = ResearcherPrompt(
+    question="What replaced hemp?",
+    locale="en-US",
+    title="Wire",
+    description="What replaced hemp",
+    queries=["Wire replaced hemp"],
+    feedback="",
+    findings=[],
+    passages=PASSAGES,
+)
+
+
+def take(*references: str, passages: list[NumberedPassage] = PASSAGES) -> Taken:
+    """Take what one answer names."""
+    return taken(Findings(high=list(references)), passages, "3")
+
+
+def quotes(*references: str) -> list[str]:
+    return [excerpt.quote for excerpt in take(*references).excerpts]
+
+
+@pytest.mark.parametrize(
+    ("reference", "places"),
+    [
+        ("P1:2", [2]),
+        ("[P1:2]", [2]),
+        ("p1:2", [2]),
+        ("P1: 2", [2]),
+        ("P1：2", [2]),
+        ("(P1.2)", [2]),
+        ("P1#2", [2]),
+        ("P1:2-4", [2, 3, 4]),
+        ("p1:2–4", [2, 3, 4]),
+        ("P1:2 — 4", [2, 3, 4]),
+        ("P1:2-P1:4", [2, 3, 4]),
+        ("P1:4-2", [2, 3, 4]),
+        ("P1:0-2", [1, 2]),
+        ("P1:3-99999", [3, 4, 5, 6]),
+        ("P1:5-6 (Chinese)", [5, 6]),
+        ("P1", [1, 2, 3, 4, 5, 6]),
+        ("[p1]", [1, 2, 3, 4, 5, 6]),
+    ],
+)
+def test_a_reference_names_sentences_of_a_passage(reference: str, places: list[int]) -> None:
+    sentences = [*SENTENCES, *CHINESE]
+    [excerpt] = take(reference).excerpts
+    assert excerpt.quote.startswith(sentences[places[0] - 1])
+    assert excerpt.quote.endswith(sentences[places[-1] - 1])
+    assert [one in excerpt.quote for one in sentences].count(True) == len(places)
+
+
+@pytest.mark.parametrize(
+    ("reference", "named"),
+    [
+        ("P1:2, P2:1", [SENTENCES[1], "Tallow stuck to the lead."]),
+        ("P1:1; P1:3", [SENTENCES[0], SENTENCES[2]]),
+        ("P1:1, 3", [SENTENCES[0], SENTENCES[2]]),
+        ("P1:1，3-4", [SENTENCES[0], f"{SENTENCES[2]} {SENTENCES[3]}"]),
+        ("P1:1-P2:1", [SENTENCES[0], "Tallow stuck to the lead."]),
+        ("P1:1 (see 3.4)", [SENTENCES[0]]),
+        ("P1:1, P9:2", [SENTENCES[0]]),
+        ("P9:2, 1, P1:1", [SENTENCES[0]]),
+    ],
+)
+def test_several_stretches_may_stand_in_one_reference(reference: str, named: list[str]) -> None:
+    assert quotes(reference) == named
+    assert take(reference).unknown == []
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["P1:0", "P1:7", "P1:99999", f"P1:{'9' * 500}", "P9:1", "P9", "P1-2", "2", "Wire replaced hemp.", "", "：", "²"],
+)
+def test_a_reference_that_names_no_sentence_is_told_apart(reference: str) -> None:
+    assert take(reference, "P2:2") == Taken(take("P2:2").excerpts, [reference])
+
+
+def test_a_quote_is_the_stored_text_with_its_place_in_the_source() -> None:
+    found = taken(Findings(medium=["P2:2"], high=["P1:3-4", "P1:5"], low="P1:1"), PASSAGES, "3", first=7)
+    assert found.excerpts == [
+        Excerpt(id="E3-7", content_hash="a", quote=STORED[start : start + len(quote)], start=start, end=start + len(quote), relevance=relevance)
+        for quote, relevance in ((f"{SENTENCES[2]} {SENTENCES[3]}", "high"),)
+        for start in [STORED.index(quote)]
+    ] + [
+        Excerpt(id="E3-8", content_hash="a", quote=CHINESE[0], start=STORED.index(CHINESE[0]), end=len(STORED) - 4, relevance="high"),
+        Excerpt(id="E3-9", content_hash="b", quote="It held sand.", start=26, end=39, relevance="medium"),
+        Excerpt(id="E3-10", content_hash="a", quote=SENTENCES[0], start=WIRE, end=WIRE + 19, relevance="low"),
+    ]  # fmt: skip
+
+
+def test_a_sentence_is_taken_once_by_its_highest_relevance() -> None:
+    found = taken(Findings(high=["P1:2-3"], medium=["P1:1-4", "P1:2"], low=["P1"]), PASSAGES)
+    assert [(one.quote, one.relevance) for one in found.excerpts] == [
+        (f"{SENTENCES[1]}\n{SENTENCES[2]}", "high"),
+        (SENTENCES[0], "medium"),
+        (SENTENCES[3], "medium"),
+        ("".join(CHINESE), "low"),
+    ]
+    assert found.unknown == []
+
+
+def test_a_sentence_that_two_passages_of_a_text_hold_is_taken_once() -> None:
+    whole = passage(STORED, "P5")
+    assert [one.quote for one in take("P1:2", "P5:3", passages=[*PASSAGES, whole]).excerpts] == [SENTENCES[1]]
+
+
+def test_what_a_long_quote_has_no_room_for_can_be_named_by_itself() -> None:
+    sentences = [f"The {place} mark of the line was {'far ' * 50}below the ship." for place in range(1, 10)]
+    long = passage(" ".join(sentences))
+    [first, *others] = take("P1", "P1:8", passages=[long]).excerpts
+    assert len(first.quote) <= MOST_QUOTED
+    assert first.quote == " ".join(sentences[:3])
+    assert [one.quote for one in others] == [sentences[7]]
+
+
+def test_each_row_of_a_table_has_a_number() -> None:
+    table = passage(TABLE)
+    assert table.sentences == TABLE.split("\n")
+    assert [one.quote for one in take("P1:1, P1:4", passages=[table]).excerpts] == [
+        "| ship | depth_m |",
+        "| Vema | 9000 |",
+    ]
+
+
+def test_a_sentence_is_shown_on_one_line() -> None:
+    wrapped = passage(
+        "The wire of the machine was tried in the Bay of Biscay,\n  aboard the yacht\tLalla Rookh. It held."
+    )
+    assert (
+        wrapped.sentences[0] == "The wire of the machine was tried in the Bay of Biscay, aboard the yacht Lalla Rookh."
+    )
+    assert take("P1:1", passages=[wrapped]).excerpts[0].quote.endswith("Biscay,\n  aboard the yacht\tLalla Rookh.")
+
+
+@given(
+    text=st.text(max_size=3_000)
+    | st.lists(st.sampled_from(["a. ", "钢丝。", "x" * 700, "\n", "| 1 |\n", ", ", " "]), max_size=40).map("".join)
+)
+def test_the_numbered_sentences_hold_all_of_a_text_and_none_is_too_long(text: str) -> None:
+    shown = passage(text, start=5)
+    ends = [0, *(place for span in shown.spans for place in span), len(text)]
+    assert ends == sorted(ends)
+    assert not "".join(text[left:right] for left, right in zip(ends[::2], ends[1::2], strict=True)).strip()
+    assert all(0 < right - left <= LONGEST for left, right in shown.spans)
+    found = take("P1", passages=[shown]).excerpts
+    assert all(one.quote == text[one.start - 5 : one.end - 5] and len(one.quote) <= MOST_QUOTED for one in found)
+
+
+def answer(*references: str) -> str:
+    return json.dumps({"high": references, "finding": f"{len(references)} references", "confidence": 0.5})
+
+
+async def test_the_model_hears_once_which_references_name_nothing_and_the_rest_is_dropped_and_logged(
+    endpoint: OpenAIServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    endpoint.script["researcher"] = [answer("P1:99", "P7:1"), answer("P1:1", "P2:44")]
+    found = await ask_for_references(PROMPT)
+    assert [one.quote for one in taken(found, PASSAGES).excerpts] == [SENTENCES[0]]
+    first, second = endpoint.requests
+    assert len(first["messages"]) == 2
+    assert "2 references name no sentence that there is: P1:99; P7:1." in second["messages"][-1]["content"]
+    assert [
+        "count=1 of=2" in record.getMessage()
+        for record in caplog.records
+        if "references_dropped" in record.getMessage()
+    ] == [True]
+
+
+@pytest.mark.parametrize(
+    ("references", "calls"),
+    [(("P1:1",), 1), ((), 1), (("P1:1", "P1:2", "P9:1"), 1), (("P1:1", "P9:1"), 2), (("P9:1",), 2)],
+)
+async def test_one_call_is_the_rule_and_half_of_the_references_wrong_the_exception(
+    endpoint: OpenAIServer, references: tuple[str, ...], calls: int
+) -> None:
+    endpoint.script["researcher"] = [answer(*references), answer("P2:1")]
+    await ask_for_references(PROMPT)
+    assert len(endpoint.requests) == calls
+
+
+async def test_the_second_answer_counts_whatever_is_wrong_with_it(endpoint: OpenAIServer) -> None:
+    endpoint.script["researcher"] = [answer("P9:1"), answer("P9:1", "P9:2", "P2:1")]
+    assert (await ask_for_references(PROMPT)).high == ["P9:1", "P9:2", "P2:1"]
+    assert len(endpoint.requests) == 2
+
+
+async def test_a_second_answer_that_names_nothing_does_not_take_away_what_the_first_names(
+    endpoint: OpenAIServer,
+) -> None:
+    endpoint.script["researcher"] = [answer("P1:1", "P9:1"), answer("P9:1")]
+    assert (await ask_for_references(PROMPT)).high == ["P1:1", "P9:1"]
+
+
+async def test_what_the_first_answer_names_survives_when_the_second_call_fails(endpoint: OpenAIServer) -> None:
+    refused = error(401, "No more.", "invalid_api_key")
+    endpoint.script["researcher"] = [answer("P1:1", "P9:1"), refused]
+    assert (await ask_for_references(PROMPT)).high == ["P1:1", "P9:1"]
+    endpoint.script["researcher"] = [answer("P9:1"), refused]
+    with pytest.raises(ModelError):
+        await ask_for_references(PROMPT)
+
+
+async def test_hostile_references_are_bounded_and_told_in_short(endpoint: OpenAIServer) -> None:
+    hostile = [f"P9:{'1' * 100_000}", *(f"P9:{place}{'-' * 200}" for place in range(300))]
+    endpoint.script["researcher"] = [answer(*hostile), answer("P1:1")]
+    assert (await ask_for_references(PROMPT)).high == ["P1:1"]
+    assert len(endpoint.requests[1]["messages"][-1]["content"]) < 1_500
+
+
+@pytest.mark.parametrize(
+    "unit", ["P", "1", "P1:", "P1:1-", "1 ", "P1:1 - ", "P1:1-P1", "9,", "：", "\u3000", "a:1", "(P1:1)"]
+)
+def test_a_reference_of_100_000_characters_is_read_in_linear_time(unit: str) -> None:
+    with processor_time(5):
+        take((unit * 100_000)[:100_000])
+
+
+def test_a_text_of_100_000_characters_without_a_sentence_is_numbered_in_linear_time() -> None:
+    with processor_time(5):
+        for unit in ("x", "a ", "{},", "|", ".", "、"):
+            assert len(passage((unit * 100_000)[:100_000]).spans) >= 100

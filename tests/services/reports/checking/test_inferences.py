@@ -1,0 +1,162 @@
+"""Sentences that are marked as inference: shown as such where they follow, not verified where they do not, a third at most."""
+
+from typing import Any
+
+import pytest
+
+from schemas.evidence import Excerpt, Judgement, Status
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.citations import check_citations
+from services.reports.statuses import proves_nothing
+
+QUOTES = {
+    "E1-1": "The sodium cell kept 80 percent of its capacity for 4,200 cycles at a price of 62 euros per kilowatt-hour.",
+    "E1-2": "The lithium cell kept 80 percent of its capacity for 6,100 cycles at a price of 108 euros per kilowatt-hour.",
+    "E2-1": "Both cells were tested at 25 degrees in the laboratory of Varnby.",
+    "E2-2": "The laboratory of Varnby was founded in 1998.",
+    "E2-3": "The inspectors found no cracks on the south side of the Caster dam.",
+    "E3-1": "Cells tested: 9; cycles in all: 31,000.",
+}
+TITLES = dict.fromkeys(QUOTES, "Cell test")
+STATED = "Both cells were tested at 25 degrees [E2-1]. The laboratory was founded in 1998 [E2-2]."
+LONGER = "The lithium cell therefore lasts longer than the sodium cell"
+BUYERS = "Buyers who can live with fewer cycles may therefore prefer the sodium cell"
+CHINESE = {
+    "E1-1": "在干旱田块，抗旱稻“岭优7号”亩产412公斤，普通稻亩产286公斤。",
+    "E1-2": "在灌溉田块，“岭优7号”亩产498公斤，普通稻亩产547公斤。",
+}
+
+
+def check(markdown: str, quotes: dict[str, str] = QUOTES, **choices: Any) -> CheckedReport:
+    excerpts = {
+        key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
+    }
+    return check_citations(markdown, excerpts, titles=TITLES, question="Which cell is better?", **choices)
+
+
+def statuses(checked: CheckedReport) -> list[Status]:
+    return [claim.status for claim in checked.claims]
+
+
+@pytest.mark.parametrize(
+    "mark", ["[inferred: E1-1, E1-2]", "[⇒ E1-1, E1-2]", "(inference) [E1-1][E1-2]", "[E1-1][E1-2 ⇒]"]
+)
+def test_a_conclusion_is_shown_as_inference_with_its_premises(mark: str) -> None:
+    checked = check(f"{STATED} {LONGER} {mark}.")
+    assert checked.markdown == f"{STATED} {LONGER} [E1-1][E1-2]. (≈ inferred)"
+    claim = checked.claims[-1]
+    assert (claim.status, claim.verified, claim.citations, claim.reason) == ("inferred", True, ["E1-1", "E1-2"], "")
+    assert checked.marked == 0
+
+
+def test_a_conclusion_in_chinese_is_shown_alike() -> None:
+    stated = "普通稻在干旱田块亩产286公斤[E1-1]。普通稻在灌溉田块亩产547公斤[E1-2]。"
+    checked = check(
+        f"{stated}可见，“岭优7号”的优势只在缺水的田块才显现出来[推断：E1-1、E1-2]。", CHINESE, locale="zh-CN"
+    )
+    assert checked.markdown.endswith("可见，“岭优7号”的优势只在缺水的田块才显现出来[E1-1][E1-2]。（≈ 推断）")
+    assert statuses(checked)[-1] == "inferred"
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("The sodium cell thus lasts 9,000 cycles [inferred: E1-1, E1-2].", "Not in what it cites: 9,000."),
+        (f"{LONGER} [inferred: E1-1, E7-7].", "It cites E7-7, and there is no such excerpt."),
+        (f"{LONGER} [inferred].", "It is marked as inference and does not name two premises from which it could follow."),
+        (
+            "The laboratory of Varnby may therefore be too old for such tests [inferred: E2-2].",
+            "It is marked as inference and does not name two premises from which it could follow.",
+        ),
+        (
+            "Bananas therefore ripen faster in warm rooms [inferred: E1-1, E1-2].",
+            "It is marked as inference, and this premise has nothing to do with it: The sodium cell kept 80 percent of its "
+            "capacity for 4,200 cy.",
+        ),
+        ("The cells are a product for patient people [inferred: E1-1, E1-2].",
+         "It is marked as inference and draws no conclusion; its premises do not say it either."),
+    ],
+)  # fmt: skip
+def test_what_does_not_follow_is_not_verified_and_says_why(written: str, reason: str) -> None:
+    checked = check(f"{STATED} {written}")
+    assert (checked.claims[-1].status, checked.claims[-1].reason) == ("unverified", reason)
+    assert checked.markdown.endswith("(⚠ unverified)")
+    assert statuses(check(f"{STATED} {written}", unsupported="drop")) == ["supported", "supported"]
+
+
+def test_what_a_premise_refutes_leaves_the_report() -> None:
+    checked = check(
+        f"{STATED} Therefore the inspectors found cracks on the south side of the Caster dam [inferred: E2-2, E2-3]."
+    )
+    assert [claim.status for claim in checked.left_out] == ["contradicted"]
+    assert "cracks" not in checked.markdown
+
+
+def test_what_the_sources_state_is_quoted_or_supported_and_not_inferred() -> None:
+    assert statuses(check("The laboratory of Varnby was founded in 1998 [inferred: E2-2].")) == ["quoted"]
+    assert statuses(check("The laboratory in Varnby was founded in 1998 [inferred: E2-1, E2-2].")) == ["supported"]
+
+
+def test_no_conclusion_follows_from_a_computation_out_of_nowhere() -> None:
+    said = "Together, the cells therefore lasted 31,000 cycles [inferred: E1-1, E3-1]."
+    checked = check(f"{STATED} {said}", untraced=["E3-1"])
+    assert checked.claims[-1].status == "unverified"
+    assert checked.claims[-1].reason.startswith("Computed from numbers that no source gives")
+
+
+def test_a_third_of_a_section_may_be_inferred_and_the_last_ones_are_too_many() -> None:
+    markdown = (
+        f"{STATED} {LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2].\n\n## More\n\n{STATED} {BUYERS} [⇒ E1-1, E1-2]."
+    )
+    checked = check(markdown)
+    assert statuses(checked) == [
+        "supported", "supported", "inferred", "unverified", "supported", "supported", "inferred",
+    ]  # fmt: skip
+    assert (
+        checked.claims[3].reason == "It is marked as inference, and more than a third of its section would be inferred."
+    )
+    dropped = check(markdown, unsupported="drop")
+    assert statuses(dropped) == ["supported", "supported", "inferred", "supported", "supported", "inferred"]
+    assert [claim.text for claim in dropped.left_out] == [f"{BUYERS}."]
+
+
+@pytest.mark.parametrize("unsupported", ["mark", "drop"])
+def test_a_model_that_marks_everything_gains_nothing(unsupported: str) -> None:
+    sentences = f"{LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2]."
+    checked = check(sentences, unsupported=unsupported)
+    assert "inferred" not in statuses(checked)
+    assert proves_nothing(checked)
+
+
+def test_a_row_of_a_table_may_be_inferred() -> None:
+    rows = "| sodium | 62 euros per kilowatt-hour [E1-1] |\n| lithium | 108 euros per kilowatt-hour [E1-2] |\n"
+    last = f"| advice | {BUYERS} [⇒ E1-1, E1-2] |"
+    checked = check(f"| Cell | Price |\n|---|---|\n{rows}{last}")
+    assert statuses(checked)[-1] == "inferred"
+    assert checked.markdown.splitlines()[-1] == f"| advice | {BUYERS} [E1-1][E1-2] (≈ inferred) |"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [("supported", "inferred"), ("partly", "unverified"), ("contradicted", "unverified"), ("not_told", "unverified")],
+)
+def test_a_model_s_verdict_can_only_take_an_inference_away(verdict: Any, status: Status) -> None:
+    judgement = Judgement(verdict=verdict, words="4,200 cycles")
+    said = f"{LONGER}.", ("E1-1", "E1-2")
+    asked = check(f"{STATED} {LONGER} [⇒ E1-1, E1-2].")
+    assert said in asked.undecided
+    assert asked.conclusions == {said}
+    judged = check(f"{STATED} {LONGER} [⇒ E1-1, E1-2].", judgements={said: judgement})
+    assert judged.claims[-1].status == status
+    wrong = "The sodium cell thus lasts 9,000 cycles."
+    kept = check(
+        f"{STATED} {wrong[:-1]} [⇒ E1-1, E1-2].", judgements={(wrong, ("E1-1", "E1-2")): Judgement(verdict="supported")}
+    )
+    assert kept.claims[-1].status == "unverified"
+
+
+def test_checking_a_checked_report_again_infers_the_same() -> None:
+    once = check(f"{STATED} {LONGER} [inferred: E1-1, E1-2].")
+    again = check(once.markdown)
+    assert again.markdown == once.markdown
+    assert statuses(again) == statuses(once)

@@ -1,0 +1,74 @@
+"""From the outline of a run to sections: who stands where, and when there is enough for sections at all."""
+
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import OutlineNode
+from services.reports.outline import bears_sections, sections_of
+
+
+def finding(step: str, *ids: str, quote: str = "q") -> FindingView:
+    evidence = [EvidenceView(id=key, title="", quote=f"{quote} {key}") for key in ids]
+    return FindingView(step_id=step, title=f"Step {step}", status="done", evidence=evidence)
+
+
+def node(key: str, *ids: str, parent: str = "") -> OutlineNode:
+    return OutlineNode(id=key, title=f"Node {key}", wanted=f"What {key} wants", parent=parent, excerpt_ids=list(ids))
+
+
+def test_topmost_nodes_are_sections_and_those_below_them_parts() -> None:
+    nodes = [node("1", "E1-1"), node("1.1", "E1-2", parent="1"), node("1.1.1", "E1-3", parent="1.1"), node("2", "E2-1")]
+    first, second = sections_of(nodes, [finding("1", "E1-1", "E1-2", "E1-3"), finding("2", "E2-1")])
+    assert (first.title, first.excerpt_ids) == ("Node 1", ["E1-1"])
+    assert [(part.title, part.excerpt_ids) for part in first.parts] == [
+        ("Node 1.1", ["E1-2"]),
+        ("Node 1.1.1", ["E1-3"]),
+    ]
+    assert (second.title, second.parts) == ("Node 2", [])
+
+
+def test_nodes_without_evidence_are_no_sections() -> None:
+    nodes = [node("1"), node("2", "E1-1"), node("2.1", parent="2")]
+    assert [(one.title, one.parts) for one in sections_of(nodes, [finding("1", "E1-1")])] == [("Node 2", [])]
+
+
+def test_a_section_with_nothing_but_one_part_has_no_heading_for_it() -> None:
+    nodes = [node("1"), node("1.1", "E1-1", parent="1")]
+    [section] = sections_of(nodes, [finding("1", "E1-1")])
+    assert (section.excerpt_ids, section.parts) == (["E1-1"], [])
+
+
+def test_excerpts_without_a_node_get_a_section_for_their_step() -> None:
+    sections = sections_of([node("1", "E1-1")], [finding("1", "E1-1", "E1-2"), finding("2", "E2-1")])
+    assert [(one.title, one.excerpt_ids) for one in sections] == [
+        ("Node 1", ["E1-1"]), ("Step 1", ["E1-2"]), ("Step 2", ["E2-1"]),
+    ]  # fmt: skip
+    assert [one.title for one in sections_of([], [finding("1", "E1-1"), finding("2", "E2-1")])] == ["Step 1", "Step 2"]
+
+
+def test_what_two_steps_quote_stands_in_one_section_and_sections_take_turns() -> None:
+    def same(step: str, *ids: str) -> FindingView:
+        evidence = [EvidenceView(id=key, title="", quote=f"quote {place}") for place, key in enumerate(ids)]
+        return FindingView(step_id=step, title="", status="done", evidence=evidence)
+
+    first, second = ["E1-1", "E1-2", "E1-3", "E1-4"], ["E2-1", "E2-2", "E2-3", "E2-4"]
+    nodes = [node("1", *first), node("2", *second[:1]), node("2.1", *second[1:], parent="2")]
+    one, two = sections_of(nodes, [same("1", *first), same("2", *second)])
+    assert (one.all_ids, two.all_ids) == (["E1-1", "E1-3"], ["E2-2", "E2-4"])
+
+
+def test_background_without_a_node_goes_where_most_of_its_words_are() -> None:
+    found = [finding("1", "E1-1", quote="Hemp ropes rot."), finding("2", "E2-1", quote="Tallow picks up sand.")]
+    background = [EvidenceView(id="B0-1", title="", quote="Sand and shells stuck to the tallow.")]
+    assert [one.excerpt_ids for one in sections_of([], found, background)] == [["E1-1"], ["E2-1", "B0-1"]]
+
+
+def test_nodes_in_a_circle_are_sections_of_their_own() -> None:
+    nodes = [node("1", "E1-1", parent="2"), node("2", "E2-1", parent="1")]
+    assert len(sections_of(nodes, [finding("1", "E1-1"), finding("2", "E2-1")])) == 2
+
+
+def test_a_handful_of_excerpts_bears_no_sections() -> None:
+    few, many = [f"E1-{place}" for place in range(6)], [f"E2-{place}" for place in range(6)]
+    found = [finding("1", *few), finding("2", *many)]
+    assert bears_sections(sections_of([], found))
+    assert not bears_sections(sections_of([], [finding("1", *few), finding("2", *many[1:])]))
+    assert not bears_sections(sections_of([node("1", *few, *many)], found))

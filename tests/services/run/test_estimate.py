@@ -1,0 +1,136 @@
+"""What a run will take, told before it starts: figures of the level, money by the price list, what a limit leaves out."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from schemas.context import RunContext
+from schemas.depth import DEPTHS, LEVELS, Depth
+from schemas.events import Event
+from services.run.estimate import SHARES, estimate, estimate_figures, estimate_line, shortfall_line
+from services.run.prices import forget_prices
+from services.run.settings import forget_settings
+from tests.conftest import PROJECT
+from tests.fakes.openai_server import openai_server
+
+
+@pytest.fixture
+def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connect a model whose price everybody can multiply."""
+    file = tmp_path / "prices.yaml"
+    file.write_text("plain: {input: 1, output: 10}\ndear: {input: 100, output: 1000}\n")
+    monkeypatch.setenv("LEADLINE_PRICES", str(file))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("LEADLINE_MODEL", "plain")
+    forget_settings()
+    forget_prices()
+
+
+@pytest.mark.usefixtures("priced")
+@pytest.mark.parametrize("depth", DEPTHS)
+async def test_figures_are_those_of_the_level_and_money_is_arithmetic(depth: Depth) -> None:
+    made, level = await estimate(RunContext(depth=depth)), LEVELS[depth]
+    assert (made.input_tokens, made.output_tokens) == (level.prompt_tokens, level.answer_tokens)
+    assert (made.seconds, made.sources, made.words) == (level.seconds, level.sources, level.words)
+    assert made.cost == pytest.approx((level.prompt_tokens + 10 * level.answer_tokens) / 1e6, rel=0.001)
+    assert (made.limit, made.left_out) == ("", [])
+    assert made.told == (depth in {"deep", "exhaustive"})
+
+
+def test_shares_of_the_roles_are_a_whole() -> None:
+    for parts in zip(*SHARES.values(), strict=True):
+        assert sum(parts) == pytest.approx(1)
+
+
+@pytest.mark.usefixtures("priced")
+async def test_what_is_chosen_by_itself_counts() -> None:
+    dear: Any = {"reporter": {"model": "dear"}}
+    plain, with_dear = await estimate(RunContext(depth="deep")), await estimate(RunContext(depth="deep", models=dear))
+    assert (with_dear.cost or 0) > 10 * (plain.cost or 0)
+    halved = await estimate(RunContext(depth="deep", max_step_num=3, max_seconds=2_000, words=700))
+    assert (halved.tokens, halved.sources) == (plain.tokens // 2, 40)
+    assert (halved.seconds, halved.words) == (2_000, (700, 700))
+
+
+@pytest.mark.usefixtures("priced")
+async def test_without_a_price_there_are_tokens_alone() -> None:
+    unknown: Any = {"default": {"model": "nobody-knows-it"}}
+    made = await estimate(RunContext(models=unknown))
+    assert (made.cost, made.offline, made.tokens) == (None, False, 46_000)
+    assert "$" not in estimate_line(made, "en-US")
+
+
+async def test_offline_nothing_is_paid_and_no_limit_falls_short() -> None:
+    made = await estimate(RunContext(depth="exhaustive", max_tokens=20_000, max_seconds=60))
+    assert (made.offline, made.cost, made.limit) == (True, 0.0, "")
+    assert "tokens" not in estimate_line(made, "en-US")
+
+
+@pytest.mark.usefixtures("priced")
+async def test_what_a_limit_leaves_out_is_named_in_both_languages() -> None:
+    made = await estimate(RunContext(depth="exhaustive", max_tokens=20_000))
+    assert (made.limit, made.left_out) == ("max_tokens", ["reworked", "rounds", "steps", "length"])
+    assert made.told
+    line = shortfall_line(made, "en-US")
+    assert line.startswith("20,000 of 860,000 tokens (max_tokens) do not pay for all of that: about 4 of 200 sources")
+    assert "no section is researched again and written anew" in line
+    assert "20,000" in shortfall_line(made, "zh-CN")
+    assert "重写" in shortfall_line(made, "zh-CN")
+    assert "词元" in estimate_figures(made, "zh-CN")
+
+
+@pytest.mark.usefixtures("priced")
+@pytest.mark.parametrize(
+    ("choices", "limit", "left_out"),
+    [
+        ({"depth": "deep", "max_cost": 0.4}, "max_cost", ["reworked", "rounds"]),
+        ({"depth": "deep", "max_tokens": 270_000}, "max_tokens", ["reworked"]),
+        ({"depth": "deep", "max_tokens": 20_000, "max_cost": 0.4}, "max_tokens", ["reworked", "rounds", "steps", "length"]),
+        ({"depth": "deep", "max_seconds": 600}, "max_seconds", ["reworked", "rounds", "steps"]),
+        ({"max_tokens": 20_000}, "max_tokens", ["rounds", "steps"]),
+        ({"max_tokens": 46_000}, "", []),
+        ({"depth": "quick", "max_tokens": 500}, "max_tokens", ["length"]),
+        ({"max_seconds": 900, "max_tokens": 10**9}, "", []),
+    ],
+)  # fmt: skip
+async def test_the_tightest_limit_counts(choices: dict[str, Any], limit: str, left_out: list[str]) -> None:
+    made = await estimate(RunContext(**choices))
+    assert (made.limit, made.left_out) == (limit, left_out)
+    assert bool(shortfall_line(made, "en")) == bool(limit)
+
+
+@pytest.mark.parametrize("question", ["Who designed the wire sounding machine?", "谁设计了测深机？"])
+async def test_it_is_told_before_any_model_is_asked(docs: Path, monkeypatch: pytest.MonkeyPatch, question: str) -> None:
+    heard: list[tuple[Event, int]] = []
+    with openai_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
+        forget_settings()
+        await aresearch(
+            question,
+            docs=[docs],
+            max_tokens=15_000,
+            on_event=lambda event: heard.append((event, len(server.requests))),
+        )
+    [(told, asked)] = [(event, asked) for event, asked in heard if event.type == "estimate"]
+    assert asked == 0
+    assert (told.data["depth"], told.data["limit"], told.data["told"]) == ("standard", "max_tokens", True)
+    assert "15,000" in told.title
+    assert ("词元" in told.title) == (question[0] == "谁")
+
+
+def test_the_guide_has_the_figures_of_the_levels() -> None:
+    guide = (PROJECT / "docs" / "models.md").read_text("utf-8")
+    for depth, level in LEVELS.items():
+        [row] = [line for line in guide.splitlines() if line.startswith(f"| `{depth}` |")]
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert cells[1] == ("none" if depth == "quick" else f"{level.plans} × {level.steps}")
+        assert cells[2:4] == [str(level.rounds), str(level.sources)]
+        assert cells[5:8] == [f"{level.prompt_tokens:,}", f"{level.answer_tokens:,}", str(level.seconds // 60)]
+        assert float(cells[8].rstrip(" $")) == pytest.approx(
+            (level.prompt_tokens * 0.5 + level.answer_tokens * 2) / 1e6
+        )

@@ -1,0 +1,121 @@
+"""Preferred sources come up a little; what has neither date nor site nor kind keeps its order."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from schemas.evidence import SourceCategory
+from services.run.evidence_store import EvidenceStore
+from services.search.gather import Gathered, gather
+from services.search.hit import Hit
+from services.search.providers import Providers
+from services.search.source_preference import PER_SITE, Preference
+
+TODAY = date(2026, 11, 23)
+DATED, TIMELESS = "Who leads the harbour office of Vell now?", "Who founded the harbour office of Vell?"
+
+
+def hit(name: str, **fields: Any) -> Hit:
+    return Hit(**{"url": f"https://{name}.example.org/", "title": name, "kind": "web", "text": name, **fields})
+
+
+def order(question: str, *hits: Hit, source_kind: SourceCategory = "general") -> list[str]:
+    by_title = {one.title: one for one in hits}
+    ranked = [one.title for one in hits]
+    return Preference.of(question, TODAY, source_kind).ordered(ranked, by_title.__getitem__)
+
+
+def test_what_tells_nothing_of_itself_keeps_its_order() -> None:
+    hits = [Hit(url=f"docs/{place}.md", title=str(place), kind="document", text="x") for place in range(200, 0, -1)]
+    for question in (DATED, TIMELESS, "2023年全国人口", "the latest news"):
+        assert order(question, *hits, source_kind="official") == [one.title for one in hits]
+
+
+def test_a_recent_source_comes_up_for_a_dated_question_alone() -> None:
+    hits = hit("old", published="2011"), hit("plain"), hit("new", published="2026-10-01")
+    assert order(DATED, *hits) == ["old", "new", "plain"]
+    assert order(TIMELESS, *hits) == ["old", "plain", "new"]
+
+
+def test_what_was_published_in_the_year_that_is_asked_about_comes_up() -> None:
+    hits = hit("later", published="2025"), hit("before", published="2015"), hit("then", published="2021-05")
+    assert order("How many members had it in 2021?", *hits) == ["later", "then", "before"]
+
+
+def test_a_page_that_claims_to_be_of_the_future_does_not_come_up() -> None:
+    assert order(DATED, hit("plain"), hit("future", published="2031-01-01")) == ["plain", "future"]
+
+
+def test_a_public_body_and_what_the_question_names_come_up_for_a_dated_question() -> None:
+    body = hit("body", url="https://www.vell.gov/office")
+    assert order(DATED, hit("a"), hit("b"), hit("c"), hit("d"), body) == ["a", "b", "c", "body", "d"]
+    assert order(TIMELESS, hit("a"), hit("b"), hit("c"), hit("d"), body) == ["a", "b", "c", "d", "body"]
+    maker = hit("maker", url="https://nordwerk.com/about")
+    asked = "What is the latest machine of Nordwerk?"
+    assert order(asked, hit("a"), hit("b"), hit("c"), hit("d"), maker) == ["a", "b", "c", "maker", "d"]
+
+
+def test_a_wanted_kind_comes_up_whatever_the_question() -> None:
+    hits = hit("a"), hit("b"), hit("paper", url="https://arxiv.org/abs/1")
+    assert order(TIMELESS, *hits, source_kind="academic") == ["a", "paper", "b"]
+    assert order(TIMELESS, *hits, source_kind="news") == ["a", "b", "paper"]
+
+
+def test_a_lift_is_bounded() -> None:
+    plain = [hit(str(place)) for place in range(1, 30)]
+    best = hit("best", url="https://vell.gov/news", published="2026-11-01")
+    assert order(DATED, *plain[:9], best, source_kind="official").index("best") >= 4
+
+
+class Engine:
+    """A search engine that finds given pages."""
+
+    name = "engine"
+
+    def __init__(self, *hits: Hit) -> None:
+        self.hits = list(hits)
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        return self.hits[:limit]
+
+
+async def gathered(*hits: Hit, limit: int) -> Gathered:
+    store = EvidenceStore(InMemoryStore())
+    return await gather(["piano wire"], Providers(web=[Engine(*hits)]), evidence=store, limit=limit, hits=30)
+
+
+def pages(domain: str, count: int) -> list[Hit]:
+    facts = ["hemp", "sledges", "brass", "tallow", "drums", "brakes", "Kelvin", "soundings", "Azores", "steel"]
+    return [
+        Hit(
+            url=f"https://{domain}/{place}",
+            title=f"{domain} {place}",
+            kind="web",
+            text=f"Piano wire took the place of {facts[place]} in the year 18{place}{place} says {domain}.",
+        )
+        for place in range(count)
+    ]
+
+
+@pytest.mark.parametrize(("domain", "most"), [("blog.example.com", PER_SITE), ("arxiv.org", 8)])
+async def test_pages_of_one_site_take_turns_with_others_unless_many_publish_there(domain: str, most: int) -> None:
+    first, others = pages(domain, 9), [one for name in ("a.org", "b.org", "c.org") for one in pages(name, 1)]
+    found = await gathered(*first, *others, limit=8)
+    of_first = [one for one in found.passages if domain.endswith(one.site) or one.site == domain]
+    assert len(found.passages) == 8
+    assert len(of_first) == most
+
+
+async def test_a_lone_site_takes_no_turns() -> None:
+    found = await gathered(*pages("a.org", 9), limit=8)
+    assert [one.title for one in found.passages] == [f"a.org {place}" for place in range(8)]
+
+
+async def test_passages_and_sources_tell_site_kind_and_date() -> None:
+    page = pages("stats.gov.cn", 1)[0].model_copy(update={"published": "2024-03-12"})
+    found = await gathered(page, limit=3)
+    [passage], [source] = found.passages, found.sources.values()
+    assert (passage.site, passage.source_kind, passage.published) == ("stats.gov.cn", "official", "2024-03-12")
+    assert (source.site, source.source_kind, source.published) == ("stats.gov.cn", "official", "2024-03-12")

@@ -1,0 +1,448 @@
+"""Rounds of search in one step: each judges what no earlier one was shown, and they end where nothing more is to be had."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from leadline import aresearch
+from leadline.runs.actions import areplay
+from schemas.context import RunContext
+from schemas.depth import DEPTHS, LEVELS, Depth
+from schemas.events import Event
+from schemas.evidence import SourceCategory
+from schemas.researcher import NumberedPassage, ResearcherPrompt
+from schemas.usage import Allowance
+from services.models import close_clients
+from services.run.budget import Budget
+from services.run.evidence_store import EvidenceStore
+from services.run.journal import Journal, Recording, replaying
+from services.run.scope import Run, _current
+from services.run.settings import forget_settings
+from services.turn.rounds import Gathered, Wanted, search_in_rounds
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import passages_shown, quoting
+
+TOPICS = ["anchor", "bilge", "capstan", "davit", "ensign", "forecastle", "galley", "hawser", "jib", "keel"]
+"""One document each, which only a query with its word finds."""
+
+
+def fact(topic: str) -> str:
+    """Return the sentence of a topic's document that matters."""
+    return f"The {topic} weighs {100 + TOPICS.index(topic)} pounds."
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write the documents, and let runs search them."""
+    made = tmp_path / "ship"
+    monkeypatch.setenv("LEADLINE_DOCS", str(made))
+    forget_settings()
+    made.mkdir()
+    for topic in TOPICS:
+        (made / f"{topic}.md").write_text(f"# Of the {topic}\n\n{fact(topic)} Someone painted it green.\n")
+    return made
+
+
+@pytest.fixture
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """Name the model."""
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    forget_settings()
+    return endpoint
+
+
+def remove(folder: Path, *topics: str) -> None:
+    """Remove documents."""
+    for topic in topics:
+        (folder / f"{topic}.md").unlink()
+
+
+class Step:
+    """One step's rounds over the documents, with what the model was shown in each."""
+
+    def __init__(self, endpoint: OpenAIServer | None, depth: Depth = "deep", **of_run: Any) -> None:
+        context = RunContext(search="documents", depth=depth)
+        self.run = Run(context, "researcher", **of_run)
+        self.told: list[dict[str, Any]] = []
+        self.run.tell_round = lambda _, data: self.told.append(data)
+        self._endpoint = endpoint
+
+    async def search(
+        self, *queries: str, feedback: str = "", sources: int = 25, kind: SourceCategory = "general"
+    ) -> Gathered:
+        """Search in rounds."""
+        need = ResearcherPrompt(
+            question="How heavy is it?",
+            locale="en-US",
+            title="Weights",
+            description="How heavy each is",
+            queries=list(queries),
+            feedback=feedback,
+            findings=[],
+            passages=[],
+        )  # fmt: skip
+        token = _current.set(self.run)
+        try:
+            return await search_in_rounds(self.run, need, EVIDENCE, "1", Wanted(sources, kind))
+        finally:
+            _current.reset(token)
+
+    @property
+    def shown(self) -> list[list[NumberedPassage]]:
+        """The passages of each round."""
+        assert self._endpoint is not None
+        return [passages_shown(body) for body in self._endpoint.requests]
+
+
+EVIDENCE = EvidenceStore(InMemoryStore())
+
+
+def human(body: dict[str, Any]) -> str:
+    return str(body["messages"][1]["content"])
+
+
+def quotes(gathered: Gathered) -> list[str]:
+    return [excerpt.quote for excerpt in gathered.excerpts]
+
+
+def wanting(*taken: str, ask: str = "", **others: object) -> Any:
+    """Script a round that takes the facts of topics, misses something, and asks for another topic."""
+    return quoting(
+        *map(fact, taken), missing_aspects=["the rest"], queries=[f"weight of the {ask}"] if ask else [], **others
+    )
+
+
+def on_and_on(body: dict[str, Any]) -> str:
+    """Answer each round with all that it shows, and with a query for the next topic."""
+    facts = [sentence for passage in passages_shown(body) for sentence in passage.sentences if "weighs" in sentence]
+    number = int(passages_shown(body)[-1].id[1:])
+    answer: str = quoting(*facts, missing_aspects=["the rest"], queries=[f"the {TOPICS[number]}"])(body)
+    return answer
+
+
+async def test_a_second_round_searches_what_the_first_one_names_and_shows_no_passage_again(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    first = quoting(
+        fact("anchor"), finding="It is heavy.", missing_aspects=["the bilge"], queries=["bilge and anchor", "hawser"]
+    )
+    endpoint.script["researcher"] = [first, quoting(fact("hawser"), fact("bilge"), finding="All are heavy.")]
+    step = Step(endpoint)
+    gathered = await step.search("anchor")
+    assert [[one.id for one in passages] for passages in step.shown] == [["P1"], ["P2", "P3"]]
+    assert {one.sentences[-2] for one in step.shown[1]} == {fact("bilge"), fact("hawser")}
+    assert [(one.id, one.quote) for one in gathered.excerpts] == [
+        ("E1-1", fact("anchor")),
+        ("E1-2", fact("hawser")),
+        ("E1-3", fact("bilge")),
+    ]
+    assert all(gathered.sources[one.content_hash].title for one in gathered.excerpts)
+    one, two = map(human, endpoint.requests)
+    assert "<so_far>" not in one
+    assert "<so_far>\nIt is heavy.\n</so_far>" in two
+    assert (gathered.finding, gathered.missing_aspects, gathered.rounds, gathered.shown) == ("All are heavy.", [], 2, 3)
+    assert [(data["round"], data["passages"], data["excerpts"], data["queries"]) for data in step.told] == [
+        (1, 1, 1, ["bilge and anchor", "hawser"]),
+        (2, 2, 3, []),
+    ]
+
+
+async def test_the_rounds_end_when_nothing_is_missing(endpoint: OpenAIServer, folder: Path) -> None:
+    endpoint.script["researcher"] = [quoting(fact("anchor"))]
+    gathered = await Step(endpoint, "exhaustive").search("anchor")
+    assert (quotes(gathered), len(endpoint.requests)) == ([fact("anchor")], 1)
+
+
+@pytest.mark.parametrize("queries", [[], ["anchor"], [" Anchor "], ["nothing of that kind"]])
+async def test_the_rounds_end_when_there_is_nothing_new_to_show(
+    endpoint: OpenAIServer, folder: Path, queries: list[str]
+) -> None:
+    endpoint.script["researcher"] = [quoting(fact("anchor"), missing_aspects=["the rest"], queries=queries)]
+    gathered = await Step(endpoint, "exhaustive").search("anchor")
+    assert (quotes(gathered), len(endpoint.requests)) == ([fact("anchor")], 1)
+    assert gathered.missing_aspects == ["the rest"]
+
+
+async def test_two_rounds_in_a_row_without_evidence_end_them_and_one_does_not(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    endpoint.script["researcher"] = [
+        wanting(ask="bilge"),
+        wanting("bilge", ask="capstan"),
+        wanting(ask="davit"),
+        wanting(ask="ensign"),
+        wanting("ensign", ask="galley"),
+    ]
+    gathered = await Step(endpoint, "exhaustive").search("anchor")
+    assert (quotes(gathered), len(endpoint.requests)) == ([fact("bilge")], 4)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+async def test_the_depth_says_how_many_rounds_there_are(endpoint: OpenAIServer, folder: Path, depth: Depth) -> None:
+    endpoint.choose = on_and_on
+    most = LEVELS[depth].rounds
+    gathered = await Step(endpoint, depth).search("the anchor")
+    assert quotes(gathered) == [fact(topic) for topic in TOPICS[:most]]
+    assert gathered.rounds == len(endpoint.requests) == most
+    left = [
+        f'rounds_left="{number}"' in human(body)
+        for number, body in zip(range(most - 1, 0, -1), endpoint.requests, strict=False)
+    ]
+    assert left == [True] * (most - 1)
+    assert "rounds_left" not in human(endpoint.requests[-1])
+    asked_for_queries = [
+        "queries" in body["response_format"]["json_schema"]["schema"]["properties"] for body in endpoint.requests
+    ]
+    assert asked_for_queries == [True] * (most - 1) + [False]
+
+
+async def test_the_rounds_end_when_as_many_sources_are_quoted_as_are_wanted(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    endpoint.choose = on_and_on
+    gathered = await Step(endpoint, "exhaustive").search("the anchor", sources=2)
+    assert quotes(gathered) == [fact("anchor"), fact("bilge")]
+
+
+@pytest.mark.parametrize(("tokens", "rounds"), [(16_000, 2), (9_000, 1)])
+async def test_a_budget_that_is_nearly_spent_leaves_the_next_round_out(
+    endpoint: OpenAIServer, folder: Path, tokens: int, rounds: int
+) -> None:
+    first = wanting("anchor", ask="bilge", padding=" ".join(map(str, range(5_000))))
+    endpoint.script["researcher"] = [first, quoting(fact("bilge"))]
+    gathered = await Step(endpoint, budget=Budget(Allowance(tokens=tokens))).search("anchor")
+    assert gathered.rounds == len(endpoint.requests) == rounds
+    assert quotes(gathered) == [fact("anchor"), fact("bilge")][:rounds]
+
+
+async def test_a_limit_that_a_later_round_reaches_keeps_what_was_found_and_is_said(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    endpoint.script["researcher"] = [wanting("anchor", ask="bilge")]
+    gathered = await Step(endpoint, budget=Budget(Allowance(searches=1), RunContext(max_searches=1))).search("anchor")
+    assert quotes(gathered) == [fact("anchor")]
+    assert any("max_searches" in limit for limit in gathered.limits)
+
+
+async def test_a_later_round_that_time_runs_out_on_keeps_what_was_found_also_in_a_replay(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    store = InMemoryStore()
+    endpoint.script["researcher"] = [wanting("anchor", ask="bilge")]
+    endpoint.fault = lambda number, *_: None if number == 1 else Reply(stall=300)
+    step = Step(endpoint, journal=Journal(store, "run", "task", "1:researcher:1"), budget=Budget())
+
+    def hurry(_: str, __: dict[str, Any]) -> None:
+        """Leave time for a second round, and too little for an endpoint that does not answer."""
+        step.run.budget.allowance = Allowance(seconds=step.run.seconds * 2.5 + 1)
+
+    step.run.tell_round = hurry
+    gathered = await step.search("anchor")
+    assert (quotes(gathered), gathered.rounds) == ([fact("anchor")], 1)
+    recording = await Recording.load(store, "run", "r")
+    assert any("time" in kind for _, kind, _ in recording.entries), "a second round was begun"
+    with replaying(recording):
+        again = await Step(None, journal=Journal(store, "run", "task", "1:researcher:1")).search("anchor")
+    assert again == gathered
+
+
+async def test_time_that_is_up_leaves_the_next_round_out(endpoint: OpenAIServer, folder: Path) -> None:
+    endpoint.script["researcher"] = [wanting("anchor", ask="bilge")]
+    step = Step(endpoint, budget=Budget())
+
+    def hurry(_: str, __: dict[str, Any]) -> None:
+        step.run.budget.allowance = Allowance(seconds=step.run.seconds * 1.01)
+
+    step.run.tell_round = hurry
+    assert quotes(await step.search("anchor")) == [fact("anchor")]
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_small_window_means_smaller_portions_and_more_rounds_and_the_same_evidence(
+    endpoint: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove(folder, *TOPICS)
+    facts = [f"Cast {number} found bottom at {2000 + number} fathoms." for number in range(14)]
+    for number, sentence in enumerate(facts):
+        filler = " ".join(f"Mark {number}-{place} of the line went by slowly." for place in range(12))
+        (folder / f"{number}.md").write_text(f"# Day {number}\n\n{sentence} {filler}\n")
+
+    def take_all(body: dict[str, Any]) -> str:
+        taken = [one for passage in passages_shown(body) for one in passage.sentences if one.startswith("Cast")]
+        answer: str = quoting(*taken, missing_aspects=["further casts"])(body)
+        return answer
+
+    endpoint.choose = take_all
+    large = await Step(endpoint).search("cast found bottom at fathoms")
+    assert len(endpoint.requests) == large.rounds == 1
+    assert sorted(quotes(large)) == sorted(facts)
+    endpoint.requests.clear()
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "4000")
+    forget_settings()
+    step = Step(endpoint)
+    small = await step.search("cast found bottom at fathoms")
+    assert len(endpoint.requests) == small.rounds > 1
+    assert max(map(len, step.shown)) < len(facts)
+    ids = [one.id for passages in step.shown for one in passages]
+    assert ids == [f"P{number}" for number in range(1, len(facts) + 1)]
+    assert sorted(quotes(small)) == sorted(quotes(large))
+    assert len({one.id for one in small.excerpts}) == len(facts)
+
+
+async def test_the_feedback_of_a_redo_is_searched(endpoint: OpenAIServer, folder: Path) -> None:
+    endpoint.script["researcher"] = [quoting(fact("anchor"), fact("galley"))]
+    step = Step(endpoint)
+    gathered = await step.search("anchor", feedback="Look for the galley, too.")
+    assert quotes(gathered) == [fact("anchor"), fact("galley")]
+    assert "<feedback>\nLook for the galley, too.\n</feedback>" in human(endpoint.requests[0])
+
+
+async def test_rules_choose_where_a_round_names_nothing_that_there_is_and_the_next_round_follows(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    wrong = json.dumps({"high": ["P9:1"], "finding": "It is light.", "missing_aspects": ["x"], "queries": ["bilge"]})
+    endpoint.script["researcher"] = [wanting("anchor", ask="bilge"), wrong, wrong]
+    gathered = await Step(endpoint).search("anchor")
+    assert gathered.finding != "It is light."
+    assert quotes(gathered)[0] == fact("anchor")
+    assert [limit for limit in gathered.limits if "rules chose its quotes" in limit]
+
+
+async def test_nothing_found_is_judged_by_nobody(endpoint: OpenAIServer, folder: Path) -> None:
+    gathered = await Step(endpoint).search("nothing of that kind")
+    assert (gathered, endpoint.requests) == (Gathered(sources=gathered.sources), [])
+
+
+async def test_rounds_that_were_interrupted_go_on_without_repeating_a_search_or_a_call(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    store = InMemoryStore()
+    endpoint.script["researcher"] = [
+        wanting("anchor", ask="bilge"),
+        wanting("bilge", ask="davit"),
+        quoting(fact("davit")),
+    ]
+
+    def journal() -> Journal:
+        return Journal(store, "run", "task", "1:researcher:1")
+
+    step = Step(endpoint, journal=journal())
+
+    def die(_: str, data: dict[str, Any]) -> None:
+        if data["round"] == 2:
+            raise KilledError
+
+    step.run.tell_round = die
+    with pytest.raises(KilledError):
+        await step.search("anchor")
+    known = set((await Recording.load(store, "run", "r")).entries)
+    remove(folder, "anchor", "bilge")  # what was searched before is not searched again
+    gathered = await Step(endpoint, journal=journal()).search("anchor")
+    assert quotes(gathered) == [fact("anchor"), fact("bilge"), fact("davit")]
+    assert len(endpoint.requests) == 3
+    recording = await Recording.load(store, "run", "r")
+    assert known < recording.entries.keys()
+    with replaying(recording):
+        again = await Step(None, journal=journal()).search("anchor")
+    assert again == gathered
+
+
+class KilledError(Exception):
+    """Stands for the end of the process."""
+
+
+QUESTION = "How heavy are the anchor and the bilge of the ship?"
+PLAN = {"title": "Weights", "steps": [{"id": "1", "title": "Weights", "description": "d", "queries": ["anchor"]}]}
+
+
+def of_graph(body: dict[str, Any]) -> str | None:
+    """Answer as a planner of one step, as its researcher in two rounds, and as a reporter who cites both."""
+    role = role_of(body)
+    if role == "planner":
+        return json.dumps(PLAN)
+    if role == "researcher":
+        second = "<so_far>" in human(body)
+        answer: str = (quoting(fact("bilge")) if second else wanting("anchor", ask="bilge"))(body)
+        return answer
+    if role == "reflector":
+        return json.dumps({"has_enough_context": True})
+    if role == "reporter":
+        return f"{fact('anchor')} [E1-1] {fact('bilge')} [E1-2]"
+    return None
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.long
+async def test_a_run_tells_of_its_rounds_and_is_replayed_byte_for_byte_without_a_model(
+    endpoint: OpenAIServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.choose = of_graph
+    events: list[Event] = []
+    report = await aresearch(
+        QUESTION, docs=[folder], out=tmp_path / "first", verify="code", on_event=events.append, max_plan_iterations=1
+    )
+    assert quotes_of(report.excerpts) >= {fact("anchor"), fact("bilge")}
+    assert all(claim.verified for claim in report.citations)
+    rounds = [event.data for event in events if event.type == "round"]
+    assert [(data["step"], data["round"], data["queries"]) for data in rounds] == [
+        ("1", 1, ["weight of the bilge"]),
+        ("1", 2, []),
+    ]
+    asked = len(endpoint.requests)
+    await close_clients()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    forget_settings()
+    remove(folder, *TOPICS)
+    await areplay(report.run_id, out=tmp_path / "second")
+    assert files(tmp_path / "first") == files(tmp_path / "second")
+    assert len(endpoint.requests) == asked
+
+
+def quotes_of(excerpts: Any) -> set[str]:
+    return {excerpt.quote for excerpt in excerpts}
+
+
+@pytest.mark.long
+def test_a_run_that_is_killed_between_two_rounds_goes_on_without_repeating_a_call(
+    endpoint: OpenAIServer, folder: Path, tmp_path: Path
+) -> None:
+    children: list[subprocess.Popen[str]] = []
+    answered: list[str] = []
+
+    def answer(body: dict[str, Any]) -> str | None:
+        if len(children) == 1 and "<so_far>" in human(body):
+            children[0].send_signal(signal.SIGKILL)
+            return None
+        answered.append(json.dumps(body["messages"]))
+        return of_graph(body)
+
+    endpoint.choose = answer
+    chosen = ["research", QUESTION, "--docs", str(folder), "--max-plans", "1"]
+    for arguments in (chosen, ["resume"]):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "leadline", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "LEADLINE_HOME": str(tmp_path / "home")},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        children.append(child)
+        out, err = child.communicate(timeout=300)
+        assert child.returncode == (-signal.SIGKILL if arguments is chosen else 0), err
+    assert len(answered) == len(set(answered)), "no call that was answered is made again"
+    assert sum("You do one step of a research plan" in one for one in answered) == 2
+    assert "The bilge weighs 101 pounds" in out
