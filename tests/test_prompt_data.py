@@ -82,7 +82,9 @@ def test_no_value_opens_anything(value: str) -> None:
 
 
 def rendered(value: str) -> list[BaseMessage]:
-    evidence = EvidenceView(id=value, title=value, site=value, published=value, kind=value, relevance=value, quote=value)
+    evidence = EvidenceView(
+        id=value, title=value, site=value, published=value, kind=value, relevance=value, quote=value
+    )
     finding = FindingView(
         step_id=value, title=value, description=value, status=value, finding=value, missing_aspects=[value, value], evidence=[evidence],
         error=value, step_type=value,

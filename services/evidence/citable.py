@@ -1,9 +1,6 @@
 """What a report may cite: the excerpts of its steps, of earlier turns, and those of the background that are shown."""
 
-import re
-
 from schemas.evidence import Excerpt
-from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.evidence.background import background_views
 
@@ -17,14 +14,11 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
     return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
 
 
-def in_report(state: ResearchState, excerpts: list[Excerpt], text: str) -> list[Excerpt]:
-    """Leave out background excerpts that nothing cites, where steps found something: what was shown and not used is no source."""
-    results = state["results"]
-    if not any(result.excerpts for step_id, result in results.items() if step_id != RECALLED):
-        return excerpts
-    found = {excerpt.id for result in results.values() for excerpt in result.excerpts}
-    found |= _disputed(state)
-    return [excerpt for excerpt in excerpts if excerpt.id in found or re.search(rf"\b{excerpt.id}\b", text)]
+def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:
+    """Return what a report keeps: what it may cite, and what the background search found besides."""
+    citable = {excerpt.id for excerpt in excerpts}
+    background = state["background"].excerpts if state["background"] else []
+    return [*excerpts, *(excerpt for excerpt in background if excerpt.id not in citable)]
 
 
 def _disputed(state: ResearchState) -> set[str]:

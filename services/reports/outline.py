@@ -1,4 +1,4 @@
-"""From the outline of a run to the sections of its report: every excerpt that is shown stands in exactly one section."""
+"""From the outline of a run to the sections of its report: every quote that is shown stands in exactly one section."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,8 +18,9 @@ def sections_of(
 ) -> list[Section]:
     """Return the sections that have evidence, in the outline's order.
 
-    Of a quote that several steps found, one section has one excerpt: sections take turns, so that none loses all to an earlier one. Excerpts of steps without a node get a section for each step; those of the background go to the section that shares most
-    words with them.
+    Of a quote that several steps found, one section has one excerpt: sections take turns, so that none loses all to
+    an earlier one. Excerpts of steps without a node get a section for each step; those of the background go to the
+    section that shares most words with them.
 
     Args:
         nodes: of the outline; empty where the run has none.

@@ -9,7 +9,7 @@ from schemas.evidence import Excerpt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness
-from services.evidence.citable import in_report
+from services.evidence.citable import kept_evidence
 from services.evidence.programs import Program
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.markdown import Draft
@@ -62,7 +62,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         locale=locale,
         title=state["plan"].title if state["plan"] else question,
         markdown=body.strip(),
-        excerpts=in_report(state, excerpts, f"{body} {' '.join(written.citing.cited if written.citing else ())}"),
+        excerpts=kept_evidence(state, excerpts),
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],

@@ -234,9 +234,14 @@ class Journal:
         return recording is not None and (self.place, kind, 0) in recording.entries
 
     async def decided(self, kind: str, decide: Callable[[], bool]) -> bool:
-        """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did."""
+        """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did.
+
+        So does a run that goes on after it was killed where it had decided for something.
+        """
         if self.replays:
             return self.marked(kind)
+        if await self._entry(f"{self.task}-{kind}") is not None:
+            return True
         decision = decide()
         if decision:
             await self.mark(kind)

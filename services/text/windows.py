@@ -1,7 +1,5 @@
 """Which sentences of a passage say most about a question: the quote where no model chooses one."""
 
-import re
-
 from services.text.passages import sentences
 from services.text.tokens import tokens
 
@@ -25,12 +23,9 @@ def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
             return start, end
 
 
-_QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
-
-
-def in_quotation_marks(text: str) -> list[str]:
-    """Return what a text has in quotation marks, as a question that names a section does."""
-    return _QUOTED.findall(text)
+def in_quotation_marks(words: str, text: str) -> bool:
+    """Tell whether a text has the words in quotation marks; the words may hold quotation marks themselves."""
+    return bool(words) and (f"“{words}”" in text or f'"{words}"' in text)
 
 
 MOST_SENTENCES = 20

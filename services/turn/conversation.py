@@ -207,12 +207,11 @@ def _windows(
 def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Key]:
     """Return the sections that a question names in quotation marks together with their source, as the recommended ones do."""
     named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
-    quoted = in_quotation_marks(question)
     return [
         (key, span.start, span.end)
         for key, title in named
         for span in split(texts[key])
-        if (heading := plain_heading(span.heading)) != title and heading in quoted
+        if (heading := plain_heading(span.heading)) != title and in_quotation_marks(heading, question)
     ][:PASSAGES]
 
 

@@ -29,7 +29,6 @@ BOUNDED = {
 """Patterns whose callers bound what they are given, and to how many characters."""
 LITERALS = {
     "leadline/runs/persistence.py:_note_column": "a column's name",
-    "services/evidence/citable.py:in_report": "the id of an excerpt, which code gives",
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/evidence/roles.py:order": "a verb of a sentence, escaped",
     "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",

@@ -211,8 +211,10 @@ def test_any_answer_to_a_review_is_read_or_refused(answer: Any) -> None:
         assert str(error)  # noqa: PT017 - both outcomes are right
 
 
-EVIDENCE = [EvidenceView(id=f"E1-{place}", title="s", quote="q") for place in (1, 2)]
+EVIDENCE = [EvidenceView(id=f"E1-{place}", title="s", quote=f"q {place}") for place in (1, 2)]
 FOUND = [FindingView(step_id="1", title="t", status="done", finding="f", evidence=EVIDENCE)]
+TWICE = [EvidenceView(id=f"E1-{place}", title="s", quote="q") for place in (1, 2)]
+FOUND_TWICE = [FindingView(step_id="1", title="t", status="done", finding="f", evidence=TWICE)]
 SECTIONS = number_paragraphs([("One", "The wire (piano) is [E1-1] long.\n\nIt is long."), ("Two", "> wire [E1-2]")])
 
 
@@ -230,6 +232,15 @@ NODES = st.builds(
 def test_whatever_the_outline_each_excerpt_stands_in_exactly_one_section(nodes: list[OutlineNode]) -> None:
     sections = sections_of(nodes, FOUND)
     assert sorted(one for section in sections for one in section.all_ids) == ["E1-1", "E1-2"]
+
+
+@SLOW
+@given(nodes=st.lists(NODES, max_size=6))
+def test_whatever_the_outline_a_quote_found_twice_stands_in_one_section(nodes: list[OutlineNode]) -> None:
+    listed = {key for node in nodes for key in node.excerpt_ids if key != "E7-7"}
+    placed = [one for section in sections_of(nodes, FOUND_TWICE) for one in section.all_ids]
+    assert len([one for one in placed if one in listed]) == bool(listed)
+    assert set(placed) - listed == {"E1-1", "E1-2"} - listed
 
 
 @SLOW

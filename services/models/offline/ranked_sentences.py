@@ -173,8 +173,7 @@ def quoted_section(question: str, sentences: Sequence[Sentence]) -> list[Sentenc
     if not _SAID.search(question):
         return []
     own = [sentence for sentence in sentences if sentence.title and sentence.title in question]
-    quoted = in_quotation_marks(question)
-    section = [sentence for sentence in own if sentence.heading and sentence.heading in quoted] or own
+    section = [sentence for sentence in own if in_quotation_marks(sentence.heading, question)] or own
     return [
         sentence
         for sentence in section

@@ -81,6 +81,16 @@ async def test_a_limit_that_was_reached_is_reached_in_a_replay() -> None:
     assert (caught.value.key, caught.value.limit) == ("token_limit", 500)
 
 
+async def test_what_a_run_decided_for_stays_decided_when_it_goes_on_and_in_a_replay() -> None:
+    store = InMemoryStore()
+    assert not await journal(store).decided("tools", lambda: False)
+    assert await journal(store).decided("tools", lambda: True)
+    assert await journal(store).decided("tools", lambda: False)
+    assert not await journal(store, task="fork").decided("tools", lambda: False)
+    with replaying(await Recording.load(store, "run", "r")):
+        assert await journal(store).decided("tools", lambda: False)
+
+
 async def test_a_miss_names_the_request() -> None:
     store = InMemoryStore()
     await journal(store).once("model", "planner (Plan)", {"q": 1}, Said, Asked("one"))
