@@ -28,18 +28,22 @@ def background_views(
         results: of the steps, by their ids.
         sources: by content hash.
     """
-    excerpts = background.excerpts if background else []
-    quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
-    if not quoted:
-        return evidence_views(excerpts, sources)
+    if not any(result.excerpts for result in results.values()):
+        return evidence_views(background.excerpts if background else [], sources)
     shown: list[EvidenceView] = []
     room = BACKGROUND_TOKENS
-    for excerpt in excerpts:
-        rest = _unquoted(excerpt, quoted)
-        room -= passage_tokens(rest) if rest else 0
-        if rest and room >= 0:
+    for excerpt, rest in unquoted(background, results):
+        room -= passage_tokens(rest)
+        if room >= 0:
             shown += evidence_views([excerpt.model_copy(update={"quote": rest})], sources)
     return shown
+
+
+def unquoted(background: Background | None, results: Mapping[str, StepResult]) -> list[tuple[Excerpt, str]]:
+    """Return the background excerpts that hold something that neither earlier turns nor steps quote, each with just that."""
+    quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
+    rests = ((excerpt, _unquoted(excerpt, quoted)) for excerpt in (background.excerpts if background else []))
+    return [(excerpt, rest) for excerpt, rest in rests if rest]
 
 
 def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:

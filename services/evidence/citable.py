@@ -2,7 +2,7 @@
 
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState
-from services.evidence.background import background_views
+from services.evidence.background import background_views, unquoted
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
@@ -15,10 +15,10 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
 
 
 def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:
-    """Return what a report keeps: what it may cite, and what the background search found besides."""
+    """Return what a report keeps: what it may cite, and what else of the background search no step quotes."""
     citable = {excerpt.id for excerpt in excerpts}
-    background = state["background"].excerpts if state["background"] else []
-    return [*excerpts, *(excerpt for excerpt in background if excerpt.id not in citable)]
+    besides = (excerpt for excerpt, _ in unquoted(state["background"], state["results"]))
+    return [*excerpts, *(excerpt for excerpt in besides if excerpt.id not in citable)]
 
 
 def _disputed(state: ResearchState) -> set[str]:
