@@ -1,5 +1,6 @@
 """The researcher's call: which numbered sentences answer a step, what they come to, what is missing and what to look for next."""
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model, field_validator
@@ -12,6 +13,8 @@ from schemas.evidence_view import FindingView
 MOST_REFERENCES, MOST_WIDE = 40, 120
 """Of one relevance, in one answer; and where breadth matters more than cost, so that a prompt shows more passages."""
 MOST_QUERIES = 4
+LONGEST_REFERENCE = 24
+"""Characters."""
 
 
 class NumberedPassage(Passage):
@@ -50,7 +53,9 @@ class ResearcherPrompt(BaseModel):
     """Whether the step is a loop of tool calls instead of one answer."""
 
 
-Reference = Annotated[str, AtMost(24)]
+_NEXT = re.compile(r"[,;，；、]\s{0,3}(?=\w{1,12}[:：])")
+"""Parts references to several passages."""
+Reference = Annotated[str, AtMost(LONGEST_REFERENCE)]
 """Sentences of one passage: `P3:2`, `P3:2-4`."""
 References = Annotated[list[Reference], AtMost(MOST_REFERENCES)]
 
@@ -72,8 +77,12 @@ class Findings(BaseModel):
     @field_validator("high", "medium", "low", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
-        """Take a single reference for a list of it."""
-        return [value] if isinstance(value, str) else value
+        """Take a single reference for a list of it, and part one that is too long where it names the next passage."""
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, list):
+            return given
+        too_long = [isinstance(one, str) and len(one) > LONGEST_REFERENCE for one in given]
+        return [part for one, cut in zip(given, too_long, strict=True) for part in (_NEXT.split(one) if cut else [one])]
 
     @property
     def references(self) -> list[tuple[str, Relevance]]:

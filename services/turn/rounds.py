@@ -34,6 +34,8 @@ MORE_ROUNDS = 3
 """By how much the rounds grow at most where a prompt has room for less than the depth would have it."""
 BARREN = 2
 """Rounds in a row that bring nothing new, after which there are no more."""
+SURE = 0.5
+"""Confidence from which a finding without any reference is no answer: its quotes are missing."""
 SPARE = 0.1
 """Share of a step's time that is kept for what follows its rounds."""
 
@@ -248,7 +250,8 @@ async def answered(prompt: ResearcherPrompt, limits: list[str], step_id: str) ->
     """Let the model judge passages; where it gives no answer that can be used, rules choose what is quoted, which `limits` then say."""
     try:
         answer = await ask_for_references(prompt)
-        if not answer.references or taken(answer, prompt.passages).excerpts:
+        says_so = answer.finding and answer.confidence >= SURE and not prompt.so_far
+        if taken(answer, prompt.passages).excerpts or not (answer.references or says_so):
             return answer
     except UselessAnswer:
         pass

@@ -99,6 +99,15 @@ def test_several_stretches_may_stand_in_one_reference(reference: str, named: lis
     assert take(reference).unknown == []
 
 
+def test_references_to_many_passages_in_one_string_are_all_taken() -> None:
+    places = [f"P{place}:1-2" for place in range(1, 31)]
+    answer = Findings.model_validate({"high": ", ".join(places)})
+    assert [reference for reference, _ in answer.references] == places
+    listed = "P1:1, P2:1; P1:3，P1:4、P2:2"
+    answer = Findings.model_validate({"high": [listed]})
+    assert len(taken(answer, PASSAGES).excerpts) == 5
+
+
 @pytest.mark.parametrize(
     "reference",
     ["P1:0", "P1:7", "P1:99999", f"P1:{'9' * 500}", "P9:1", "P9", "P1-2", "2", "Wire replaced hemp.", "", "：", "²"],
