@@ -19,6 +19,11 @@ _CLAUSE = re.compile(
     r"|，(?:并且?|以及|同时|又|且)?(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎|吗|如何))|以及(?=.{0,200}?(?:什么|多少|哪|谁|何|几|怎))",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(
+    rf"(?:in|on|at|for|of|with|within|under|during|among|across|about|regarding|given|considering|according to|as for)\s(?!.*?\b(?:{_ASKING})\b)",
+    re.IGNORECASE,
+)
+"""Begins what only says what an English question is about: `In robotics, what …`."""
 _CHINESE_QUESTION = re.compile(r"什么|多少|哪|谁|何|几|怎|吗|如何|是否|呢|多[大高长深远久宽重快]")
 _TYPES: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
     ("reason", re.compile(r"\bwhy\b|\bwhat (?:was|is|were|are) the (?:reason|cause)s?\b|为什么|为何|原因|何以", re.I)),
@@ -97,18 +102,20 @@ def persons_in(text: str) -> tuple[str, ...]:
 def clauses_of(question: str, *, short: bool = False) -> list[str]:
     """Split a question into its clauses that ask something of their own; those of a single word only with `short`.
 
-    A Chinese clause that only says what the question is about is joined to the one after it.
+    A clause that only says what the question is about is joined to the one after it.
     """
     parts = [part.strip(" ,，。.?？") for part in _CLAUSE.split(question) if part and part.strip(" ,，。.?？")]
+    chinese = has_cjk(question)
+    comma = "，" if chinese else ", "
     joined: list[str] = []
     lead = ""
     for part in parts:
-        lead = f"{lead}，{part}" if lead else part
-        if not has_cjk(question) or _CHINESE_QUESTION.search(part):
+        lead = f"{lead}{comma}{part}" if lead else part
+        if _CHINESE_QUESTION.search(part) if chinese else not _TOPIC.match(part):
             joined.append(lead)
             lead = ""
     if lead:
-        joined = [*joined[:-1], f"{joined[-1]}，{lead}"] if joined else [lead]
+        joined = [*joined[:-1], f"{joined[-1]}{comma}{lead}"] if joined else [lead]
     if short:
         return joined or [question]
     return [part for part in joined if len(tokens(part)) > 1 or (has_cjk(part) and len(part) > 3)] or [question]

@@ -9,6 +9,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from schemas.evidence import Excerpt, Passage, Source, SourceCategory
@@ -215,8 +216,8 @@ class _Rounds:
         self.gathered.limits += found.limits(self.run, locale)
 
     async def _portion(self, new: Sequence[Passage]) -> list[Passage]:
-        """Return as many passages as one prompt has room for, those just found first; the others wait."""
-        candidates = [*new, *self.waiting]
+        """Return as many passages as one prompt has room for, those just found and those that waited in turns; the others wait."""
+        candidates = [*filter(None, chain.from_iterable(zip_longest(new, self.waiting)))]
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
         most = max(MIN_PASSAGES, math.ceil(PASSAGES_A_SOURCE * (self.wanted.sources - self._quoted())))
         shown = passages_within(candidates[:most], self.room, MIN_PASSAGES)

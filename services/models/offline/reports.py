@@ -4,7 +4,7 @@ Where no sentence answers it says so, and shows the closest ones.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -29,6 +29,8 @@ MANY = 12
 MAX_ANSWER, MAX_CONCLUSION = 3, 4
 """Sentences of the opening, and of the conclusion."""
 _RELEVANCE = {"high": 0, "medium": 1, "low": 2}
+CLOSE = 0.25
+"""Share of what the best excerpt says on the question, from which on another stands in the text of a long report."""
 MAX_COMPUTED = 8
 """Lines of computations that a conclusion can have."""
 CSV_COMMAS = 3
@@ -193,7 +195,7 @@ def _sections(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[s
         ]
     if not sections:
         return []
-    chosen = _chosen(sections, {item.id: item for item in evidence}, prompt.words)
+    chosen = _chosen(sections, {item.id: item for item in evidence}, prompt)
     said: set[str] = set()
     blocks: list[str] = []
     for section in sections:
@@ -205,16 +207,26 @@ def _sections(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[s
     return blocks
 
 
-def _chosen(sections: Sequence[Section], evidence: Mapping[str, EvidenceView], words: int) -> dict[str, EvidenceView]:
-    """Return the excerpts that sections tell, each statement once; where words are too few, the most relevant of each section.
+def _chosen(
+    sections: Sequence[Section], evidence: Mapping[str, EvidenceView], prompt: ReporterPrompt
+) -> dict[str, EvidenceView]:
+    """Return the excerpts that sections tell, the closest first, each statement once.
+
+    Unless all is asked for, what says far less on the question than the best one is left to the evidence, but for the best of each
+    section; where words are too few, so is more.
 
     Args:
         sections: in order.
         evidence: by id.
-        words: that all may have together; 0: as many as it takes.
+        prompt: whose question and words count; no words: as many as it takes.
     """
+    closeness = _closeness(prompt.question, evidence.values())
     listed = [[evidence[key] for key in section.all_ids if key in evidence] for section in sections]
-    listed = [sorted(items, key=lambda item: _RELEVANCE.get(item.relevance, 1)) for items in listed]
+    listed = [
+        sorted(items, key=lambda item: (-closeness[item.id], _RELEVANCE.get(item.relevance, 1))) for items in listed
+    ]
+    if prompt.length != "full":
+        listed = [[*items[:1], *(item for item in items[1:] if closeness[item.id] >= CLOSE)] for items in listed]
     ranked = sorted((place, number) for number, items in enumerate(listed) for place in range(len(items)))
     said = SaidOnce([item.quote for items in listed for item in items])
     chosen: dict[str, EvidenceView] = {}
@@ -224,18 +236,32 @@ def _chosen(sections: Sequence[Section], evidence: Mapping[str, EvidenceView], w
         if not said.is_new(item.quote):
             continue
         used += words_in(item.quote)
-        if words and chosen and used > words:
+        if prompt.words and chosen and used > prompt.words:
             break
         chosen[item.id] = item
-    return chosen
+    return dict(sorted(chosen.items(), key=lambda pair: -closeness[pair[0]]))
+
+
+def _closeness(question: str, evidence: Collection[EvidenceView]) -> dict[str, float]:
+    """Return for each excerpt, by its id, how much it says on the question: a share of what the best one says, all on one scale.
+
+    Relevance as the researcher gave it compares the passages of one round only. Where none has a word of the question, all are close.
+    """
+    pieces = sentences_of(Piece(item.id, item.title, item.quote) for item in evidence)
+    closeness = dict.fromkeys((item.id for item in evidence), 0.0)
+    for sentence, score in rank(question, question, pieces).scores.items():
+        closeness[sentence.id] = max(closeness[sentence.id], score)
+    best = max(closeness.values(), default=0.0)
+    return {key: score / best if best else 1.0 for key, score in closeness.items()}
 
 
 def _paragraphs(section: SectionPart, chosen: Mapping[str, EvidenceView], said: set[str]) -> Iterator[str]:
-    """Give a paragraph for each source of a section's own excerpts, then the tables that it quotes; empty where all was said."""
+    """Give a paragraph for each source of a section's own excerpts, as chosen, then the tables that it quotes; empty where all was said."""
     by_source: dict[str, list[EvidenceView]] = {}
-    for key in section.excerpt_ids:
-        if key in chosen:
-            by_source.setdefault(chosen[key].title, []).append(chosen[key])
+    own = set(section.excerpt_ids)
+    for key, item in chosen.items():
+        if key in own:
+            by_source.setdefault(item.title, []).append(item)
     for excerpts in by_source.values():
         parts = [(part, item.id) for item in excerpts for part in _parts(item.quote)]
         yield cite(

@@ -184,3 +184,20 @@ def test_saying_once_finds_what_comparing_all_texts_with_each_other_finds(texts:
         assert said.is_new(text) == new
         if new:
             kept.append(text)
+
+
+def test_a_long_report_leaves_what_says_little_on_the_question_to_the_evidence() -> None:
+    near = [
+        excerpt(f"E1-{n}", f"Piano wire of gauge {n} carried the sounding lead of vessel {n}.", "low")
+        for n in range(12)
+    ]
+    far = [excerpt(f"E1-{n}", f"Harbour pilots of port {n} wore wire buttons.", "high") for n in range(12, 24)]
+    nodes = [
+        OutlineNode(id=str(n), title=f"Part {n}", excerpt_ids=[f"E1-{k}" for k in range(n, 24, 2)]) for n in (0, 1)
+    ]
+    asked = prompt([*far, *near], nodes).model_copy(update={"question": "Which piano wire carried the sounding lead?"})
+    told = report(asked)
+    assert all(f"[{item.id}]" in told for item in near)
+    assert not any(f"[{item.id}]" in told for item in far)
+    whole = report(asked.model_copy(update={"length": "full"}))
+    assert all(f"[{item.id}]" in whole for item in [*near, *far])

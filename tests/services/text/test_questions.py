@@ -1,0 +1,23 @@
+"""Questions are split into the clauses that ask something of their own."""
+
+import pytest
+
+from services.text.questions import clauses_of
+
+
+@pytest.mark.parametrize(
+    ("question", "clauses"),
+    [
+        ("In robotics, what are the leading methods?", ["In robotics, what are the leading methods"]),
+        (
+            "On the Challenger, where was wire used, and who paid?",
+            ["On the Challenger, where was wire used", "who paid"],
+        ),
+        ("With wire, how long does a cast take?", ["With wire, how long does a cast take"]),
+        ("In which year did it sail, and who led it?", ["In which year did it sail", "who led it"]),
+        ("When did it sail, and in which sea?", ["When did it sail", "in which sea"]),
+        ("在水深测量中，钢丝有什么优点？", ["在水深测量中，钢丝有什么优点"]),
+    ],
+)
+def test_what_only_says_what_a_question_is_about_is_no_clause(question: str, clauses: list[str]) -> None:
+    assert clauses_of(question, short=True) == clauses
