@@ -252,7 +252,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         question=research_question(state),
         locale=state["locale"],
         today=state["today"],
-        length="answer" if fast else context.length,
+        length="answer" if fast else "full" if (context.words or 0) >= SECTIONS_FROM else context.length,
         words=0 if fast else context.words or 0,
         tone=context.profile.tone if context.profile else "",
         findings=findings,

@@ -212,27 +212,35 @@ def _chosen(
 ) -> dict[str, EvidenceView]:
     """Return the excerpts that sections tell, the closest first, each statement once.
 
-    Unless all is asked for, what says far less on the question than the best one is left to the evidence, but for the best of each
-    section; where words are too few, so is more.
+    What says far less on the question than the best one comes last, and only where a full report is asked for; the best of each
+    section is always told. Where words are too few, less is.
 
     Args:
         sections: in order.
         evidence: by id.
-        prompt: whose question and words count; no words: as many as it takes.
+        prompt: whose question, length and words count; no words: as many as it takes.
     """
     closeness = _closeness(prompt.question, evidence.values())
     listed = [[evidence[key] for key in section.all_ids if key in evidence] for section in sections]
     listed = [
         sorted(items, key=lambda item: (-closeness[item.id], _RELEVANCE.get(item.relevance, 1))) for items in listed
     ]
-    if prompt.length != "full":
-        listed = [[*items[:1], *(item for item in items[1:] if closeness[item.id] >= CLOSE)] for items in listed]
-    ranked = sorted((place, number) for number, items in enumerate(listed) for place in range(len(items)))
+    ranked = sorted(
+        (place > 0 and closeness[item.id] < CLOSE, place, number)
+        for number, items in enumerate(listed)
+        for place, item in enumerate(items)
+    )
     said = SaidOnce([item.quote for items in listed for item in items])
     chosen: dict[str, EvidenceView] = {}
     used = 0
-    for place, number in ranked:  # sections take turns: of a statement that two have, not always the first one tells it
+    for (
+        far,
+        place,
+        number,
+    ) in ranked:  # sections take turns: of a statement that two have, not always the first one tells it
         item = listed[number][place]
+        if far and prompt.length != "full":
+            break
         if not said.is_new(item.quote):
             continue
         used += words_in(item.quote)

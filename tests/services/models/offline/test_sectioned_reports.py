@@ -201,3 +201,7 @@ def test_a_long_report_leaves_what_says_little_on_the_question_to_the_evidence()
     assert not any(f"[{item.id}]" in told for item in far)
     whole = report(asked.model_copy(update={"length": "full"}))
     assert all(f"[{item.id}]" in whole for item in [*near, *far])
+    words = 2 * sum(words_in(item.quote) for item in near)
+    longer = report(asked.model_copy(update={"length": "full", "words": words}))
+    assert all(f"[{item.id}]" in longer for item in near)
+    assert abs(words_in(longer.partition("## ")[2]) - words) < 0.2 * words
