@@ -14,7 +14,7 @@ export function planView() {
   return {
     element,
     show(turn) {
-      const now = JSON.stringify([turn.plans, turn.outline, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
+      const now = JSON.stringify([turn.plans, turn.outline, turn.reworked, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
       if (now === shown) return;
       unfolded = element.querySelector("details.outline")?.open ?? unfolded;
       shown = now;
@@ -22,7 +22,7 @@ export function planView() {
         if (one.open) opened.add(one.dataset.step); else opened.delete(one.dataset.step);
       }
       const focused = document.activeElement?.closest?.("details[data-step]")?.dataset.step;
-      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })), ...outlineList(turn.outline, unfolded));
+      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })), ...outlineList(turn.outline, unfolded), ...reworkedList(turn.reworked));
       if (focused) element.querySelector(`details[data-step="${CSS.escape(focused)}"] summary`)?.focus();
     },
   };
@@ -42,6 +42,12 @@ function outlineList(nodes, open) {
       el("li", {}, `${node.id} ${node.title} `, el("span", { class: "soft", text: `(${say(node.thin ? "outlineThin" : "outlineNode", node)})` })))))];
 }
 
+/** What became of the report's weakest sections, which are researched again and written anew. */
+function reworkedList(said) {
+  if (!said.length) return [];
+  return [el("ul", { class: "queries reworked", "aria-label": say("reworked") }, said.map((text) => el("li", { text })))];
+}
+
 function planList(plan, place, turn, before) {
   const heading = turn.plans.length > 1 ? say("planNumber", { number: place + 1 }) : say("thePlan");
   return el("section", { class: "plan" },
@@ -50,7 +56,7 @@ function planList(plan, place, turn, before) {
     el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before))));
 }
 
-function stepItem(step, state = { status: "queued", sources: new Map() }, { opened, seen }) {
+function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [] }, { opened, seen }) {
   const said = say(STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
   return el("li", { data: { status: state.status } },
     el("details", { data: { step: step.id }, open: opened.has(step.id) },
@@ -62,10 +68,17 @@ function stepItem(step, state = { status: "queued", sources: new Map() }, { open
       el("div", { class: "inside" },
         step.description && step.description !== step.title && el("p", { text: step.description }),
         step.queries.length > 0 && el("ul", { class: "queries" }, step.queries.map((query) => el("li", { text: query }))),
+        state.rounds.length > 0 && el("ul", { class: "queries rounds", "aria-label": say("rounds") }, state.rounds.map(roundItem)),
         state.finding && el("p", { class: "finding", text: state.finding }),
         state.error && el("p", { class: "problem", text: state.error }))),
     state.sources.size > 0 && el("ul", { class: "arrived", "aria-label": say("sources") },
       [...state.sources].map(([url, title]) => el("li", { class: isNew(seen, `${step.id} ${url}`) ? "new" : undefined }, sourceLink(url, title)))));
+}
+
+/** A round of search: how much there is by now, and what it searches for next. */
+function roundItem(round) {
+  return el("li", {}, say("roundDone", round),
+    round.queries.length > 0 && el("span", { class: "soft", text: ` ${say("roundNext")}${say("colon")}${round.queries.join(" · ")}` }));
 }
 
 function isNew(seen, key) {

@@ -6,7 +6,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 export function nothingYet(question) {
   return {
     question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
-    plans: [], outline: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(), calls: new Map(),
+    plans: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(), calls: new Map(),
     tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
 }
@@ -105,7 +105,7 @@ function takePlans(turn, plans, done = () => {}) {
   turn.plans = plans;
   for (const step of plans.flatMap((plan) => plan.steps)) {
     const known = turn.steps.get(step.id);
-    turn.steps.set(step.id, { status: "queued", sources: new Map(), finding: "", error: "", attempt: 1, ...known });
+    turn.steps.set(step.id, known || newStep());
   }
 }
 
@@ -119,9 +119,11 @@ function takeResult(turn, result, done = () => {}) {
 }
 
 function stepOf(turn, id) {
-  if (!turn.steps.has(id)) turn.steps.set(id, { status: "queued", sources: new Map(), finding: "", error: "", attempt: 1 });
+  if (!turn.steps.has(id)) turn.steps.set(id, newStep());
   return turn.steps.get(id);
 }
+
+const newStep = () => ({ status: "queued", sources: new Map(), rounds: [], finding: "", error: "", attempt: 1 });
 
 /** Take in how a model call stands that takes its time; why it was made again is remembered until it ends. */
 function takeCall(turn, { node, data }) {
@@ -152,7 +154,10 @@ function takeProgress(turn, event) {
   turn.now = title;
   if (type === "background") turn.background = data.sources || [];
   if (type === "reflection") turn.outline = data.outline || [];
-  if (type === "step_started") {
+  if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
+  if (type === "round") {
+    stepOf(turn, data.step).rounds[data.round - 1] = data;
+  } else if (type === "step_started") {
     Object.assign(stepOf(turn, data.step), { status: "running", attempt: data.attempt || 1 });
   } else if (type === "source") {
     const shown = title.replace(/^[^:：]*[:：]\s*/, "");

@@ -140,7 +140,10 @@ export function session(views, context) {
       plans: known.plans.length ? known.plans : turn.plans,
     });
     if (error && known.status === "stopped") turn.status = "failed";
-    for (const [id, step] of known.steps) turn.steps.set(id, { ...step, sources: turn.steps.get(id)?.sources || step.sources });
+    for (const [id, step] of known.steps) {
+      const { sources, rounds } = turn.steps.get(id) || step; // the state does not tell them
+      turn.steps.set(id, { ...step, sources, rounds });
+    }
     run = null;
     views.busy(false);
     views.changed();
