@@ -1,7 +1,6 @@
 """A bundle is written whole, checks offline, and names whatever was changed in it."""
 
 import gzip
-import hashlib
 import io
 import json
 import shutil
@@ -16,12 +15,12 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.checking.bundle import verify_bundle, write_bundle
-from services.reports.checking.bundle_check import seal
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.checking.source_texts import MAX_TEXT_BYTES
 from services.reports.markdown import finish_report
 from services.run.errors import BundleError, StoreError
 from services.run.evidence_store import EvidenceStore
+from tests.services.reports.checking.tampering import Edit, edit, rewrite
 from tests.services.reports.conftest import TEXTS, Make, source_of
 
 VERSION_1 = Path(__file__).with_name("bundle-1")
@@ -55,30 +54,8 @@ async def bundle(report: Report, evidence: EvidenceStore, tmp_path: Path) -> Pat
     return folder
 
 
-Edit = Callable[[dict[str, Any]], None]
-
-
-def edit(folder: Path, change: Edit, *, resealed: bool = False) -> None:
-    file = folder / "evidence.json"
-    content = json.loads(file.read_text("utf-8"))
-    change(content)
-    if resealed:
-        content["evidence_sha256"] = seal(content)
-    file.write_text(json.dumps(content, ensure_ascii=False), "utf-8")
-
-
 def files_below(folder: Path) -> dict[Path, bytes]:
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-
-
-def rewrite(folder: Path, old: str, new: str) -> None:
-    """Change the report and make its hash right again."""
-    file = folder / "report.md"
-    text = file.read_text("utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), "utf-8")
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    edit(folder, lambda content: content.update(report_sha256=digest), resealed=True)
 
 
 def test_a_fresh_bundle_holds(bundle: Path) -> None:
@@ -357,65 +334,3 @@ def test_what_is_no_bundle_is_an_error_that_says_what_to_do(
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="There is no folder"):
         verify_bundle(tmp_path / "nothing")
-
-
-INFERRED = """# How deep
-
-HMS Challenger sounded 4,475 fathoms near Guam [E1-1]. The piano wire of Lucas replaced the hemp line [E2-1].
-To sound 4,475 fathoms near Guam must therefore have been slow and heavy work with a hemp line [inferred: E1-1, E2-1].
-"""
-
-
-@pytest.fixture
-async def inferring(draft: Make, evidence: EvidenceStore, tmp_path: Path) -> Path:
-    """The bundle of a report with an inference."""
-    report = finish_report(draft(INFERRED), Usage())
-    assert [claim.status for claim in report.citations] == ["supported", "supported", "inferred"]
-    await write_bundle(report, tmp_path / "inferring", evidence)
-    return tmp_path / "inferring"
-
-
-def test_a_bundle_with_an_inference_holds(inferring: Path) -> None:
-    assert verify_bundle(inferring).problems == []
-    assert verify_markdown(inferring / "report.md").problems == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("must therefore have been slow", "must therefore have cost 900 pounds, slow", "Not in what it cites: 900"),
-        ("with a hemp line", "with the rope of Captain Nares", "Names that are not in what it cites"),
-    ],
-)
-def test_an_inference_that_was_changed_is_found_even_when_everything_is_sealed_again(
-    inferring: Path, old: str, new: str, problem: str
-) -> None:
-    def change(content: dict[str, Any]) -> None:
-        content["claims"][2]["text"] = content["claims"][2]["text"].replace(old, new)
-
-    article = inferring.parent / "article.md"
-    article.write_text((inferring / "report.md").read_text("utf-8").replace(old, new), "utf-8")
-    [named] = verify_markdown(article, inferring).problems
-    assert "is called inferred, but" in named
-    edit(inferring, change)
-    rewrite(inferring, old, new)
-    [found] = verify_bundle(inferring).problems
-    assert "it is called inferred, but" in found
-    assert problem in found
-
-
-def test_a_bundle_may_call_no_more_than_a_third_of_its_claims_inferred(inferring: Path) -> None:
-    def change(content: dict[str, Any]) -> None:
-        content["claims"][0]["status"] = "inferred"
-
-    edit(inferring, change, resealed=True)
-    assert any("at most a third" in problem for problem in verify_bundle(inferring).problems)
-
-
-def test_a_judgement_against_an_inference_is_a_problem(inferring: Path) -> None:
-    def change(content: dict[str, Any]) -> None:
-        content["claims"][2]["judgement"] = {"verdict": "not_told", "words": ""}
-
-    edit(inferring, change, resealed=True)
-    [problem] = verify_bundle(inferring).problems
-    assert "does not follow from its premises" in problem

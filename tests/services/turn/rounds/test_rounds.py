@@ -1,131 +1,23 @@
 """Rounds of search in one step: each judges what no earlier one was shown, and they end where nothing more is to be had."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from leadline import aresearch
-from leadline.runs.actions import areplay
 from schemas.context import RunContext
 from schemas.depth import DEPTHS, LEVELS, Depth
-from schemas.events import Event
-from schemas.evidence import SourceCategory
-from schemas.researcher import NumberedPassage, ResearcherPrompt
 from schemas.usage import Allowance
-from services.models import close_clients
 from services.run.budget import Budget
-from services.run.evidence_store import EvidenceStore
 from services.run.journal import Journal, Recording, replaying
-from services.run.scope import Run, _current
 from services.run.settings import forget_settings
-from services.turn.rounds import Gathered, Wanted, search_in_rounds
+from services.turn.rounds import Gathered
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
-
-TOPICS = ["anchor", "bilge", "capstan", "davit", "ensign", "forecastle", "galley", "hawser", "jib", "keel"]
-"""One document each, which only a query with its word finds."""
-
-
-def fact(topic: str) -> str:
-    """Return the sentence of a topic's document that matters."""
-    return f"The {topic} weighs {100 + TOPICS.index(topic)} pounds."
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write the documents, and let runs search them."""
-    made = tmp_path / "ship"
-    monkeypatch.setenv("LEADLINE_DOCS", str(made))
-    forget_settings()
-    made.mkdir()
-    for topic in TOPICS:
-        (made / f"{topic}.md").write_text(f"# Of the {topic}\n\n{fact(topic)} Someone painted it green.\n")
-    return made
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    """Name the model."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    return endpoint
-
-
-def remove(folder: Path, *topics: str) -> None:
-    """Remove documents."""
-    for topic in topics:
-        (folder / f"{topic}.md").unlink()
-
-
-class Step:
-    """One step's rounds over the documents, with what the model was shown in each."""
-
-    def __init__(self, endpoint: OpenAIServer | None, depth: Depth = "deep", **of_run: Any) -> None:
-        context = RunContext(search="documents", depth=depth)
-        self.run = Run(context, "researcher", **of_run)
-        self.told: list[dict[str, Any]] = []
-        self.run.tell_round = lambda _, data: self.told.append(data)
-        self._endpoint = endpoint
-
-    async def search(
-        self, *queries: str, feedback: str = "", sources: int = 25, kind: SourceCategory = "general"
-    ) -> Gathered:
-        """Search in rounds."""
-        need = ResearcherPrompt(
-            question="How heavy is it?",
-            locale="en-US",
-            title="Weights",
-            description="How heavy each is",
-            queries=list(queries),
-            feedback=feedback,
-            findings=[],
-            passages=[],
-        )  # fmt: skip
-        token = _current.set(self.run)
-        try:
-            return await search_in_rounds(self.run, need, EVIDENCE, "1", Wanted(sources, kind))
-        finally:
-            _current.reset(token)
-
-    @property
-    def shown(self) -> list[list[NumberedPassage]]:
-        """The passages of each round."""
-        assert self._endpoint is not None
-        return [passages_shown(body) for body in self._endpoint.requests]
-
-
-EVIDENCE = EvidenceStore(InMemoryStore())
-
-
-def human(body: dict[str, Any]) -> str:
-    return str(body["messages"][1]["content"])
-
-
-def quotes(gathered: Gathered) -> list[str]:
-    return [excerpt.quote for excerpt in gathered.excerpts]
-
-
-def wanting(*taken: str, ask: str = "", **others: object) -> Any:
-    """Script a round that takes the facts of topics, misses something, and asks for another topic."""
-    return quoting(
-        *map(fact, taken), missing_aspects=["the rest"], queries=[f"weight of the {ask}"] if ask else [], **others
-    )
-
-
-def on_and_on(body: dict[str, Any]) -> str:
-    """Answer each round with all that it shows, and with a query for the next topic."""
-    facts = [sentence for passage in passages_shown(body) for sentence in passage.sentences if "weighs" in sentence]
-    number = int(passages_shown(body)[-1].id[1:])
-    answer: str = quoting(*facts, missing_aspects=["the rest"], queries=[f"the {TOPICS[number]}"])(body)
-    return answer
+from tests.services.turn.rounds.steps import TOPICS, Step, fact, human, on_and_on, quotes, remove, wanting
 
 
 async def test_a_second_round_searches_what_the_first_one_names_and_shows_no_passage_again(
@@ -319,130 +211,3 @@ async def test_rules_choose_where_a_round_names_nothing_that_there_is_and_the_ne
 async def test_nothing_found_is_judged_by_nobody(endpoint: OpenAIServer, folder: Path) -> None:
     gathered = await Step(endpoint).search("nothing of that kind")
     assert (gathered, endpoint.requests) == (Gathered(sources=gathered.sources), [])
-
-
-async def test_rounds_that_were_interrupted_go_on_without_repeating_a_search_or_a_call(
-    endpoint: OpenAIServer, folder: Path
-) -> None:
-    store = InMemoryStore()
-    endpoint.script["researcher"] = [
-        wanting("anchor", ask="bilge"),
-        wanting("bilge", ask="davit"),
-        quoting(fact("davit")),
-    ]
-
-    def journal() -> Journal:
-        return Journal(store, "run", "task", "1:researcher:1")
-
-    step = Step(endpoint, journal=journal())
-
-    def die(_: str, data: dict[str, Any]) -> None:
-        if data["round"] == 2:
-            raise KilledError
-
-    step.run.tell_round = die
-    with pytest.raises(KilledError):
-        await step.search("anchor")
-    known = set((await Recording.load(store, "run", "r")).entries)
-    remove(folder, "anchor", "bilge")  # what was searched before is not searched again
-    gathered = await Step(endpoint, journal=journal()).search("anchor")
-    assert quotes(gathered) == [fact("anchor"), fact("bilge"), fact("davit")]
-    assert len(endpoint.requests) == 3
-    recording = await Recording.load(store, "run", "r")
-    assert known < recording.entries.keys()
-    with replaying(recording):
-        again = await Step(None, journal=journal()).search("anchor")
-    assert again == gathered
-
-
-class KilledError(Exception):
-    """Stands for the end of the process."""
-
-
-QUESTION = "How heavy are the anchor and the bilge of the ship?"
-PLAN = {"title": "Weights", "steps": [{"id": "1", "title": "Weights", "description": "d", "queries": ["anchor"]}]}
-
-
-def of_graph(body: dict[str, Any]) -> str | None:
-    """Answer as a planner of one step, as its researcher in two rounds, and as a reporter who cites both."""
-    role = role_of(body)
-    if role == "planner":
-        return json.dumps(PLAN)
-    if role == "researcher":
-        second = "<so_far>" in human(body)
-        answer: str = (quoting(fact("bilge")) if second else wanting("anchor", ask="bilge"))(body)
-        return answer
-    if role == "reflector":
-        return json.dumps({"has_enough_context": True})
-    if role == "reporter":
-        return f"{fact('anchor')} [E1-1] {fact('bilge')} [E1-2]"
-    return None
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-@pytest.mark.long
-async def test_a_run_tells_of_its_rounds_and_is_replayed_byte_for_byte_without_a_model(
-    endpoint: OpenAIServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    endpoint.choose = of_graph
-    events: list[Event] = []
-    report = await aresearch(
-        QUESTION, docs=[folder], out=tmp_path / "first", verify="code", on_event=events.append, max_plan_iterations=1
-    )
-    assert quotes_of(report.excerpts) >= {fact("anchor"), fact("bilge")}
-    assert all(claim.verified for claim in report.citations)
-    rounds = [event.data for event in events if event.type == "round"]
-    assert [(data["step"], data["round"], data["queries"]) for data in rounds] == [
-        ("1", 1, ["weight of the bilge"]),
-        ("1", 2, []),
-    ]
-    asked = len(endpoint.requests)
-    await close_clients()
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
-    remove(folder, *TOPICS)
-    await areplay(report.run_id, out=tmp_path / "second")
-    assert files(tmp_path / "first") == files(tmp_path / "second")
-    assert len(endpoint.requests) == asked
-
-
-def quotes_of(excerpts: Any) -> set[str]:
-    return {excerpt.quote for excerpt in excerpts}
-
-
-@pytest.mark.long
-def test_a_run_that_is_killed_between_two_rounds_goes_on_without_repeating_a_call(
-    endpoint: OpenAIServer, folder: Path, tmp_path: Path
-) -> None:
-    children: list[subprocess.Popen[str]] = []
-    answered: list[str] = []
-
-    def answer(body: dict[str, Any]) -> str | None:
-        if len(children) == 1 and "<so_far>" in human(body):
-            children[0].send_signal(signal.SIGKILL)
-            return None
-        answered.append(json.dumps(body["messages"]))
-        return of_graph(body)
-
-    endpoint.choose = answer
-    chosen = ["research", QUESTION, "--docs", str(folder), "--max-plans", "1"]
-    for arguments in (chosen, ["resume"]):
-        child = subprocess.Popen(
-            [sys.executable, "-m", "leadline", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "LEADLINE_HOME": str(tmp_path / "home")},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        children.append(child)
-        out, err = child.communicate(timeout=300)
-        assert child.returncode == (-signal.SIGKILL if arguments is chosen else 0), err
-    assert len(answered) == len(set(answered)), "no call that was answered is made again"
-    assert sum("You do one step of a research plan" in one for one in answered) == 2
-    assert "The bilge weighs 101 pounds" in out
