@@ -27,8 +27,6 @@ from services.search.journaled import Search, gather_once
 
 MIN_PASSAGES = 4
 """Passages that a round is shown at least, if there are so many."""
-PASSAGES_A_SOURCE = 1.5
-"""Passages that are judged for each source that is wanted: not each is of use."""
 TOKENS_A_PASSAGE = 60
 """Tokens of a short passage: so many more are gathered than there may be room for."""
 MORE_ROUNDS = 3
@@ -216,10 +214,13 @@ class _Rounds:
         self.gathered.limits += found.limits(self.run, locale)
 
     async def _portion(self, new: Sequence[Passage]) -> list[Passage]:
-        """Return as many passages as one prompt has room for, those just found and those that waited in turns; the others wait."""
+        """Return a passage for each source that is still wanted, as far as one prompt has room; the others wait.
+
+        Those just found and those that waited take turns.
+        """
         candidates = [*filter(None, chain.from_iterable(zip_longest(new, self.waiting)))]
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
-        most = max(MIN_PASSAGES, math.ceil(PASSAGES_A_SOURCE * (self.wanted.sources - self._quoted())))
+        most = max(MIN_PASSAGES, self.wanted.sources - self._quoted())
         shown = passages_within(candidates[:most], self.room, MIN_PASSAGES)
         self.waiting = candidates[len(shown) :]
         first = self.gathered.shown + 1

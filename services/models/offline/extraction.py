@@ -18,9 +18,9 @@ COVERED = 0.45
 """Share of a clause's terms from which on it is not missing."""
 HIGH, MEDIUM = 0.75, 0.5
 """Share of the best sentence's score from which on another is of that relevance."""
-OPEN, NAMED = 0.2, 0.5
-"""Share of the best sentence's score from which on the best one of another passage is quoted, too: where a question asks for what
-there is on a subject, and where it asks for something of what it names."""
+NAMED = 0.5
+"""Share of the best sentence's score from which on the best one of another passage is quoted, too, where a question asks for something of
+what it names. Where it asks for what there is on a subject, each passage that says anything is quoted: the search ranks better than words do."""
 EXPLAINED: frozenset[AnswerType] = frozenset(["manner", "reason"])
 """Kinds of answers that take more than one sentence."""
 BEST_OF_ROUND = 3
@@ -40,7 +40,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     clauses = clauses_of(question)
     around = " ".join([question, prompt.question, *prompt.queries])
     rankings = [rank(complete_clause(clause, clauses[0], question), around, sentences) for clause in clauses]
-    share = OPEN if prompt.wide or is_open(question) else NAMED
+    share = 0.0 if prompt.wide or is_open(question) else NAMED
     best: dict[Sentence, float] = {}
     for ranking in rankings:
         chosen = _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses)))
