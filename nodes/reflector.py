@@ -20,6 +20,7 @@ from services.run.budget import limit_message, spent_limit
 from services.run.errors import LimitReached, UselessAnswer
 from services.run.events import emit
 from services.run.evidence_store import EvidenceStore
+from services.run.roles import OFFLINE, role_model
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import say
 from services.turn.outline_reflection import OutlineTable, outline_table, with_outline
@@ -52,7 +53,11 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                     said = await ask_by_rules(prompt, Reflection)  # which knows nothing that only some are asked for
                     by_rules = [say("reflection_by_rules", locale)]
                 said = Reflection.model_validate(said.model_dump())
-                settled = await _settled(_with_sound_verdicts(said, state), state, evidence_of(runtime))
+                rules = await run.journal.decided(
+                    "rules", lambda: bool(by_rules) or role_model("reflector", context).model == OFFLINE
+                )
+                said = _with_sound_verdicts(said, state)
+                settled = await _settled(said, state, evidence_of(runtime), confirmed=rules)
                 reflection, outline["outline"] = with_outline(settled, table, locale)
         except LimitReached as reached:
             limit = reached
@@ -134,8 +139,17 @@ def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflec
     return reflection.model_copy(update={"steps": verdicts})
 
 
-async def _settled(reflection: Reflection, state: ResearchState, evidence: EvidenceStore) -> Reflection:
-    """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands."""
+async def _settled(
+    reflection: Reflection, state: ResearchState, evidence: EvidenceStore, *, confirmed: bool
+) -> Reflection:
+    """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands.
+
+    Args:
+        reflection: as it was given.
+        state: of the run.
+        evidence: the texts of the sources.
+        confirmed: whether only contradictions count that the check confirms: rules compare figures, not what they are figures of.
+    """
     background = state["background"].excerpts if state["background"] else []
     quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
     known = {excerpt.id: excerpt for excerpt in [*background, *quoted]}
@@ -146,7 +160,9 @@ async def _settled(reflection: Reflection, state: ResearchState, evidence: Evide
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
         contradiction = check_contradiction(named, known, sources)
-        if contradiction is not None:  # steps that found the same have excerpts of their own
+        if contradiction is not None and (
+            contradiction.differs or not confirmed
+        ):  # steps that found the same have excerpts of their own
             sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
             merged.setdefault(sides, contradiction)
     enough = reflection.has_enough_context and bool(known)

@@ -6,9 +6,18 @@ from collections.abc import Sequence
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from services.models.offline.kinds import FITS, STRICT
-from services.models.offline.ranked_sentences import Piece, Ranking, Sentence, quoted_section, rank, sentences_of
+from services.models.offline.ranked_sentences import (
+    Piece,
+    Ranking,
+    Sentence,
+    quoted_section,
+    rank,
+    same_language,
+    sentences_of,
+)
 from services.models.offline.shape import complete_clause
 from services.text.questions import AnswerType, answer_type, clauses_of, names_in
+from services.text.terms import content
 
 MAX_EXCERPTS, MAX_FITTING = 6, 4
 """Sentences that are quoted for their words, and those that are quoted beside them for the kind of answer they hold."""
@@ -66,15 +75,20 @@ def is_open(question: str) -> bool:
 
 
 def _of_other_passages(ranking: Ranking, chosen: Sequence[Sentence], share: float) -> list[Sentence]:
-    """Return the best sentence of each passage that none is quoted of, as far as it says a share of what the best one says."""
+    """Return the best sentence of each passage that none is quoted of, as far as it says a share of what the best one says.
+
+    It must say something on the clause itself, by its words or in another language, and not on other clauses alone.
+    """
     if not chosen:
         return []
     quoted = {sentence.id for sentence in chosen}
+    own = frozenset(content(ranking.clause))
     first: dict[str, Sentence] = {}
     for sentence in ranking.scores:
         if ranking.scores[sentence] < share * ranking.scores[chosen[0]]:
             break
-        if sentence.id not in quoted:
+        on_clause = own & (sentence.held | sentence.beside) or not same_language(ranking.clause, sentence.text)
+        if on_clause and sentence.id not in quoted:
             first.setdefault(sentence.id, sentence)
     return list(first.values())
 
