@@ -1,5 +1,6 @@
 """Atom feeds as the objects that an answer in JSON would be, so that the same paths lead to what they hold."""
 
+from itertools import groupby
 from typing import Any
 
 from lxml import etree
@@ -55,6 +56,13 @@ def _object(element: Any, depth: int) -> dict[str, Any]:
 def _value(element: Any, depth: int) -> Any:
     if len(element) or element.attrib:
         held = _object(element, depth)
-        text = (element.text or "").strip()
+        text = _paragraphs(element.text or "")
         return {**held, "text": text} if text and "text" not in held else held
-    return (element.text or "").strip()
+    return _paragraphs(element.text or "")
+
+
+def _paragraphs(text: str) -> str:
+    """Join the lines of each paragraph: they are broken at a width, not at the ends of sentences."""
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    groups = groupby(lines, key=bool)
+    return "\n\n".join(" ".join(group) for filled, group in groups if filled)

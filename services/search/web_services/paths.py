@@ -69,7 +69,9 @@ def scalar(value: Any) -> str:
 
 
 def meets(value: Any, condition: str) -> bool:
-    """Tell whether a value is as a condition says: `total=0`, `batchcomplete=true`."""
+    """Tell whether a value is as a condition says: `total=0`, `batchcomplete=true`, `!query` where that leads nowhere."""
+    if condition.startswith("!"):
+        return not values_at(value, condition[1:])
     path, _, wanted = condition.partition("=")
     return any(_written(found) == wanted for found in values_at(value, path))
 
@@ -91,4 +93,7 @@ def _meets(element: Any, conditions: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)[:200]
+    """Return how a record writes a value; nothing for what is no text, number or truth value."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int | float) else ""

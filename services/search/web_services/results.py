@@ -49,7 +49,7 @@ def _items(service: Service, answer: Any) -> list[dict[str, Any]]:
     if service.answer == "atom":  # a feed without entries has none, and one entry stands alone
         listing = listed(listing) if listing is not None else []
     if not isinstance(listing, list):
-        if service.empty and meets(answer, service.empty):
+        if service.empty and all(meets(answer, condition) for condition in service.empty):
             return []
         raise _changed(service, "results", service.results or "a list")
     items = [item for item in listing[:MAX_ITEMS] if isinstance(item, dict)]
@@ -147,7 +147,8 @@ def _text(service: Service, item: dict[str, Any], name: Any, paths: Paths) -> st
             parts = [str(part)[:LONGEST_TEXT] for value in found for part in listed(value)[:MAX_PARTS] if scalar(part)]
         if form == "markup":
             parts = [without_markup(part) for part in parts]
-        if text := normalise_text("\n\n".join(filter(None, map(str.strip, parts)))[:LONGEST_TEXT]):
+        lines = (part.strip("\n").rstrip() for part in parts)
+        if text := normalise_text("\n\n".join(filter(None, lines))[:LONGEST_TEXT]):
             return text
     return ""
 

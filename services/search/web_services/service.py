@@ -3,7 +3,6 @@
 `services.toml` has those that Leadline knows; an operator's own file has the same form.
 """
 
-import re
 from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
@@ -67,6 +66,8 @@ Paths = Annotated[
 ]
 """Where a field is: one path, or several of which the first that leads to something counts. A path in braces may stand in
 a text around it: `https://doi.org/{doi}`."""
+Condition = Annotated[str, Field(pattern=r"^(?:[^=!]+=[^=]*|![^=!]+)$")]
+"""`total=0`: a path leads to this value; `!query`: it leads nowhere."""
 Setting = Annotated[str, Field(pattern=r"^(?:[A-Z][A-Z0-9_]{2,60})?$")]
 """Name of an environment variable."""
 
@@ -151,8 +152,8 @@ class Service(_Record):
     """Path to the results; empty where the answer is their list."""
     order: str = ""
     """Path of a number in each result by which they are ordered, where the answer does not have them in order."""
-    empty: str = ""
-    """`path=value` by which an answer without a list of results says that nothing was found."""
+    empty: tuple[Condition, ...] = ()
+    """What is true of an answer that says by having no list of results that nothing was found."""
     error: str = ""
     """Path at which an answer with status 200 says what went wrong."""
     errors: dict[Annotated[str, Field(pattern=r"^[1-5]\d\d$")], str] = Field(default_factory=dict)
@@ -173,16 +174,13 @@ class Service(_Record):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for name in ("results", "order", "error"):
-            path = getattr(self, name)
-            if path:
-                steps(path)
+        conditions = (condition.removeprefix("!").partition("=")[0] for condition in self.empty)
+        for path in filter(None, (self.results, self.order, self.error, *conditions)):
+            steps(path)
         if not (self.address or self.address_setting):
             raise ValueError("there is neither an address nor an address_setting")
         if self.key != "none" and not self.key_setting:
             raise ValueError("key_setting is missing: name the environment variable of the key")
-        if self.empty and not re.fullmatch(r"[^=]+=[^=]*", self.empty):
-            raise ValueError("empty is written like total=0")
         if "{query}" not in str(self.parameters):
             raise ValueError("no parameter holds {query}")
         if self.answer == "atom" and "inverted_index" in self.forms.values():
