@@ -13,6 +13,7 @@ from services.run.errors import BadInput
 from services.search.web_services.service import Service
 
 BUILT_IN = Path(__file__).with_name("services.toml")
+_WORDS = {"extra_forbidden": "there is no field of this name", "missing": "it is missing"}
 LONGEST_FILE = 1_000_000
 """Bytes of an operator's file."""
 
@@ -53,9 +54,11 @@ def _service(file: Path, name: str, table: Any) -> Service:
     try:
         return Service.model_validate({**table, "name": name})
     except ValidationError as error:
-        problem = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in (name, *problem["loc"]) if part != "function-before[<lambda>()]")
-        what = str(problem["msg"]).removeprefix("Value error, ")
+        problems = error.errors(include_input=False, include_url=False)
+        # A field that is misspelt is unknown and also missing: the former says more.
+        problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
+        where = ".".join(str(part) for part in (name, *problem["loc"]))
+        what = _WORDS.get(problem["type"]) or str(problem["msg"]).removeprefix("Value error, ")
         raise BadInput(f"{file}: {where} cannot be used: {what}.") from None
 
 

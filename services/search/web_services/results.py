@@ -20,6 +20,8 @@ LONGEST_TEXT = 500_000
 LONGEST_TITLE = 300
 MAX_ITEMS = 200
 """Results of one answer that are looked at."""
+MAX_RANK = 1e9
+"""From which on a number that orders results is none."""
 MAX_PARTS = 50
 """Parts of one text, such as the fragments of a file that fit."""
 
@@ -32,7 +34,7 @@ def hits_of(service: Service, answer: Any) -> list[Hit]:
     """
     items = _items(service, answer)
     hits: dict[str, Hit] = {}
-    addresses = [clean_address(_first(item, service.fields.url)) for item in items]
+    addresses = [_address(item, service.fields.url) for item in items]
     titles = [_title(service, item) for item in items]
     for name, found, paths in (("url", addresses, service.fields.url), ("title", titles, service.fields.title)):
         if items and not any(found):
@@ -100,9 +102,14 @@ def _publication(service: Service, item: dict[str, Any], published: str) -> Publ
         citations=_count(_first(item, fields.citations)),
         doi=_first(item, fields.doi),
         licence=_first(item, fields.licence),
-        open_url=_first(item, fields.open_url),
+        open_url=_address(item, fields.open_url),
     )
     return known if known != Publication(year=known.year) else None
+
+
+def _address(item: dict[str, Any], paths: Paths) -> str:
+    """Return the first address of the web that a path leads to."""
+    return next((address for path in paths if (address := clean_address(_first(item, (path,))))), "")
 
 
 def _first(item: Any, paths: Paths) -> str:
@@ -184,4 +191,4 @@ def _count(text: str) -> int | None:
 def _number(item: dict[str, Any], path: str) -> float:
     found = values_at(item, path)
     value = found[0] if found else None
-    return value if isinstance(value, int | float) and math.isfinite(value) else math.inf
+    return value if isinstance(value, int | float) and abs(value) < MAX_RANK else math.inf

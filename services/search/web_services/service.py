@@ -36,6 +36,17 @@ def _path(path: str) -> str:
     return path
 
 
+def _place(path: str) -> str:
+    if path:
+        steps(path)
+    return path
+
+
+def _condition(condition: str) -> str:
+    steps(condition.removeprefix("!").partition("=")[0])
+    return condition
+
+
 def _template(text: str) -> str:
     if unknown := placeholders(text) - PLACEHOLDERS:
         raise ValueError(f"there is no placeholder {{{min(unknown)}}}; there are {', '.join(sorted(PLACEHOLDERS))}")
@@ -66,7 +77,9 @@ Paths = Annotated[
 ]
 """Where a field is: one path, or several of which the first that leads to something counts. A path in braces may stand in
 a text around it: `https://doi.org/{doi}`."""
-Condition = Annotated[str, Field(pattern=r"^(?:[^=!]+=[^=]*|![^=!]+)$")]
+Place = Annotated[str, AfterValidator(_place)]
+"""A path from an answer on, or nothing for the answer itself."""
+Condition = Annotated[str, Field(pattern=r"^(?:[^=!]+=[^=]*|![^=!]+)$"), AfterValidator(_condition)]
 """`total=0`: a path leads to this value; `!query`: it leads nowhere."""
 Setting = Annotated[str, Field(pattern=r"^(?:[A-Z][A-Z0-9_]{2,60})?$")]
 """Name of an environment variable."""
@@ -148,13 +161,13 @@ class Service(_Record):
     languages: dict[Literal["en", "zh"], str] = Field(default_factory=dict)
     time_ranges: dict[TimeRange, str] = Field(default_factory=dict)
     answer: Literal["json", "atom"] = "json"
-    results: str = ""
+    results: Place = ""
     """Path to the results; empty where the answer is their list."""
-    order: str = ""
+    order: Place = ""
     """Path of a number in each result by which they are ordered, where the answer does not have them in order."""
     empty: tuple[Condition, ...] = ()
     """What is true of an answer that says by having no list of results that nothing was found."""
-    error: str = ""
+    error: Place = ""
     """Path at which an answer with status 200 says what went wrong."""
     errors: dict[Annotated[str, Field(pattern=r"^[1-5]\d\d$")], str] = Field(default_factory=dict)
     """What to tell a person at certain statuses, where the usual message would mislead."""
@@ -174,9 +187,6 @@ class Service(_Record):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        conditions = (condition.removeprefix("!").partition("=")[0] for condition in self.empty)
-        for path in filter(None, (self.results, self.order, self.error, *conditions)):
-            steps(path)
         if not (self.address or self.address_setting):
             raise ValueError("there is neither an address nor an address_setting")
         if self.key != "none" and not self.key_setting:
