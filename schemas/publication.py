@@ -13,7 +13,7 @@ MAX_AUTHORS = 20
 """Authors that are kept, the first ones."""
 FIRST_YEAR, LAST_YEAR = 1000, 2999
 MAX_CITATIONS = 100_000_000
-_DOI = re.compile(r"10\.\d{4,9}/\S{1,200}")
+_DOI = re.compile(r"10\.\d{4,9}/\S{1,200}(?!\S)")
 
 
 def _line(value: object) -> object:
@@ -28,11 +28,11 @@ def _names(value: object) -> object:
 
 
 def _year(value: object) -> object:
-    return value if isinstance(value, int) and FIRST_YEAR <= value <= LAST_YEAR else None
+    return value if type(value) is int and FIRST_YEAR <= value <= LAST_YEAR else None
 
 
 def _count(value: object) -> object:
-    return value if isinstance(value, int) and 0 <= value <= MAX_CITATIONS else None
+    return value if type(value) is int and 0 <= value <= MAX_CITATIONS else None  # True is an int, too
 
 
 def _doi(value: object) -> object:

@@ -9,13 +9,16 @@ from urllib.parse import quote
 
 from services.search.filters import Filters, TimeRange
 from services.search.web_services.service import Service, Words
-from services.text.tokens import STOP_WORDS, message_language, pieces
+from services.text.normal_form import normal_form
+from services.text.tokens import STOP_WORDS, message_language
 
 USER_AGENT = "Leadline"
 ACCEPTED_TYPES = {"json": "application/json", "atom": "application/atom+xml"}
 DAYS: Mapping[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 MAX_SITES = 10
 """Domains that are named in a query; results are checked against all of them in any case."""
+_WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
+"""Without signs that services take for operators, and without hyphens, with which some find nothing."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -112,7 +115,8 @@ def _query(service: Service, query: str, filters: Filters, values: Mapping[str, 
 
 
 def _words(query: str, words: Words, room: int) -> str:
-    wanted = [word for word in dict.fromkeys(pieces(query)) if word not in STOP_WORDS][: words.most]
+    found = dict.fromkeys(_WORD.findall(normal_form("NFKC", query).lower()))
+    wanted = [word for word in found if word not in STOP_WORDS][: words.most]
     forms = [words.form.replace("{word}", word) for word in wanted]
     while forms and len(words.between.join(forms)) > room:
         forms.pop()
