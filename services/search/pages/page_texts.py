@@ -58,5 +58,10 @@ def _completed(hit: Hit, pages: dict[str, Hit]) -> Hit:
         return hit
     known: dict[str, object] = {"published": page.published or hit.published, "title": page.title or hit.title}
     if hit.publication is not None:  # a catalogue knows better than the first page of a PDF
-        known = {"published": hit.published or page.published, "title": hit.title, "publication": hit.publication}
+        known = {
+            "published": hit.published or page.published,
+            "title": hit.title,
+            "source_kind": hit.source_kind if page.source_kind == "general" else page.source_kind,
+            "publication": hit.publication,
+        }
     return page.model_copy(update=known)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -50,6 +51,24 @@ class _Answer:
     body: bytes
 
 
+class _Transport(httpx.AsyncHTTPTransport):
+    """Puts the key into the address below the client, which writes addresses to the log."""
+
+    def __init__(self, tls: ssl.SSLContext, secret: dict[str, str]) -> None:
+        super().__init__(verify=tls, trust_env=False)
+        self._secret = secret
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        sent = httpx.Request(
+            request.method,
+            request.url.copy_merge_params(self._secret),
+            headers=request.headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+        return await super().handle_async_request(sent)
+
+
 class ServiceSearch:
     """Searches one service; its answer's addresses are for others to read."""
 
@@ -74,7 +93,7 @@ class ServiceSearch:
             filters: sites to keep to or to leave out, and dates.
             seconds: for one search, its turn not counted.
             contact: e-mail address of who is responsible, for services that ask for one.
-            language: `en` or `zh`; by default that of each query.
+            language: `en` or `zh`; by default that of each query. The search's name then ends with it, as its answers differ.
             today: the day from which a time range is counted back.
 
         Raises:
@@ -90,7 +109,7 @@ class ServiceSearch:
             )
         if contact and not _CONTACT.fullmatch(contact):
             raise BadInput("The contact address is no e-mail address. Write it like name@example.org.")
-        self.name = service.name
+        self.name = f"{service.name}-{language}" if language else service.name
         self.service = service
         self._key = key if key and service.key != "none" else ""
         self._address = address or ""
@@ -143,7 +162,7 @@ class ServiceSearch:
         """Send a request and take its answer in; no redirect is followed and no proxy is used."""
         async with (
             httpx.AsyncClient(
-                verify=await asyncio.to_thread(tls_context),
+                transport=_Transport(await asyncio.to_thread(tls_context), request.secret),
                 trust_env=False,
                 follow_redirects=False,
                 timeout=self._seconds,

@@ -33,6 +33,8 @@ class Asked:
     body: dict[str, Any] | None
     headers: dict[str, str] = field(repr=False)
     """The key may be among them."""
+    secret: dict[str, str] = field(default_factory=dict, repr=False)
+    """Parameters of the address in which the key is: for the wire alone, and no log."""
 
 
 def asked(
@@ -82,12 +84,15 @@ def asked(
     }
     base = address.rstrip("/") or service.address.replace("{language}", quote(values["language"], safe=""))
     post = service.method == "POST"
+    parameters = {} if post else {name: _parameter(value) for name, value in filled.items()}
+    secret = {name for name in parameters if "{key}" in str(service.parameters[name])}
     return Asked(
         method=service.method,
         address=f"{base}{service.path}",
-        parameters={} if post else {name: _parameter(value) for name, value in filled.items()},
+        parameters={name: value for name, value in parameters.items() if name not in secret},
         body=filled if post else None,
         headers={**defaults, **headers},
+        secret={name: parameters[name] for name in secret},
     )
 
 

@@ -26,6 +26,12 @@ async def test_wikipedia_gives_articles_by_rank_as_snippets() -> None:
     assert (hits[0].text, hits[0].publication) == ("Echo sounding finds the depth of water.", None)
 
 
+async def test_searches_in_one_language_each_have_names_of_their_own() -> None:
+    with twin(FORMS["wikipedia"]) as served:
+        names = [search_of("wikipedia", served, language=language).name for language in ("", "en", "zh")]
+    assert names == ["wikipedia", "wikipedia-en", "wikipedia-zh"]
+
+
 async def test_openalex_tells_where_a_paper_is_open() -> None:
     first, second = await found("openalex")
     assert first.publication == Publication(
