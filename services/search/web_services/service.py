@@ -86,7 +86,7 @@ Setting = Annotated[str, Field(pattern=r"^(?:[A-Z][A-Z0-9_]{2,60})?$")]
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Fields(_Record):

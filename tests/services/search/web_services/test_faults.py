@@ -216,6 +216,15 @@ def test_a_setting_that_cannot_be_used_is_named() -> None:
         ServiceSearch(services()["crossref"], contact="me@x.example\r\nX-More: yes")
 
 
+async def test_the_pause_of_a_service_holds_for_all_searches_of_the_process() -> None:
+    slow = services()["arxiv"].model_copy(update={"pause": 1_000.0})
+    with twin(FORMS["arxiv"]) as served:
+        assert await ServiceSearch(slow, None, served.address).search("depths by echo", 5)
+        with pytest.raises(SearchError, match="arXiv takes one search every 1000 seconds"):
+            await ServiceSearch(slow, None, served.address).search("depths by echo", 5)
+    assert len(served.asked) == 1
+
+
 async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")

@@ -31,6 +31,12 @@ async def test_nothing_found_is_an_answer(name: str) -> None:
     assert len(served.asked) == 1
 
 
+async def test_brave_without_pages_may_write_null() -> None:
+    with twin(FORMS["brave"]) as served:
+        served.found = {**FORMS["brave"].nothing, "web": None}
+        assert await search_of("brave", served).search("echo sounding", 5) == []
+
+
 @pytest.mark.parametrize("name", FORMS)
 async def test_no_more_than_wanted_is_asked_for_or_returned(name: str) -> None:
     with twin(FORMS[name]) as served:
