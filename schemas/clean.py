@@ -8,11 +8,14 @@ so that nothing can be made with such a text.
 import re
 import unicodedata
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator
 
 LONGEST_NAME = 120
 """Bytes of a file's name."""
+LONGEST_ADDRESS = 4_000
+"""Characters of an address of the web."""
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _DIRECTIONS = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -44,6 +47,19 @@ def clean_file_name(name: str) -> str:
     room = LONGEST_NAME - len((dot + suffix).encode())
     stem = stem.encode()[:room].decode(errors="ignore").rstrip(". ") or "document"
     return f"{'_' if _RESERVED.match(f'{stem}{dot}') else ''}{stem}{dot}{suffix}"
+
+
+def clean_address(text: str) -> str:
+    """Return an address of the web as it is; empty where it is none (`javascript:`, no host, blanks, too long)."""
+    address = text.strip()
+    if len(address) > LONGEST_ADDRESS or clean_line(address) != address or any(map(str.isspace, address)):
+        return ""
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return ""
+    return address if usable else ""
 
 
 def _cleaned(value: object) -> object:

@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from schemas.clean import CleanLine
 from schemas.evidence import SourceCategory, SourceKind
+from schemas.publication import Publication
 from services.search.source_kinds import category_of, site_of
 from services.text.dates import iso_date
 
@@ -26,6 +27,9 @@ class Hit(BaseModel):
     text: str
     """The whole text, normalised; a search engine's snippet where that is all there is."""
     snippet_only: bool = False
+    """Whether its page is still to be read, at `address_to_read`."""
+    abstract_only: bool = False
+    """Whether the text is the abstract of a publication and not what it says in full."""
     published: Annotated[
         str | None, BeforeValidator(lambda value: iso_date(value) if isinstance(value, str) else value)
     ] = None
@@ -38,6 +42,13 @@ class Hit(BaseModel):
     """How well its best passage matches, to be compared among folders of documents; 0 from other providers."""
     passages: list[HitPassage] = Field(default_factory=list)
     """Passages in order of rank; empty when the provider ranks whole sources only."""
+    publication: Publication | None = None
+    """What a catalogue knows of it; None from searches that know nothing of the kind."""
+
+    @property
+    def address_to_read(self) -> str:
+        """Where its whole text is: the open full text of a publication, else its own address."""
+        return (self.publication and self.publication.open_url) or self.url
 
     @model_validator(mode="after")
     def _by_address(self) -> Self:

@@ -193,7 +193,7 @@ class _Pages:
 
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
         """Replace snippets by the texts of their pages, and say why some were not read."""
-        urls = {hit.url for hits in results for hit in hits if hit.kind == "web" and hit.snippet_only}
+        urls = {hit.address_to_read for hits in results for hit in hits if hit.kind == "web" and hit.snippet_only}
         wanted = min(len(urls), self._run.context.level.pages)
         self.read = self._run.budget.take_pages(wanted) if wanted else 0
         self.not_read = wanted - self.read

@@ -34,6 +34,8 @@ class Reply:
 
     status: int = 200
     body: Any = None
+    raw: bytes | None = None
+    """The body as it is, instead of JSON; `headers` say what it is."""
     headers: dict[str, str] = field(default_factory=dict)
     events: list[Any] | None = None
     lines: list[Any] | None = None
@@ -85,7 +87,9 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 
             self.do_POST()
 
         def _send(self, reply: Reply) -> None:
-            if reply.lines is not None:
+            if reply.raw is not None:
+                data, kind = reply.raw, "application/octet-stream"
+            elif reply.lines is not None:
                 data = "".join(f"{json.dumps(one)}\n" for one in reply.lines).encode()
                 kind = "application/x-ndjson"
             elif reply.events is None:

@@ -49,11 +49,19 @@ def _in_turns(results: Sequence[Sequence[Hit]]) -> list[str]:
     """Return the addresses of the snippets: the first of every search, then the second of every search, and so on."""
     longest = max(map(len, results), default=0)
     ordered = [hits[place] for place in range(longest) for hits in results if place < len(hits)]
-    return list(dict.fromkeys(hit.url for hit in ordered if hit.kind == "web" and hit.snippet_only))
+    return list(dict.fromkeys(hit.address_to_read for hit in ordered if hit.kind == "web" and hit.snippet_only))
 
 
 def _completed(hit: Hit, pages: dict[str, Hit]) -> Hit:
-    page = pages.get(hit.url)
+    page = pages.get(hit.address_to_read)
     if page is None or not hit.snippet_only:
         return hit
-    return page.model_copy(update={"published": page.published or hit.published, "title": page.title or hit.title})
+    known: dict[str, object] = {"published": page.published or hit.published, "title": page.title or hit.title}
+    if hit.publication is not None:  # a catalogue knows better than the first page of a PDF
+        known = {
+            "published": hit.published or page.published,
+            "title": hit.title,
+            "source_kind": hit.source_kind if page.source_kind == "general" else page.source_kind,
+            "publication": hit.publication,
+        }
+    return page.model_copy(update=known)

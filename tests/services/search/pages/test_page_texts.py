@@ -1,5 +1,6 @@
 """Completing: a search without a key finds addresses, and their pages are read, each once."""
 
+from schemas.publication import Publication
 from services.run.errors import SearchError
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import Filters
@@ -45,6 +46,26 @@ async def test_each_page_is_read_once_and_the_best_of_every_search_first(served:
     ]
     assert sorted(served.asked) == ["/a", "/b", "/robots.txt"]
     assert failures == []
+
+
+async def test_a_publication_is_read_where_it_is_open_and_keeps_what_its_catalogue_knows(
+    served: Site, reader: PageReader
+) -> None:
+    open_text = served.page("/open", "<title>Page 1</title><p>The whole paper.</p>")
+    known = Publication(year=2020, authors=("Ada Sounder",), doi="10.1234/echo.1", open_url=open_text)
+    paper = snippet(
+        "https://doi.org/10.1234/echo.1",
+        "The abstract.",
+        abstract_only=True,
+        publication=known,
+        published="2020-03-01",
+        source_kind="academic",
+    )
+    gone = paper.model_copy(update={"publication": Publication(open_url=served.url("/gone"))})
+    [[read, kept]], _ = await complete([[paper, gone]], reader.read, max_pages=5)
+    assert (read.text, read.url, read.snippet_only, read.abstract_only) == ("The whole paper.", open_text, False, False)
+    assert (read.title, read.published, read.source_kind, read.publication) == ("T", "2020-03-01", "academic", known)
+    assert kept == gone
 
 
 async def test_documents_and_an_empty_search_are_left_alone(served: Site, reader: PageReader) -> None:

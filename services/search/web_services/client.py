@@ -1,0 +1,245 @@
+"""One client for all services that have a record: asks within limits, and says what went wrong and what to do."""
+
+import asyncio
+import json
+import re
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from schemas.clean import clean_address
+from services.run.errors import BadInput, PageError, SearchError
+from services.search.filters import Filters
+from services.search.hit import Hit
+from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
+from services.search.pages.fetch import tls_context
+from services.search.web_services.atom import MalformedFeed, read_feed
+from services.search.web_services.pace import pace_of
+from services.search.web_services.paths import scalar, values_at
+from services.search.web_services.problems import (
+    advice,
+    is_limit,
+    not_in_form,
+    own_words,
+    retry_after,
+    status_problem,
+)
+from services.search.web_services.query import Asked, asked, since_of
+from services.search.web_services.results import hits_of
+from services.search.web_services.service import Service
+from services.text.dates import latest_day
+
+MAX_BODY = 8_000_000
+"""Bytes of an answer, decompressed."""
+MAX_RETRY_AFTER = 3.0
+"""Seconds that a search waits when a service asks for it; with longer ones it is given up."""
+_KEY = re.compile(r"[\x21-\x7e]{1,2000}")
+_CONTACT = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: dict[str, str]
+    """By lower-case name."""
+    body: bytes
+
+
+class _Transport(httpx.AsyncHTTPTransport):
+    """Puts the key into the address below the client, which writes addresses to the log."""
+
+    def __init__(self, tls: ssl.SSLContext, secret: dict[str, str]) -> None:
+        super().__init__(verify=tls, trust_env=False)
+        self._secret = secret
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        sent = httpx.Request(
+            request.method,
+            request.url.copy_merge_params(self._secret),
+            headers=request.headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+        return await super().handle_async_request(sent)
+
+
+class ServiceSearch:
+    """Searches one service; its answer's addresses are for others to read."""
+
+    def __init__(
+        self,
+        service: Service,
+        key: str | None = None,
+        address: str | None = None,
+        *,
+        filters: Filters | None = None,
+        seconds: float = 12.0,
+        contact: str = "",
+        language: str = "",
+        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+    ) -> None:
+        """Prepare a search; nothing is sent yet.
+
+        Args:
+            service: its record.
+            key: value of the record's `key_setting`.
+            address: an operator's own address, instead of the record's; never one that a run or an answer named.
+            filters: sites to keep to or to leave out, and dates.
+            seconds: for one search, its turn not counted.
+            contact: e-mail address of who is responsible, for services that ask for one.
+            language: `en` or `zh`; by default that of each query. The search's name then ends with it, as its answers differ.
+            today: the day from which a time range is counted back.
+
+        Raises:
+            BadInput: a setting is missing or cannot be used.
+        """
+        if missing := service.missing(key, address):
+            raise BadInput(f"Search through {service.title} was asked for, and {missing} is not set.")
+        if key and service.key != "none" and not _KEY.fullmatch(key):
+            raise BadInput(f"{service.key_setting} holds no key: there are blanks or other characters in it.")
+        if address and not clean_address(address):
+            raise BadInput(
+                f"{service.address_setting or 'The address'} is no address. Write it like https://example.org."
+            )
+        if contact and not _CONTACT.fullmatch(contact):
+            raise BadInput("The contact address is no e-mail address. Write it like name@example.org.")
+        self.name = f"{service.name}-{language}" if language else service.name
+        self.service = service
+        self._key = key if key and service.key != "none" else ""
+        self._address = address or ""
+        self._filters = filters or Filters()
+        self._seconds = seconds
+        self._contact = contact
+        self._language = language
+        self._today = today
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Return at most `limit` hits, best first.
+
+        Raises:
+            SearchRefused: the key was refused or a limit was reached.
+            SearchError: the service failed, was not reached or answered in another form.
+        """
+        if not query.strip() or limit < 1:
+            return []
+        today = self._today()
+        request = asked(
+            self.service,
+            query,
+            limit,
+            key=self._key,
+            address=self._address,
+            contact=self._contact,
+            language=self._language,
+            filters=self._filters,
+            today=today,
+        )
+        await self._turn(request)
+        async with self._errors(), asyncio.timeout(self._seconds):
+            answer = await self._ask(request)
+            wait = retry_after(answer.headers) if is_limit(answer.status, answer.headers) else None
+            if wait is not None and wait <= min(MAX_RETRY_AFTER, self._seconds / 2):
+                await asyncio.sleep(wait)
+                answer = await self._ask(request)
+        if answer.status != 200:
+            raise status_problem(self.service, answer.status, answer.headers, has_key=bool(self._key))
+        hits = await asyncio.to_thread(self._read, answer.body)
+        return [self._permitted(hit) for hit in hits if self._permit(hit, since_of(self._filters, today))][:limit]
+
+    async def _turn(self, request: Asked) -> None:
+        """Wait until the service may be asked."""
+        pause = self.service.pause_for(self._key)
+        if pause:
+            await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
+
+    async def _ask(self, request: Asked) -> _Answer:
+        """Send a request and take its answer in; no redirect is followed and no proxy is used."""
+        async with (
+            httpx.AsyncClient(
+                transport=_Transport(await asyncio.to_thread(tls_context), request.secret),
+                trust_env=False,
+                follow_redirects=False,
+                timeout=self._seconds,
+                headers={"Accept-Encoding": ACCEPTED},
+            ) as client,
+            client.stream(
+                request.method,
+                request.address,
+                params=request.parameters or None,
+                json=request.body,
+                headers=request.headers,
+            ) as response,
+        ):
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            body = await self._body(response) if response.status_code == 200 else b""
+            return _Answer(response.status_code, headers, body)
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        """Take the body in, piece by piece, so that neither it nor what it was packed from becomes too large."""
+        decoder = decoder_for(response.headers.get("content-encoding", ""))
+        body = bytearray()
+        async for data in response.aiter_raw():
+            for piece in pieces(decoder, data):
+                body += piece
+                if len(body) > MAX_BODY:
+                    raise SearchError(
+                        f"{self.service.title}'s answer is longer than {MAX_BODY // 1_000_000} MB and was not read. "
+                        f"{advice(self.service)}"
+                    )
+        return bytes(body)
+
+    @asynccontextmanager
+    async def _errors(self) -> AsyncIterator[None]:
+        """Turn what goes wrong on the way into a SearchError."""
+        title, what_to_do = self.service.title, advice(self.service)
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException):
+            raise SearchError(f"{title} did not answer in time. {what_to_do}") from None
+        except PageError as error:  # of the compression
+            raise SearchError(f"{title}'s answer cannot be read: {error}. {what_to_do}") from None
+        except (httpx.HTTPError, httpx.InvalidURL):
+            raise SearchError(f"{title} was not reached. {what_to_do}") from None
+
+    def _read(self, body: bytes) -> list[Hit]:
+        """Take an answer apart. Blocking."""
+        answer = self._parsed(body)
+        if self.service.error:
+            words = next(filter(None, map(scalar, values_at(answer, self.service.error))), "")
+            if words:
+                raise own_words(self.service, words, self._key)
+        return hits_of(self.service, answer)
+
+    def _parsed(self, body: bytes) -> Any:
+        if not body.strip():
+            raise not_in_form(self.service, "it is empty")
+        try:
+            return json.loads(body) if self.service.answer == "json" else read_feed(body)
+        except RecursionError:
+            raise not_in_form(self.service, "it is nested too deeply") from None
+        except MalformedFeed as error:
+            raise not_in_form(self.service, str(error)) from None
+        except ValueError:
+            page = body[:200].lstrip().startswith(b"<")
+            raise not_in_form(self.service, "it is a page of HTML" if page else "it is malformed") from None
+
+    def _permit(self, hit: Hit, since: date | None) -> bool:
+        """Tell whether a hit is of a wanted site and, where its date is known, of the wanted time."""
+        latest = latest_day(hit.published) if since else None
+        return self._filters.permit(hit.url) and (since is None or latest is None or latest >= since)
+
+    def _permitted(self, hit: Hit) -> Hit:
+        """Return a hit without an open full text that lies at a site that is left out; its abstract then stands for itself."""
+        publication = hit.publication
+        if publication is None or not publication.open_url or self._filters.permit(publication.open_url):
+            return hit
+        closed = publication.model_copy(update={"open_url": ""})
+        return hit.model_copy(
+            update={"publication": closed, "snippet_only": hit.snippet_only and not hit.abstract_only}
+        )

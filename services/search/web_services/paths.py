@@ -1,0 +1,99 @@
+"""Paths into an answer: where a record says that a service's results and their fields are.
+
+`message.items` goes down by names. In a list, `*` is each of its elements and a number is one of them; `link[title=pdf].href`
+takes the elements of which a field has this value. What stands once may stand for a list of one, as elements of Atom do.
+"""
+
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+MAX_VALUES = 500
+"""Values that one path leads to; the others are left out."""
+_SEGMENT = re.compile(r"([^.\[\]=*{}]+|\*)((?:\[[^\[\]=]+=[^\[\]=]*\])*)")
+_CONDITION = re.compile(r"\[([^\[\]=]+)=([^\[\]=]*)\]")
+
+
+class Step(NamedTuple):
+    """One step of a path."""
+
+    name: str
+    conditions: tuple[tuple[str, str], ...]
+    """Fields and the values that they must have."""
+
+
+@lru_cache(maxsize=1_024)
+def steps(path: str) -> tuple[Step, ...]:
+    """Take a path apart.
+
+    Raises:
+        ValueError: it is no path.
+    """
+    taken: list[Step] = []
+    place = 0
+    while found := _SEGMENT.match(path, place):
+        taken.append(Step(found[1], tuple(_CONDITION.findall(found[2]))))
+        place = found.end()
+        if place == len(path):
+            return tuple(taken)
+        if path[place] != ".":
+            break
+        place += 1
+    raise ValueError(f"{path!r} is no path; write it like message.items or authors.*.name")
+
+
+def values_at(value: Any, path: str) -> list[Any]:
+    """Return everything that a path leads to, in order; nothing where there is no such place."""
+    values = [value]
+    for step in steps(path) if path else ():
+        values = [child for parent in values for child in _children(parent, step.name)][:MAX_VALUES]
+        if step.conditions:
+            elements = [element for child in values for element in listed(child)]
+            values = [element for element in elements if _meets(element, step.conditions)][:MAX_VALUES]
+    return values
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list as it is, and anything else as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def scalar(value: Any) -> str:
+    """Return a text or a number as a text; of a list the first that there is; else nothing."""
+    for element in listed(value)[:MAX_VALUES]:
+        if isinstance(element, str) and element.strip():
+            return element
+        if isinstance(element, int | float) and not isinstance(element, bool):
+            return str(element)
+    return ""
+
+
+def meets(value: Any, condition: str) -> bool:
+    """Tell whether a value is as a condition says: `total=0`, `batchcomplete=true`, `!query` where that leads nowhere."""
+    if condition.startswith("!"):
+        return not values_at(value, condition[1:])
+    path, _, wanted = condition.partition("=")
+    return any(_written(found) == wanted for found in values_at(value, path))
+
+
+def _children(parent: Any, name: str) -> list[Any]:
+    if name == "*":
+        return [element for element in listed(parent) if element is not None]
+    if isinstance(parent, dict):
+        child = parent.get(name)
+    elif name.isdecimal() and isinstance(parent, list):
+        child = parent[int(name)] if int(name) < len(parent) else None
+    else:
+        child = None
+    return [] if child is None else [child]
+
+
+def _meets(element: Any, conditions: tuple[tuple[str, str], ...]) -> bool:
+    return isinstance(element, dict) and all(_written(element.get(name)) == wanted for name, wanted in conditions)
+
+
+def _written(value: Any) -> str:
+    """Return how a record writes a value; nothing for what is no text, number or truth value."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int | float) else ""

@@ -1,0 +1,104 @@
+"""What to tell a person when a service refuses or fails: which service, what happened, and what to do."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from schemas.clean import clean_line
+from services.run.errors import SearchError, SearchRefused
+from services.search.web_services.service import Service
+
+LONGEST_QUOTE = 200
+"""Characters of a service's own words that a message repeats."""
+_REFUSALS = frozenset({401, 402, 403, 429})
+_OF_QUERY = frozenset({400, 413, 414, 422})
+
+
+def status_problem(service: Service, status: int, headers: Mapping[str, str], *, has_key: bool) -> SearchError:
+    """Return the error for a status other than 200.
+
+    Args:
+        service: that answered.
+        status: of the answer.
+        headers: by lower-case name.
+        has_key: whether a key was sent.
+    """
+    text = _problem(service, status, headers, has_key=has_key)
+    refused = status in _REFUSALS or is_limit(status, headers)
+    return SearchRefused(text) if refused else SearchError(text)
+
+
+def _problem(service: Service, status: int, headers: Mapping[str, str], *, has_key: bool) -> str:
+    title = service.title
+    if is_limit(status, headers):
+        return f"{title}'s usage limit is reached. {_when(headers)}{_more(service, has_key=has_key)}"
+    if text := service.errors.get(str(status)):
+        return f"{title}: {text}"
+    if status in {401, 403}:
+        if has_key:
+            return f"{title} rejected the key or its rights. Check {service.key_setting}."
+        if service.key != "none":
+            return f"{title} wants a key. Set {service.key_setting}, or use another search."
+        return f"{title} takes no searches from here (HTTP {status}). {advice(service)}"
+    if status == 402:
+        return f"{title} wants to be paid: its credit is used up. Check the plan of the account."
+    if status in _OF_QUERY:
+        return f"{title} could not use the query (HTTP {status}). Ask in other words, and shorter."
+    if 300 <= status < 400:
+        return f"{title} sent the search elsewhere (HTTP {status}), which is not followed. {advice(service)}"
+    if status == 404:
+        return f"{title} is not found at its address (HTTP 404). {advice(service)}"
+    return f"{title}'s service failed (HTTP {status}). Try again later. {advice(service)}"
+
+
+def advice(service: Service) -> str:
+    """Say what to look at when a service cannot be used."""
+    if service.address_setting:
+        return f"Check {service.address_setting}, or use another search."
+    return "Check the network, or use another search."
+
+
+def not_in_form(service: Service, why: str) -> SearchError:
+    """Return the error for an answer that is not of the form at all."""
+    form = "JSON" if service.answer == "json" else "Atom"
+    return SearchError(f"{service.title}'s answer is no {form}: {why}. {advice(service)}")
+
+
+def own_words(service: Service, words: str, key: str) -> SearchError:
+    """Return the error for an answer that says itself what went wrong; the key is hidden in it."""
+    line = " ".join(clean_line(words[: 10 * LONGEST_QUOTE]).split())
+    line = line.replace(key, "…") if key else line
+    return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Ask in other words, and shorter.")
+
+
+def is_limit(status: int, headers: Mapping[str, str]) -> bool:
+    """Tell whether an answer says that a limit is reached; GitHub says so with 403."""
+    return status == 429 or (
+        status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
+    )
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Return the seconds after which a service may be asked again; None where it does not say."""
+    written = headers.get("retry-after", "").strip()[:40]
+    if written.isascii() and written.isdecimal():
+        return float(written[:9])
+    try:
+        until = parsedate_to_datetime(written)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
+
+
+def _when(headers: Mapping[str, str]) -> str:
+    wait = retry_after(headers)
+    if wait is None:
+        return "Wait a while, or use another search."
+    return f"Wait {wait:.0f} seconds, or use another search."
+
+
+def _more(service: Service, *, has_key: bool) -> str:
+    if service.key != "optional" or has_key:
+        return ""
+    return f" With a key ({service.key_setting}) it takes more."

@@ -1,0 +1,166 @@
+"""What a service is sent for a query, as its record says."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+from urllib.parse import quote
+
+from services.search.filters import Filters, TimeRange
+from services.search.web_services.service import Service, Words
+from services.text.normal_form import normal_form
+from services.text.tokens import STOP_WORDS, message_language
+
+USER_AGENT = "Leadline"
+ACCEPTED_TYPES = {"json": "application/json", "atom": "application/atom+xml"}
+DAYS: Mapping[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
+MAX_SITES = 10
+"""Domains that are named in a query; results are checked against all of them in any case."""
+_WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
+"""Without signs that services take for operators, and without hyphens, with which some find nothing."""
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request to a service."""
+
+    method: str
+    address: str
+    parameters: dict[str, str]
+    """Of the address; empty with POST."""
+    body: dict[str, Any] | None
+    headers: dict[str, str] = field(repr=False)
+    """The key may be among them."""
+    secret: dict[str, str] = field(default_factory=dict, repr=False)
+    """Parameters of the address in which the key is: for the wire alone, and no log."""
+
+
+def asked(
+    service: Service,
+    query: str,
+    limit: int,
+    *,
+    key: str = "",
+    address: str = "",
+    contact: str = "",
+    language: str = "",
+    filters: Filters,
+    today: date,
+) -> Asked:
+    """Return the request for a query.
+
+    Args:
+        service: whose record says what to send.
+        query: in the words of a person.
+        limit: results that are wanted.
+        key: of the service.
+        address: an operator's own, instead of the record's.
+        contact: e-mail address of who is responsible; only sent where the record wants it.
+        language: `en` or `zh`; by default that of the query.
+        filters: sites and dates.
+        today: day from which a time range is counted back.
+    """
+    code = language or message_language(query)
+    contact = contact if service.sends_contact else ""
+    since = since_of(filters, today)
+    values = {
+        "limit": str(max(1, min(limit, service.max_results))),
+        "language": service.languages.get("zh" if code == "zh" else "en", code),
+        "contact": contact,
+        "key": key,
+        "time_range": service.time_ranges.get(filters.time_range, "") if filters.time_range else "",
+        "since": since.isoformat() if since else "",
+        "since_day": f"{since:%Y%m%d}" if since else "",
+    }
+    values["query"] = _query(service, query, filters, values)
+    lists = {"only": list(filters.only), "never": list(filters.never)}
+    filled = _filled_object(service.parameters, values, lists)
+    headers = {name: text for name, template in service.headers.items() if (text := fill(template, values)) is not None}
+    defaults = {
+        "User-Agent": f"{USER_AGENT} (mailto:{contact})" if contact else USER_AGENT,
+        "Accept": ACCEPTED_TYPES[service.answer],
+    }
+    base = address.rstrip("/") or service.address.replace("{language}", quote(values["language"], safe=""))
+    post = service.method == "POST"
+    parameters = {} if post else {name: _parameter(value) for name, value in filled.items()}
+    secret = {name for name in parameters if "{key}" in str(service.parameters[name])}
+    return Asked(
+        method=service.method,
+        address=f"{base}{service.path}",
+        parameters={name: value for name, value in parameters.items() if name not in secret},
+        body=filled if post else None,
+        headers={**defaults, **headers},
+        secret={name: parameters[name] for name in secret},
+    )
+
+
+def since_of(filters: Filters, today: date) -> date | None:
+    """Return the first day of the time range."""
+    return today - timedelta(days=DAYS[filters.time_range]) if filters.time_range else None
+
+
+def fill(template: str, values: Mapping[str, str]) -> str | None:
+    """Put values into a template in one pass, so that nothing in a value is taken for a placeholder; None if one is empty."""
+    if any(not values.get(name) for name in _PLACEHOLDER.findall(template)):
+        return None
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+
+
+def _query(service: Service, query: str, filters: Filters, values: Mapping[str, str]) -> str:
+    """Return the query in the service's form, not longer than it takes; words and sites are left out whole."""
+    line = " ".join(query.split())
+    sites = _sites(filters, service.max_query // 2) if service.site_operators else ""
+    room = service.max_query - len(sites)
+    if service.words is not None:
+        line = _words(line, service.words, room) or line
+    line = f"{line[:room].strip()}{sites}"
+    return fill(service.since_query, {**values, "query": line}) or line if service.since_query else line
+
+
+def _words(query: str, words: Words, room: int) -> str:
+    found = dict.fromkeys(_WORD.findall(normal_form("NFKC", query).lower()))
+    wanted = [word for word in found if word not in STOP_WORDS][: words.most]
+    forms = [words.form.replace("{word}", word) for word in wanted]
+    while forms and len(words.between.join(forms)) > room:
+        forms.pop()
+    return words.between.join(forms)
+
+
+def _sites(filters: Filters, room: int) -> str:
+    """Return ` (site:a.example OR site:b.example) -site:c.example`, as far as it fits."""
+    only, never = filters.only[:MAX_SITES], filters.never[:MAX_SITES]
+    while only or never:
+        wanted = " OR ".join(f"site:{domain}" for domain in only)
+        wanted = f" ({wanted})" if len(only) > 1 else f" {wanted}" if only else ""
+        text = wanted + "".join(f" -site:{domain}" for domain in never)
+        if len(text) <= room:
+            return text
+        only, never = (only, never[:-1]) if never else (only[:-1], never)
+    return ""
+
+
+def _filled_object(
+    template: Mapping[str, Any], values: Mapping[str, str], lists: Mapping[str, list[str]]
+) -> dict[str, Any]:
+    filled = {name: _filled(value, values, lists) for name, value in template.items()}
+    return {name: value for name, value in filled.items() if value is not None}
+
+
+def _filled(template: Any, values: Mapping[str, str], lists: Mapping[str, list[str]]) -> Any:
+    """Fill a parameter; None where a placeholder is empty. A limit alone is a number, domains are a list."""
+    if isinstance(template, dict):
+        return _filled_object(template, values, lists)
+    if isinstance(template, list):
+        return [value for part in template if (value := _filled(part, values, lists)) is not None]
+    if not isinstance(template, str):
+        return template
+    if template == "{limit}":
+        return int(values["limit"])
+    name = template[1:-1] if template.startswith("{") and template.endswith("}") else ""
+    return (lists[name] or None) if name in lists else fill(template, values)
+
+
+def _parameter(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

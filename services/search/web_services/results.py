@@ -1,0 +1,194 @@
+"""Hits out of a service's answer, by the paths of its record. What is malformed is left out, or named where all of it is."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+from schemas.clean import clean_address
+from schemas.publication import Publication
+from services.run.errors import SearchError
+from services.search.hit import Hit
+from services.search.web_services.markup import from_inverted_index, without_markup
+from services.search.web_services.paths import listed, meets, scalar, values_at
+from services.search.web_services.service import Paths, Service, placeholders
+from services.text.dates import iso_date
+from services.text.normal_form import normalise_text
+
+LONGEST_TEXT = 500_000
+"""Characters of a page's text that a service sends."""
+LONGEST_TITLE = 300
+MAX_ITEMS = 200
+"""Results of one answer that are looked at."""
+MAX_RANK = 1e9
+"""From which on a number that orders results is none."""
+MAX_PARTS = 50
+"""Parts of one text, such as the fragments of a file that fit."""
+
+
+def hits_of(service: Service, answer: Any) -> list[Hit]:
+    """Return the hits of an answer, best first and each address once. Blocking: texts may be long.
+
+    Raises:
+        SearchError: the list of results is not where the record says, or no result has the address or title that it should.
+    """
+    items = _items(service, answer)
+    hits: dict[str, Hit] = {}
+    addresses = [_address(item, service.fields.url) for item in items]
+    titles = [_title(service, item) for item in items]
+    for name, found, paths in (("url", addresses, service.fields.url), ("title", titles, service.fields.title)):
+        if items and not any(found):
+            raise _changed(service, name, " or ".join(paths))
+    for item, address, title in zip(items, addresses, titles, strict=True):
+        if address and address not in hits:
+            hits[address] = _hit(service, item, address, title or address)
+    return list(hits.values())
+
+
+def _items(service: Service, answer: Any) -> list[dict[str, Any]]:
+    found = values_at(answer, service.results)
+    listing = found[0] if found else None
+    if service.answer == "atom":  # a feed without entries has none, and one entry stands alone
+        listing = listed(listing) if listing is not None else []
+    if not isinstance(listing, list):
+        if service.empty and all(meets(answer, condition) for condition in service.empty):
+            return []
+        raise _changed(service, "results", service.results or "a list")
+    items = [item for item in listing[:MAX_ITEMS] if isinstance(item, dict)]
+    if listing and not items:
+        raise _changed(service, "results", service.results or "a list")
+    return sorted(items, key=lambda item: _number(item, service.order)) if service.order else items
+
+
+def _changed(service: Service, field: str, paths: str) -> SearchError:
+    return SearchError(
+        f"{service.title}'s answer has no usable {field} ({paths}): its form has changed, or it is another service that "
+        f"answers. Correct the field {field} in the record of {service.name}, or use another search."
+    )
+
+
+def _hit(service: Service, item: dict[str, Any], address: str, title: str) -> Hit:
+    fields = service.fields
+    text = _text(service, item, "text", fields.text)
+    abstract = "" if text else _text(service, item, "abstract", fields.abstract)
+    snippet = "" if text or abstract else _text(service, item, "snippet", fields.snippet)
+    published = _date(item, fields.published)
+    publication = _publication(service, item, published)
+    return Hit(
+        url=address,
+        title=title,
+        kind="web",
+        text=text or abstract or snippet,
+        # An abstract stands for itself unless the whole text is open: what lies behind it is mostly not to be read.
+        snippet_only=not text and not (abstract and not (publication and publication.open_url)),
+        abstract_only=bool(abstract),
+        published=published or None,
+        source_kind=service.source_kind,
+        publication=publication,
+    )
+
+
+def _publication(service: Service, item: dict[str, Any], published: str) -> Publication | None:
+    """Return what the service knows of a publication; None where its record has no field of the kind."""
+    fields = service.fields
+    named = (fields.venue, fields.authors, fields.citations, fields.doi, fields.licence, fields.open_url)
+    if not any(named):
+        return None
+    year = (iso_date(published) or "")[:4]
+    known = Publication(
+        year=int(year) if year else None,
+        venue=without_markup(_first(item, fields.venue)[:2_000]),
+        authors=tuple(_authors(service, item)),
+        citations=_count(_first(item, fields.citations)),
+        doi=_first(item, fields.doi),
+        licence=_first(item, fields.licence),
+        open_url=_address(item, fields.open_url),
+    )
+    return known if known != Publication(year=known.year) else None
+
+
+def _address(item: dict[str, Any], paths: Paths) -> str:
+    """Return the first address of the web that a path leads to."""
+    return next((address for path in paths if (address := clean_address(_first(item, (path,))))), "")
+
+
+def _first(item: Any, paths: Paths) -> str:
+    """Return the text of the first path that leads to one."""
+    for path in paths:
+        names = placeholders(path)
+        if not names:
+            text = next((text for value in values_at(item, path) if (text := scalar(value))), "")
+        else:
+            text = _composed(item, path, names)
+        if text:
+            return text
+    return ""
+
+
+def _composed(item: Any, template: str, names: Iterable[str]) -> str:
+    """Fill a template; empty where one of its paths leads nowhere. In an address, what is filled in is quoted."""
+    values = {name: _first(item, (name,))[:LONGEST_TITLE] for name in names}
+    if not all(values.values()):
+        return ""
+    safe = template.startswith(("http://", "https://"))
+    for name, value in values.items():
+        values[name] = quote(value, safe="/") if safe else value
+    pieces = template.split("{")
+    return pieces[0] + "".join(values[name] + rest for name, _, rest in (piece.partition("}") for piece in pieces[1:]))
+
+
+def _title(service: Service, item: dict[str, Any]) -> str:
+    title = _first(item, service.fields.title)[: 10 * LONGEST_TITLE]
+    plain = without_markup(title) if service.forms.get("title") == "markup" else title
+    return " ".join(normalise_text(plain).split())[:LONGEST_TITLE]
+
+
+def _text(service: Service, item: dict[str, Any], name: Any, paths: Paths) -> str:
+    """Return a longer text; what a path leads to several times is put one below the other."""
+    form = service.forms.get(name)
+    for path in paths:
+        found = values_at(item, path)[:MAX_PARTS]
+        if form == "inverted_index":
+            parts = [from_inverted_index(value) for value in found]
+        else:
+            parts = [str(part)[:LONGEST_TEXT] for value in found for part in listed(value)[:MAX_PARTS] if scalar(part)]
+        if form == "markup":
+            parts = [without_markup(part) for part in parts]
+        lines = (part.strip("\n").rstrip() for part in parts)
+        if text := normalise_text("\n\n".join(filter(None, lines))[:LONGEST_TEXT]):
+            return text
+    return ""
+
+
+def _authors(service: Service, item: dict[str, Any]) -> list[str]:
+    for path in service.fields.authors:
+        found = [author for value in values_at(item, path) for author in listed(value)]
+        names = [
+            _first(author, service.fields.author_name) if isinstance(author, dict) else scalar(author)
+            for author in found[:MAX_PARTS]
+        ]
+        if any(names):
+            return [name for name in names if name]
+    return []
+
+
+def _date(item: dict[str, Any], paths: Paths) -> str:
+    """Return a date as it is written; numbers of year, month and day become one."""
+    for path in paths:
+        for value in values_at(item, path):
+            numbers = value if isinstance(value, list) else []
+            if numbers and all(isinstance(part, int) for part in numbers):
+                return "-".join(f"{part:02}" for part in numbers[:3])
+            if written := scalar(value):
+                return written[:60]
+    return ""
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else None
+
+
+def _number(item: dict[str, Any], path: str) -> float:
+    found = values_at(item, path)
+    value = found[0] if found else None
+    return value if isinstance(value, int | float) and abs(value) < MAX_RANK else math.inf

@@ -1,0 +1,1 @@
+"""The client for search services, their records, and what their answers become."""
