@@ -15,7 +15,21 @@ from services.run.traces import Span, span
 
 Answer = TypeVar("Answer")
 
-INSTANT = frozenset(["clock", "seconds", "timeout", "answers", "rules", "sections", "structured", "tools", "verify"])
+INSTANT = frozenset(
+    [
+        "clock",
+        "seconds",
+        "timeout",
+        "answers",
+        "portion",
+        "rules",
+        "sections",
+        "slides",
+        "structured",
+        "tools",
+        "verify",
+    ]
+)
 """Kinds of the journal's entries that take no time: they are no calls, but what was seen and decided."""
 _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": INFO, "code": INFO, "embedding": INFO}
 

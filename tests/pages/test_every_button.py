@@ -222,6 +222,8 @@ def _inside_a_report(tab: Page) -> None:
     tab.click("[...document.querySelectorAll('.work > summary')].at(-1)")
     tab.click("document.querySelector('.why > summary')")
     tab.click("document.querySelector('.steps summary')")
+    if tab.evaluate("document.querySelector('.outline > summary') !== null"):
+        tab.click("document.querySelector('.outline > summary')")
     assert tab.evaluate("document.querySelector('.steps details').open")
     links = tab.evaluate(f"[...{root}.querySelectorAll('a[href]')].map(e => e.getAttribute('href'))")
     assert links

@@ -110,7 +110,7 @@ async def test_the_input_form_is_small_and_described(client: LangGraphClient) ->
     assert schemas["input_schema"]["properties"]["question"]["description"]
     context = schemas["context_schema"]["properties"]
     assert all("description" in field and "default" in field for field in context.values())
-    assert context["max_step_num"] == {**context["max_step_num"], "minimum": 1, "maximum": 20, "default": 3}
+    assert context["max_step_num"] == {**context["max_step_num"], "minimum": 1, "maximum": 20, "default": None}
 
 
 async def test_the_graph_is_drawn_with_all_its_nodes(client: LangGraphClient) -> None:
