@@ -81,6 +81,11 @@ AFTER: dict[str, tuple[str, ...]] = {
     "page /machine": (f"search {MACHINE}", f"search {TALLOW}"),
     "page /tallow": (f"search {MACHINE}", f"search {TALLOW}"),
     "researcher": ("page /machine", "page /tallow"),
+    "search The wire sounding machine was designed by William Thomson in 1872.": ("researcher",),
+    "search Tallow was pressed into the hollow of the lead so that a sample of the bottom stuck to it.": (
+        "researcher",
+    ),
+    "search The crew counted 2 casts of the lead.": ("researcher",),
     "researcher with tools": ("planner",),
     "tool": ("researcher with tools",),
     "researcher with results": ("tool",),
