@@ -187,9 +187,12 @@ def _failed(question: Question, error: str, seconds: float) -> Outcome:
 
 def missing_evidence(question: Question, report: Report) -> list[str]:
     """Return the facts that stand in no excerpt of a report and the documents that none is from."""
-    quotes = "\n".join(excerpt.quote for excerpt in report.excerpts).casefold()
+    cited = {key for claim in report.citations for key in claim.citations}
+    of_steps = {excerpt.id for result in report.results for excerpt in result.excerpts}
+    excerpts = [one for one in report.excerpts if one.id in cited or one.id in of_steps or not of_steps]
+    quotes = "\n".join(excerpt.quote for excerpt in excerpts).casefold()
     facts = [forms[0] for forms in question.facts if not any(form.casefold() in quotes for form in forms)]
-    quoted = {excerpt.content_hash for excerpt in report.excerpts}
+    quoted = {excerpt.content_hash for excerpt in excerpts}
     names = {Path(source.url).name for source in report.sources if {source.content_hash, source.duplicate_of} & quoted}
     return [*facts, *(name for name in question.documents if name not in names)]
 

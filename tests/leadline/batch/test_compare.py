@@ -49,7 +49,7 @@ def blinkered(tmp_path: Path) -> Path:
     return folder
 
 
-async def test_prompts_that_hide_evidence_tell_less(
+async def test_prompts_that_hide_evidence_find_less(
     questions: Path, docs: Path, blinkered: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     variants = variants_of([blinkered], [])
@@ -60,7 +60,8 @@ async def test_prompts_that_hide_evidence_tell_less(
         seeing, blind = await compare(read_questions(questions), variants, [docs], max_plan_iterations=1)
     assert (seeing.name, blind.name) == ("built-in", str(blinkered))
     assert seeing.evidence_recall == 1.0
-    assert blind.evidence_recall == 1.0, "what the background search found stays, whatever the prompts show"
+    assert blind.evidence_recall is not None
+    assert blind.evidence_recall < 1.0
     assert "Belfast" in blind.outcomes[0].missing
     assert "born: 3 of 3 against" in table([seeing, blind])
 
