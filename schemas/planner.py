@@ -182,7 +182,7 @@ def queries_of(step: Step) -> list[str]:
     if step.step_type == "processing":
         return []
     queries = [query.strip() for query in step.queries if query.strip()]
-    return list(dict.fromkeys(queries))[:5] or [step.title]
+    return list(dict.fromkeys(queries))[:5] or [step.title.strip() or step.title]
 
 
 def _refuse_circles(steps: list[Step]) -> None:

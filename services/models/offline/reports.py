@@ -16,6 +16,7 @@ from services.models.offline.ranked_sentences import Piece, alike, rank, same_la
 from services.models.offline.said_once import SaidOnce
 from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
+from services.text.names import missing_names
 from services.text.passages import is_heading, sentences
 from services.text.questions import clauses_of
 from services.text.quotable import as_prose
@@ -184,7 +185,10 @@ def _each_once(evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
 
 
 def _sections(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[str]:
-    """Return the sections with all that was quoted for them, as far as the words go: a paragraph a source, nothing said twice."""
+    """Return the sections with all that was quoted for them, as far as the words go: a paragraph a source, nothing said twice.
+
+    What a step found stands below the section before it where it does not hold the names that the step looked for.
+    """
     sections = prompt.outline
     evidence = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]
     if not sections and (prompt.length == "full" or (prompt.length != "brief" and len(_each_once(evidence)) >= MANY)):
@@ -203,7 +207,9 @@ def _sections(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[s
         for part in section.parts:
             if below := [*filter(None, _paragraphs(part, chosen, said))]:
                 told += [f"### {part.title}", *below]
-        blocks += [f"## {section.title}", *told] if told else []
+        told_of = " ".join([prompt.question, *told])
+        headed = prompt.outline or not blocks or not missing_names(section.title, told_of)
+        blocks += [f"## {section.title}", *told] if told and headed else told
     return blocks
 
 

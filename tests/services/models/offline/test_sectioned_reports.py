@@ -161,6 +161,20 @@ def test_a_quoted_table_stays_a_table_and_rows_that_nothing_heads_are_left_out()
     )
 
 
+def test_what_a_step_found_has_no_heading_that_names_what_it_does_not_tell() -> None:
+    found = {"Sounding ships": "The ship Takuyo sounded the trench.", "Harbour of Sumner": "The harbour has oak piers."}
+    findings = [
+        FindingView(step_id=str(place), title=title, status="done", evidence=[excerpt(f"E{place}-1", quote)])
+        for place, (title, quote) in enumerate(found.items(), 1)
+    ]
+    changes = {"question": "Which ship sounded?", "findings": findings, "length": "full"}
+    asked = prompt([], []).model_copy(update=changes)
+    told = report(asked)
+    assert "## Sounding ships" in told
+    assert "Sumner" not in told
+    assert "oak piers [E2-1]" in told
+
+
 def test_a_report_in_sections_answers_once_and_says_where_no_single_sentence_does() -> None:
     evidence = [*many(11), excerpt("E1-99", "The keel rests on blocks of oak.")]
     nodes = [OutlineNode(id="1", title="Ships", excerpt_ids=[item.id for item in evidence])]
