@@ -110,12 +110,14 @@ async def _cost(models: dict[str, RoleModel], tokens_in: int, tokens_out: int) -
 
 
 def _limited(made: Estimate, context: RunContext) -> Estimate:
-    """Add what the tightest limit will leave out. Without a model a run takes seconds, and is paid by nobody."""
-    if made.offline:
-        return made
-    needed = {"max_tokens": made.tokens, "max_cost": made.cost, "max_seconds": context.level.seconds * USUAL_TIME}
+    """Add what the tightest limit will leave out. Without a model a run takes seconds, is paid by nobody, and counts its tokens."""
+    needed: dict[str, float | None] = {"max_tokens": made.tokens}
+    if not made.offline:
+        needed |= {"max_cost": made.cost, "max_seconds": context.level.seconds * USUAL_TIME}
     given = {name: getattr(context, name) for name in needed}
     shares = {name: given[name] / need for name, need in needed.items() if given[name] is not None and need}
+    if not shares:
+        return made
     limit = min(shares, key=lambda name: shares[name])
     paid = shares[limit]
     shortened = {

@@ -63,10 +63,13 @@ async def test_without_a_price_there_are_tokens_alone() -> None:
     assert "$" not in estimate_line(made, "en-US")
 
 
-async def test_offline_nothing_is_paid_and_no_limit_falls_short() -> None:
-    made = await estimate(RunContext(depth="exhaustive", max_tokens=20_000, max_seconds=60))
+async def test_offline_nothing_is_paid_and_only_tokens_fall_short() -> None:
+    made = await estimate(RunContext(depth="exhaustive", max_seconds=60, max_cost=0.01))
     assert (made.offline, made.cost, made.limit) == (True, 0.0, "")
     assert "tokens" not in estimate_line(made, "en-US")
+    limited = await estimate(RunContext(depth="exhaustive", max_tokens=20_000, max_seconds=60))
+    assert (limited.limit, limited.told) == ("max_tokens", True)
+    assert "20,000 of 860,000 tokens" in shortfall_line(limited, "en-US")
 
 
 @pytest.mark.usefixtures("priced")
