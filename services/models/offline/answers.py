@@ -27,8 +27,8 @@ HELD = 0.6
 All count alike: among sentences on one subject the words of the subject are common, and those of another subject rare."""
 _INTERROGATIVE = re.compile(r"什么|多少|哪[一些个位年座种家所里]?|谁|何[时处人]?|几|怎[么样]?|如何")
 _YEAR = re.compile(r"[12]\d{3}")
-RELATED = 0.2
-"""Share of what is asked from which on a sentence is shown as related."""
+RELATED, LONGEST = 0.2, 20
+"""Share of what is asked, of that many terms at most, from which on a sentence is shown as related: a question may bring a text along."""
 LEAST_GAIN = 0.5
 """Share of the answer's score that a further sentence must add to be told with it."""
 
@@ -61,7 +61,8 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
     for clause in clauses:
         asked = complete_clause(clause, clauses[0], question) if names_in(question) else clause
         ranking = rank(asked, question, sentences)
-        chosen = [sentence for sentence in ranking.select(room + 1) if ranking.shares[sentence] >= RELATED]
+        related = RELATED * min(1.0, LONGEST / max(1, len(ranking.weights)))
+        chosen = [sentence for sentence in ranking.select(room + 1) if ranking.shares[sentence] >= related]
         first = next((sentence for sentence in chosen if is_answer(ranking, sentence)), None)
         if first is not None:
             more = [

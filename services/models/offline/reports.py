@@ -14,6 +14,7 @@ from schemas.sections import Section, SectionPart
 from services.models.offline.answers import answers
 from services.models.offline.ranked_sentences import Piece, alike, rank, same_language, sentences_of
 from services.models.offline.said_once import SaidOnce
+from services.models.offline.shape import title_of
 from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
 from services.text.names import missing_names
@@ -32,6 +33,8 @@ MAX_ANSWER, MAX_CONCLUSION = 3, 4
 _RELEVANCE = {"high": 0, "medium": 1, "low": 2}
 CLOSE = 0.25
 """Share of what the best excerpt says on the question, from which on another stands in the text of a long report."""
+LONGEST_TITLE = 200
+"""Characters of a title."""
 MAX_COMPUTED = 8
 """Lines of computations that a conclusion can have."""
 CSV_COMMAS = 3
@@ -91,7 +94,7 @@ def report(prompt: ReporterPrompt) -> str:
     points = [] if sections else _points(prompt, evidence, parts)
     answers_any = any(part.whole and part.quotes for part in parts)
     blocks = [
-        f"# {' '.join(prompt.question.split())}",
+        f"# {_title(prompt.question)}",
         f"**TL;DR** {opening}" if answers_any else opening,
         *(
             [f"## {'结论' if chinese else 'Conclusion'}", conclusion]
@@ -102,6 +105,12 @@ def report(prompt: ReporterPrompt) -> str:
         *([f"## {'证据' if chinese else 'Evidence'}", *points] if points else []),
     ]
     return "\n\n".join(blocks) + _questions(prompt, chinese)
+
+
+def _title(question: str) -> str:
+    """Return a question as a title; of one that brings a text along, the beginning."""
+    line = " ".join(question.split())
+    return line if len(line) <= LONGEST_TITLE else title_of(line, LONGEST_TITLE)
 
 
 def short_answer(question: str, evidence: Sequence[EvidenceView], chinese: bool) -> str:

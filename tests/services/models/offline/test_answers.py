@@ -27,6 +27,23 @@ def test_what_only_comes_near_is_called_so() -> None:
     assert "stands on a reef [E1-1]" in text
 
 
+def test_a_question_that_brings_a_text_along_is_told_what_comes_near() -> None:
+    abstract = (
+        "Lighthouses on open rocks were built by few hands in short summers. We study how builders of granite towers "
+        "chose their stone, dressed each block on shore, and carried it through surf by open boats. Letters, wage books "
+        "and drawings from four yards show that dovetailed courses, first tried at Eddystone, spread because masons "
+        "moved from yard to yard. Costs fell only when steam vessels replaced sailing tenders. We measure settlement, "
+        "mortar and wear on eleven towers, compare them with models of breaking waves, and find that the curved profile "
+        "matters less than the weight of the lowest courses. Our results help engineers who must repair such towers "
+        "today, and historians who ask how knowledge of a trade travelled before schools of engineering existed."
+    )
+    near = "Masons of the yard dressed each granite block of the tower on shore before boats carried the stone."
+    text = report(f"What related work is there? {abstract}", finding(near, "Eels swim upstream in spring."))
+    assert f"{near[:-1]} [E1-1]" in text
+    assert "Eels" not in text.partition("## Evidence")[0]
+    assert len(text.splitlines()[0]) <= 210
+
+
 def test_a_sentence_without_the_figure_that_is_asked_for_does_not_stand_before_one_with_it() -> None:
     text = report(
         "How many steps has the Skerryvore lighthouse?",
