@@ -174,6 +174,7 @@ def total_of(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "supported_percent": _share(sum(sentences[status] for status in SUPPORTED), sum(sentences.values())),
         "facts": f"{told} of {expected}",
         "input_tokens": sum(role["input_tokens"] for role in roles),
+        "cached_tokens": sum(question.get("usage", {}).get("cached_tokens", 0) for question in questions),
         "output_tokens": sum(role["output_tokens"] for role in roles),
         "seconds": round(sum(question["seconds"] for question in questions), 1),
         "slowest_seconds": max((question["seconds"] for question in questions), default=0.0),
