@@ -97,7 +97,7 @@ bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr $(LOCK) -o requirements-dev.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12 $(LOCK) -o requirements-aegra.lock
 	@$(BIN)/uv pip compile -q requirements-sandbox.in --python-version 3.11 $(LOCK) -o requirements-sandbox.lock

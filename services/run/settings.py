@@ -58,6 +58,8 @@ class Settings(BaseSettings):
     """Seconds for one web search; then it is tried again, or the next provider is asked."""
     leadline_page_timeout: float = Field(default=30.0, gt=0, le=300)
     """Seconds for one page, from the first look-up of its name to the last byte."""
+    leadline_ocr_seconds: float = Field(default=40.0, ge=0, le=3_600)
+    """Seconds that the images of one PDF file of a folder are read for; 0 reads none."""
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)

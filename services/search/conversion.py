@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import PurePath
 
-from services.search.file_types import MAX_BYTES, MAX_CHARACTERS, Converted
+from services.search.file_types import MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
 from services.text.dates import iso_date
 from services.text.normal_form import normalise_text
 
@@ -38,7 +38,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
         return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
     if not text.strip():
-        return {"error": "holds no text"}
+        return {"error": NO_TEXT}
     if len(text) > MAX_CHARACTERS:
         return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
     text = normalise_text(text)

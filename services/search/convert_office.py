@@ -19,6 +19,7 @@ from pdfminer.pdftypes import resolve1
 from services.sandbox.jobs import serve
 from services.search.conversion import converted
 from services.search.file_types import Converted
+from services.search.ocr import image_text
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
 """Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
@@ -27,22 +28,42 @@ _DATE_TAGS = frozenset(
     "date pubdate publishdate".split()
 )
 _MAX_META = 500
+LONGEST_TITLE = 100
+"""Characters of the line by which a scan is called."""
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """The date in the template of python-docx, which documents made with it keep."""
 
 
-def convert(name: str, data: bytes) -> Converted:
-    """Convert one file; what goes wrong is returned as `error`. Its ending tells the kind."""
-    return converted(name, data, _read)
+def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
+    """Convert one file; what goes wrong is returned as `error`.
+
+    Args:
+        name: of the file; its ending tells the kind.
+        data: what is in it.
+        ocr_seconds: that the images of a PDF file may be read for.
+    """
+
+    def read(suffix: str, data: bytes) -> tuple[str, str, str]:
+        if suffix in {".html", ".htm"}:
+            return *html_text(data), _html_date(data)
+        text = office_text(data, suffix)
+        if suffix == ".docx":
+            return text, *_properties(data)
+        return (*_with_images(text, data, ocr_seconds), _pdf_date(data)) if suffix == ".pdf" else (text, "", "")
+
+    return converted(name, data, read)
 
 
-def _read(suffix: str, data: bytes) -> tuple[str, str, str]:
-    if suffix in {".html", ".htm"}:
-        return *html_text(data), _html_date(data)
-    text = office_text(data, suffix)
-    if suffix == ".docx":
-        return text, *_properties(data)
-    return text, "", _pdf_date(data) if suffix == ".pdf" else ""
+def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
+    """Return the text of a PDF file with that of its images below it; and a title where the images hold all there is."""
+    try:
+        below = _JOINED_LINES.sub("", image_text(data, seconds))
+    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its own text is worth more than its images
+        below = ""
+    if text.strip() or not below:
+        return f"{text}\n\n{below}".strip(), ""
+    first = next(line for line in below.splitlines() if line.strip() and not line.startswith(("#", "(")))
+    return below, f"{first[:LONGEST_TITLE]} (OCR)"
 
 
 def _html_date(data: bytes) -> str:
@@ -107,4 +128,4 @@ def _markitdown(data: bytes, suffix: str) -> str:
 
 def main() -> None:
     """Convert the files that come on standard input."""
-    serve(lambda job, data: convert(job["name"], data))
+    serve(lambda job, data: convert(job["name"], data, job["ocr_seconds"]))

@@ -8,8 +8,10 @@ from typing import Self
 from pydantic import TypeAdapter
 
 from schemas.coder import TableView
+from services.run.settings import settings
 from services.sandbox.workers import Workers
-from services.search.file_types import MAX_BYTES, PLAIN, Converted
+from services.search.file_types import MAX_BYTES, NO_TEXT, PLAIN, Converted
+from services.search.ocr import no_text_of_pdf
 
 SECONDS_A_FILE = 60.0
 
@@ -55,7 +57,10 @@ class Converters:
     async def convert_data(self, name: str, data: bytes) -> Converted:
         """Convert what is in a file of this name; what goes wrong is returned as `error`."""
         workers = self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
-        answer = await workers.run({"name": name}, data, SECONDS_A_FILE)
+        ocr = settings().leadline_ocr_seconds
+        answer = await workers.run({"name": name, "ocr_seconds": ocr}, data, SECONDS_A_FILE + ocr)
+        if answer and answer.get("error") == NO_TEXT and PurePath(name).suffix.lower() == ".pdf":
+            return {"error": await asyncio.to_thread(no_text_of_pdf)}
         if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
             return {"error": "could not be converted: the converter ended or took too long"}
         return answer

@@ -5,6 +5,8 @@ from typing_extensions import TypedDict
 MAX_BYTES = 50_000_000
 MAX_CHARACTERS = 50_000_000
 """Of a document's text; a small file can unpack to a long one."""
+NO_TEXT = "holds no text"
+"""What is wrong with a file in which there is nothing to search."""
 PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
 SUFFIXES = PLAIN | CONVERTED

@@ -19,6 +19,7 @@ from services.search.file_types import Converted
 from services.search.hit import Hit, HitPassage
 from services.search.index_schema import SCHEMA, VERSION, count_change, generation
 from services.search.links import Titles
+from services.search.ocr import ocr_installed
 from services.search.passage_vectors import PassageVectors
 from services.text.normal_form import normalise_text
 from services.text.passages import split
@@ -55,7 +56,8 @@ class FolderIndex:
         self.home = home / "documents"
         """Where indexes, and what several of them use, are kept."""
         self.home.mkdir(parents=True, exist_ok=True)
-        connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}.sqlite")
+        read = "-ocr" if ocr_installed() else ""  # what images hold is missing from an index that was made without
+        connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}{read}.sqlite")
         self._file = str(connections.file)
         self._open = connections.open
         self.vectors = PassageVectors(connections)

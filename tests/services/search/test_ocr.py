@@ -1,0 +1,87 @@
+"""Scans and figures of PDF files: read by the real reader in the locked process, in the order in which people read."""
+
+import asyncio
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from services.run.settings import forget_settings
+from services.search import ocr
+from services.search.documents import open_documents
+from services.search.ocr import Line, image_text, in_order
+
+SCAN = Path(__file__).parent / "scan.pdf"
+"""A scanned page in two columns with Chinese below them, and a page of text with a figure."""
+needs_ocr = pytest.mark.skipif(not ocr.ocr_installed(), reason="needs the extra `ocr`")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    shutil.copy(SCAN, tmp_path / "docs")
+    return tmp_path / "docs"
+
+
+@needs_ocr
+async def test_a_scan_and_a_figure_are_found_by_what_they_say(folder: Path) -> None:
+    documents = await open_documents(folder, folder.parent / "home")
+    assert (documents.count, documents.skipped) == (1, [])
+    (hit,) = await documents.search("second sounding after the dredger", 3)
+    assert "## 第 1 页（由 OCR 识别）" in hit.text
+    assert "A second sounding, made\nafter the dredger had gone,\ngave 39.1 metres" in hit.text
+    assert "水深为42.7米，挖泥船作业之后为39.1米" in hit.text
+    assert hit.text.index("The tonnage of the port") < hit.text.index("## Page 2 (read by OCR)") < hit.text.index("143")
+
+
+@needs_ocr
+async def test_what_time_is_too_short_for_is_named(folder: Path) -> None:
+    text = await asyncio.to_thread(image_text, SCAN.read_bytes(), 1e-6)
+    assert text == "(Images of pages 1 to 2 were not read: time was up.)"
+    assert not await asyncio.to_thread(image_text, SCAN.read_bytes(), 0)
+
+
+async def test_without_the_extra_a_scan_says_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_OCR_SECONDS", "0")
+    forget_settings()
+    monkeypatch.setattr(ocr, "is_installed", lambda _: False)
+    (folder / "scan.pdf").write_bytes(_without_text())
+    (folder / "other.md").write_text("A port.")
+    documents = await open_documents(folder, folder.parent / "home")
+    ((path, reason),) = documents.skipped
+    assert path == "scan.pdf"
+    assert "holds no text: its pages may be images; to read them, install: " in reason
+    assert reason.endswith("[ocr]'")
+
+
+def _without_text() -> bytes:
+    """Return a PDF file of one empty page."""
+    return (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+    )
+
+
+def lines_of(text: str, left: float, top: float, width: float = 300) -> list[Line]:
+    return [
+        Line(row, left, top + 30 * place, left + width, top + 30 * place + 20)
+        for place, row in enumerate(text.split("/"))
+    ]
+
+
+def test_columns_are_read_one_after_the_other_between_lines_that_span_both() -> None:
+    title, foot = lines_of("A title over both columns", 0, 0, 700), lines_of("A note below both columns", 0, 400, 700)
+    columns = [*lines_of("one/two/three", 0, 100), *lines_of("four/five/six", 380, 103)]
+    lines = [*title, *columns, *foot]
+    random.Random(3).shuffle(lines)  # noqa: S311 - any order, always the same
+    assert in_order(lines).split("\n\n") == [title[0].text, "one\ntwo\nthree", "four\nfive\nsix", foot[0].text]
+
+
+def test_lines_beside_each_other_that_are_no_columns_are_read_row_by_row() -> None:
+    lines = [
+        *lines_of("Depth/42 m", 0, 0, 100),
+        *lines_of("Ship/Blake", 150, 4, 100),
+        *lines_of("Year/1874", 300, 2, 400),
+    ]
+    assert in_order(lines).split() == "Depth Ship Year 42 m Blake 1874".split()
