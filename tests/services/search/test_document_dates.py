@@ -56,4 +56,4 @@ async def test_files_of_every_kind_tell_theirs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["x" * 100_000, "", "&lt;b&gt;", "2024-99-99", "\x1b[2J"])
 def test_a_page_whose_tag_holds_no_date_has_none(content: str) -> None:
     page = f'<html><head><meta name="date" content="{content}"></head><body><p>Piano wire is thin.</p></body></html>'
-    assert convert("a.html", page.encode()).get("published", "missing") is None
+    assert convert("a.html", page.encode(), 0).get("published", "missing") is None
