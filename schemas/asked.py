@@ -31,6 +31,18 @@ class AtMost:
         return {**shape, "maxItems" if shape.get("type") == "array" else "maxLength": self.size}
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Form of a string, as a regular expression that the JSON schema of a request says; no condition either."""
+
+    pattern: str
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Add the form to the JSON schema of a string; what is written down, as in a bundle, has none."""
+        shape = handler(core_schema)
+        return shape if handler.mode == "serialization" else {**shape, "pattern": self.pattern}
+
+
 Id = Annotated[str, AtMost(40)]
 """The id of an excerpt, a passage or a step."""
 Title = Annotated[str, AtMost(200)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import AtMost, Reason, Thought
+from schemas.asked import AtMost, Form, Reason, Thought
 from schemas.evidence import Passage, Relevance
 from schemas.evidence_view import FindingView
 
@@ -55,7 +55,7 @@ class ResearcherPrompt(BaseModel):
 
 _NEXT = re.compile(r"[,;，；、]\s{0,3}(?=\w{1,12}[:：])")
 """Parts references to several passages."""
-Reference = Annotated[str, AtMost(LONGEST_REFERENCE)]
+Reference = Annotated[str, AtMost(LONGEST_REFERENCE), Form("^P[0-9]{1,3}:[0-9]{1,3}(-[0-9]{1,3})?$")]
 """Sentences of one passage: `P3:2`, `P3:2-4`."""
 References = Annotated[list[Reference], AtMost(MOST_REFERENCES)]
 

@@ -13,6 +13,7 @@ from services.models import ask
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
 from services.text.passages import Span, sentences
+from services.text.word_count import words_in
 
 MOST_QUOTED = 900
 """Characters of one quote; of a longer stretch the first sentences count."""
@@ -26,6 +27,8 @@ _REFERENCE = re.compile(
     r"(?:(\w{1,12}?)\s{0,3}[:：.#]\s{0,3}|(?<=[\s,;，；、]))(\d{1,4})(?!\d)(?:\s{0,3}[-‐-―−~～]\s{0,3}(?:\1[:：])?(\d{1,9}))?"
 )
 """One stretch: `P1:2`, `P1:2-4`; after such a one also `4` or `6-7` of the same passage."""
+LEAST_WORDS = 3
+"""Words of a sentence's beginning, in Chinese characters, by which it is recognised."""
 _WHOLE = re.compile(r"\W{0,3}(\w{1,12})\W{0,3}")
 
 
@@ -128,7 +131,21 @@ def _places(reference: str, by_id: dict[str, NumberedPassage]) -> list[tuple[Num
     whole = _WHOLE.fullmatch(reference)
     if not named and whole and (passage := by_id.get(whole[1].casefold())) is not None:
         named.append((passage, list(range(len(passage.spans)))))
-    return named
+    return named or _by_beginning(reference, by_id.values())
+
+
+def _by_beginning(reference: str, passages: Iterable[NumberedPassage]) -> list[tuple[NumberedPassage, list[int]]]:
+    """Return the sentence that begins as a reference reads, where there is exactly one: weak models write the words instead of the number."""
+    words = " ".join(reference.split()).casefold()
+    if words_in(words) < LEAST_WORDS:
+        return []
+    found = [
+        (passage, [place])
+        for passage in passages
+        for place, sentence in enumerate(passage.sentences)
+        if sentence[: 2 * len(words)].casefold().startswith(words)
+    ]
+    return found if len(found) == 1 else []
 
 
 def _stretches(places: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[list[int]]:

@@ -2,13 +2,14 @@
 
 import json
 import logging
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.evidence import Excerpt, Passage
-from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
+from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, findings_schema
 from services.evidence.references import LONGEST, MOST_QUOTED, Taken, ask_for_references, numbered, taken
 from services.run.errors import ModelError
 from tests.attacks.processor_time import processor_time
@@ -110,10 +111,27 @@ def test_references_to_many_passages_in_one_string_are_all_taken() -> None:
 
 @pytest.mark.parametrize(
     "reference",
-    ["P1:0", "P1:7", "P1:99999", f"P1:{'9' * 500}", "P9:1", "P9", "P1-2", "2", "Wire replaced hemp.", "", "：", "²"],
+    ["P1:0", "P1:7", "P1:99999", f"P1:{'9' * 500}", "P9:1", "P9", "P1-2", "2", "Rope replaced wire.", "", "：", "²"],
 )
 def test_a_reference_that_names_no_sentence_is_told_apart(reference: str) -> None:
     assert take(reference, "P2:2") == Taken(take("P2:2").excerpts, [reference])
+
+
+def test_a_sentence_is_known_by_its_beginning_where_a_model_writes_its_words() -> None:
+    assert quotes("It was tried in Bisc") == ["It was tried in Biscay."]
+    assert quotes("a cast took an hour") == ["A cast took\tan hour."]
+    assert quotes("钢丝取代") == ["钢丝取代了麻绳。"]
+    twice = [*PASSAGES, passage("It was tried in Bristol. It was tried in Biscay, too.", "P3", source="c")]
+    assert take("It was tried in Bisc", passages=twice).unknown == ["It was tried in Bisc"]
+    assert take("It was", "tried in Biscay.", "Wire").unknown == ["It was", "tried in Biscay.", "Wire"]
+
+
+def test_a_request_says_the_form_of_a_reference_and_an_answer_may_have_another() -> None:
+    for shown in (Findings.model_json_schema(), findings_schema(PROMPT).model_json_schema()):
+        form = re.compile(shown["properties"]["high"]["items"]["pattern"])
+        assert all(form.search(reference) for reference in ("P1:2", "P12:2-14"))
+        assert not any(form.search(reference) for reference in ("P1", "It was tried", "P1:2, P2:1", "P1:2\nx"))
+    assert take("P1 : 2 to nothing").excerpts
 
 
 def test_a_quote_is_the_stored_text_with_its_place_in_the_source() -> None:
