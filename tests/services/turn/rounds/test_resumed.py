@@ -12,7 +12,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch
-from leadline.runs.actions import areplay
+from leadline.runs.actions import areplay, atimeline
 from schemas.events import Event
 from services.models import close_clients
 from services.run.journal import Journal, Recording, replaying
@@ -100,6 +100,10 @@ async def test_a_run_tells_of_its_rounds_and_is_replayed_byte_for_byte_without_a
         ("1", 1, ["weight of the bilge"]),
         ("1", 2, []),
     ]
+    _, timeline = await atimeline(report.run_id)
+    assert {span.kind for span in timeline.spans if span.place.endswith(":researcher:1")} == {"gather", "model"}, (
+        "a decision is no call"
+    )
     asked = len(endpoint.requests)
     await close_clients()
     monkeypatch.delenv("OPENAI_API_KEY")
