@@ -25,27 +25,11 @@ from tests.graph.soundings import (
     section_of,
     sections_of,
     shown_to,
-    write_papers,
 )
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("asked_once")]
 WEAK = "The lead"
 NEW = PAPERS["tallow"][LEFT]
-
-
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    """Return the folder of documents on three topics."""
-    return write_papers(tmp_path / "papers")
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    """Serve a model that writes section by section."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
-    return endpoint
 
 
 def of_weak(endpoint: OpenAIServer) -> list[dict[str, Any]]:
