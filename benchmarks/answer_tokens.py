@@ -13,6 +13,7 @@ import asyncio
 import json
 import re
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,14 @@ from langgraph.store.memory import InMemoryStore
 
 from benchmarks.prompt_tokens import gathered_passages
 from benchmarks.retrieval import rows, write_corpus
-from schemas.depth import LEVELS
-from schemas.evidence import Passage
+from schemas.depth import LEVELS, Level
 from schemas.researcher import Findings, ResearcherPrompt
 from services.evidence.references import numbered, taken
 from services.models import offline
 from services.run.evidence_store import EvidenceStore
 from services.search.documents import open_documents
 from services.search.providers import Providers
+from services.text.tokens import has_cjk
 
 RESULTS = Path(__file__).parent / "results" / "answer_tokens.json"
 SETS = {
@@ -49,18 +50,40 @@ def tokens_of(value: Any) -> int:
     return len(_PIECE.findall(text)) + round(CHINESE_TOKENS * len(_CHINESE.findall(text)))
 
 
-def both_answers(question: str, passages: list[Passage]) -> tuple[dict[str, Any], dict[str, Any]]:
+async def prompts_of(
+    corpus: str, questions: str, data: Path, work: Path, count: int, level: Level
+) -> AsyncIterator[ResearcherPrompt]:
+    """Yield the first prompt of a research step for each of the first questions of a set, with the passages that a level shows.
+
+    Args:
+        corpus: name of the set's file of documents.
+        questions: name of its file of questions.
+        data: folder of the data sets.
+        work: where the corpus is laid out and indexed.
+        count: of the questions.
+        level: of a depth.
+    """
+    folder = work / corpus
+    write_corpus(rows(data, corpus), folder)
+    providers = Providers(documents=[await open_documents(folder, work / "home")])
+    evidence = EvidenceStore(InMemoryStore())
+    for row in rows(data, questions)[:count]:
+        question = row["question"]
+        passages, _ = await gathered_passages(question, providers, evidence, level)
+        yield ResearcherPrompt(
+            question=question,
+            locale="zh-CN" if has_cjk(question) else "en-US",
+            title=question,
+            description=question,
+            queries=[question],
+            feedback="",
+            findings=[],
+            passages=numbered(passages),
+        )
+
+
+def both_answers(prompt: ResearcherPrompt) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the answer by reference and the one that copies what the references name."""
-    prompt = ResearcherPrompt(
-        question=question,
-        locale="en-US" if question.isascii() else "zh-CN",
-        title=question,
-        description=question,
-        queries=[question],
-        feedback="",
-        findings=[],
-        passages=numbered(passages),
-    )
     answer = Findings.model_validate_json(offline.answer(prompt))
     shared = answer.model_dump(include={"finding", "missing_aspects", "confidence"})
     copied = [
@@ -73,16 +96,8 @@ def both_answers(question: str, passages: list[Passage]) -> tuple[dict[str, Any]
 
 async def measure(corpus: str, questions: str, data: Path, work: Path) -> dict[str, float]:
     """Compare the answers to the questions of a set."""
-    folder = work / corpus
-    write_corpus(rows(data, corpus), folder)
-    providers = Providers(documents=[await open_documents(folder, work / "home")])
-    evidence = EvidenceStore(InMemoryStore())
-    pairs = [
-        both_answers(
-            row["question"], (await gathered_passages(row["question"], providers, evidence, LEVELS["standard"]))[0]
-        )
-        for row in rows(data, questions)[:QUESTIONS]
-    ]
+    prompts = prompts_of(corpus, questions, data, work, QUESTIONS, LEVELS["standard"])
+    pairs = [both_answers(prompt) async for prompt in prompts]
     shared = [tokens_of({name: copied[name] for name in copied if name != "excerpts"}) for _, copied in pairs]
     named, copied = ([tokens_of(pair[place]) for pair in pairs] for place in (0, 1))
     quotes = sum(len(pair[1]["excerpts"]) for pair in pairs)

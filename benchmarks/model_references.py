@@ -14,46 +14,22 @@ import time
 from pathlib import Path
 from typing import Any
 
-from langgraph.store.memory import InMemoryStore
-
-from benchmarks.answer_tokens import SETS
-from benchmarks.prompt_tokens import gathered_passages
-from benchmarks.retrieval import rows, write_corpus
-from schemas.depth import DEPTHS, LEVELS
-from schemas.researcher import ResearcherPrompt, findings_schema
-from services.evidence.references import numbered, taken
+from benchmarks.answer_tokens import SETS, prompts_of
+from schemas.depth import DEPTHS, LEVELS, Depth
+from schemas.researcher import findings_schema
+from services.evidence.references import taken
 from services.models import ask
 from services.run.errors import ModelError
-from services.run.evidence_store import EvidenceStore
-from services.search.documents import open_documents
-from services.search.providers import Providers
-from services.text.tokens import has_cjk
 
 RESULTS = Path(__file__).parent / "results" / "model_references.json"
 
 
-async def measure(corpus: str, questions: str, data: Path, work: Path, count: int, depth: str) -> dict[str, Any]:
+async def measure(corpus: str, questions: str, data: Path, work: Path, count: int, depth: Depth) -> dict[str, Any]:
     """Ask the questions of a set and count."""
-    folder = work / corpus
-    write_corpus(rows(data, corpus), folder)
-    providers = Providers(documents=[await open_documents(folder, work / "home")])
-    evidence = EvidenceStore(InMemoryStore())
-    level = next(LEVELS[known] for known in DEPTHS if known == depth)
     counts = {"questions": 0, "failed": 0, "references": 0, "unusable": 0, "excerpts": 0, "without_evidence": 0}
+    prompts = [prompt async for prompt in prompts_of(corpus, questions, data, work, count, LEVELS[depth])]
     started = time.monotonic()
-    for row in rows(data, questions)[:count]:
-        question = row["question"]
-        passages, _ = await gathered_passages(question, providers, evidence, level)
-        prompt = ResearcherPrompt(
-            question=question,
-            locale="zh-CN" if has_cjk(question) else "en-US",
-            title=question,
-            description=question,
-            queries=[question],
-            feedback="",
-            findings=[],
-            passages=numbered(passages),
-        )
+    for prompt in prompts:
         counts["questions"] += 1
         try:
             answer = await ask("researcher", prompt, findings_schema(prompt))

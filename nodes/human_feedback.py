@@ -13,6 +13,7 @@ from schemas.planner import Plan, settle_plan
 from schemas.state import ResearchState
 from services.evidence.views import steps_by_id
 from services.run.choices import store_choices
+from services.run.errors import reason_of
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
@@ -115,5 +116,7 @@ def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
 
 def _explain(error: ValueError) -> str:
     if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in error.errors()[:3])
+        return "; ".join(
+            f"{'.'.join(map(str, item['loc'])) or 'answer'}: {reason_of(item)}" for item in error.errors()[:3]
+        )
     return str(error)

@@ -160,9 +160,8 @@ async def _settled(
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for named in [*earlier, *reflection.contradictions]:
         contradiction = check_contradiction(named, known, sources)
-        if contradiction is not None and (
-            contradiction.differs or not confirmed
-        ):  # steps that found the same have excerpts of their own
+        if contradiction is not None and (contradiction.differs or not confirmed):
+            # Steps that found the same have excerpts of their own
             sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
             merged.setdefault(sides, contradiction)
     enough = reflection.has_enough_context and bool(known)

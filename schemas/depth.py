@@ -6,7 +6,7 @@ from typing import Literal, get_args
 Depth = Literal["quick", "standard", "deep", "exhaustive"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     """What a depth comes to. The model's window and what is left of the budget make portions smaller, never larger."""
 
@@ -49,9 +49,65 @@ class Level:
 
 
 LEVELS: dict[Depth, Level] = {
-    "quick": Level(1, 3, 1, 6, 10, 6, 1_300, 6, (0, 0), 0, 3_000, 500, 180),
-    "standard": Level(3, 3, 2, 25, 30, 6, 4_000, 6, (800, 2_000), 0, 40_000, 6_000, 900),
-    "deep": Level(5, 6, 4, 80, 60, 8, 12_000, 12, (3_000, 6_000), 1, 250_000, 25_000, 2_400),
-    "exhaustive": Level(8, 12, 6, 200, 200, 10, 24_000, 12, (6_000, 0), 2, 800_000, 60_000, 7_200),
+    "quick": Level(
+        plans=1,
+        steps=3,
+        rounds=1,
+        sources=6,
+        hits=10,
+        pages=6,
+        passage_tokens=1_300,
+        background=6,
+        words=(0, 0),
+        reworked=0,
+        prompt_tokens=3_000,
+        answer_tokens=500,
+        seconds=180,
+    ),
+    "standard": Level(
+        plans=3,
+        steps=3,
+        rounds=2,
+        sources=25,
+        hits=30,
+        pages=6,
+        passage_tokens=4_000,
+        background=6,
+        words=(800, 2_000),
+        reworked=0,
+        prompt_tokens=40_000,
+        answer_tokens=6_000,
+        seconds=900,
+    ),
+    "deep": Level(
+        plans=5,
+        steps=6,
+        rounds=4,
+        sources=80,
+        hits=60,
+        pages=8,
+        passage_tokens=12_000,
+        background=12,
+        words=(3_000, 6_000),
+        reworked=1,
+        prompt_tokens=250_000,
+        answer_tokens=25_000,
+        seconds=2_400,
+    ),
+    "exhaustive": Level(
+        plans=8,
+        steps=12,
+        rounds=6,
+        sources=200,
+        hits=200,
+        pages=10,
+        passage_tokens=24_000,
+        background=12,
+        words=(6_000, 0),
+        reworked=2,
+        prompt_tokens=800_000,
+        answer_tokens=60_000,
+        seconds=7_200,
+    ),
 }
 DEPTHS: tuple[Depth, ...] = get_args(Depth)

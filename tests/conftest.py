@@ -84,6 +84,16 @@ async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator["OpenAIServ
 
 
 @pytest.fixture
+def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name the model, and try no call again that fails."""
+    from services.run.settings import forget_settings
+
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    forget_settings()
+
+
+@pytest.fixture
 def docs(tmp_path: Path) -> Path:
     """Return a small folder of documents: a machine, its designer, a copy, and a table."""
     folder = tmp_path / "papers"

@@ -150,7 +150,7 @@ async def _ask(question: Question, variant: Variant, docs: Sequence[Path], choic
     started = time.monotonic()
     with using(variant.prompts):
         try:
-            report = await aresearch(question.question, docs=docs, **choices, **variant.choices)
+            report = await aresearch(question.question, docs=docs, **(choices | variant.choices))
         except BadInput:
             raise
         except LeadlineError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from services.run.errors import BadInput
+from services.run.errors import BadInput, reason_of
 
 
 class Question(BaseModel):
@@ -39,7 +39,7 @@ def read_questions(file: Path) -> list[Question]:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or "file"
         raise BadInput(
-            f"The questions {file} cannot be used: {place}: {problem['msg']}. A list of objects is needed, each with "
+            f"The questions {file} cannot be used: {place}: {reason_of(problem)}. A list of objects is needed, each with "
             "id, question, facts (lists of the forms of a fact) and documents (file names)."
         ) from None
     if not found:

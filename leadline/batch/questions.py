@@ -16,7 +16,7 @@ from schemas.evidence import Standing, Status, standing, status_counts
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.statuses import sure_claims
-from services.run.errors import BadInput, LeadlineError, ServerGone
+from services.run.errors import BadInput, LeadlineError, ServerGone, reason_of
 
 
 class BatchQuestion(BaseModel):
@@ -100,7 +100,7 @@ def _read(line: str, number: int, file: Path) -> BatchQuestion:
         fields = json.loads(line) if line.startswith("{") else {"question": line}
         question = BatchQuestion.model_validate({"id": str(number), **fields})
     except ValueError as error:
-        problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        problem = reason_of(error.errors()[0]) if isinstance(error, ValidationError) else str(error)
         raise BadInput(f'{file}, line {number}: {problem}. Write {{"question": "…"}} or a bare question.') from None
     if not question.question.strip():
         raise BadInput(f"{file}, line {number}: the question is empty.")

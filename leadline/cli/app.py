@@ -6,9 +6,10 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 import os
 import sys
 from importlib import metadata
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from leadline.cli import checks, init, kept_runs, research, serve
 from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
@@ -18,8 +19,22 @@ from services.run.errors import BadInput, LeadlineError
 EXIT_PIPE_CLOSED = 141
 """As a shell counts a program that SIGPIPE ended."""
 
+
+class Commands(TyperGroup):
+    """All commands. What is wrong with an option is said without the words that pydantic, by which typer checks it, puts before it."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
     name="leadline",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,

@@ -29,7 +29,7 @@ from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle, write_bundle
-from services.run.errors import BadInput, SettingsError
+from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.settings import settings
 from services.tools.mcp.sessions import INSTALL
 
@@ -245,7 +245,7 @@ def _read(name: str, arguments: type[_Arguments], given: dict[str, Any]) -> _Arg
         where = ".".join(str(part) for part in problem["loc"])
         is_value = where in CHOICES and isinstance(problem["input"], str | int | float)
         cannot = f"cannot be {repr(problem['input'])[:80]}" if is_value else "cannot be used"
-        raise BadInput(f"{name}: {where} {cannot}: {problem['msg'].removeprefix('Value error, ')}.") from None
+        raise BadInput(f"{name}: {where} {cannot}: {reason_of(problem)}.") from None
 
 
 async def serve() -> None:

@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from schemas.profile import Profile
-from services.run.errors import BadInput
+from services.run.errors import BadInput, reason_of
 
 
 def load_profile(file: Path) -> Profile:
@@ -55,10 +55,9 @@ def _explained(problem: Any, tree: yaml.Node | None) -> str:
         return f"{_place(tree, loc)}: there is no such key. There are: {known}."
     if problem["type"] == "missing":
         return f"{_place(tree, loc)}: it is missing."
-    reason = problem["msg"].removeprefix("Value error, ")
     value = problem["input"]
     cannot = "cannot be used" if isinstance(value, dict) else f"cannot be {value!r:.80}"
-    return f"{_place(tree, loc)} {cannot}: {reason}."
+    return f"{_place(tree, loc)} {cannot}: {reason_of(problem)}."
 
 
 def _place(tree: yaml.Node | None, loc: Sequence[str | int]) -> str:

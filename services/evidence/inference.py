@@ -8,7 +8,7 @@ what the premises say, in whole or with a part changed, is a statement like any 
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations, repeat
 from typing import Literal
 
 from services.embedding.cross_lingual import Likeness
@@ -89,7 +89,7 @@ def kind_of(text: str, quotes: Sequence[str], titles: Sequence[str] = ()) -> Mar
     bare = without_lead(text)
     near = [
         (part, title)
-        for quote, title in zip(quotes, [*titles, *[""] * len(quotes)], strict=False)
+        for quote, title in _titled(quotes, titles)
         for part in _statements([quote])
         if lexical_share(bare, part) >= RESTATED
     ]
@@ -166,6 +166,11 @@ def check_inference(
     return Verdict(likeness=verdict.likeness)
 
 
+def _titled(quotes: Sequence[str], titles: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Return quotes with the titles of their sources, empty where fewer titles are known."""
+    return zip(quotes, chain(titles, repeat("")), strict=False)
+
+
 def _statements(quotes: Sequence[str]) -> Iterator[str]:
     """Yield the sentences and lines of quotes."""
     for quote in quotes:
@@ -188,7 +193,7 @@ def _stranger(text: str, quotes: Sequence[str], titles: Sequence[str], question:
 
     Empty where it has, or where enough others have.
     """
-    held = [f"{quote}\n{title}" for quote, title in zip(quotes, [*titles, *[""] * len(quotes)], strict=False)]
+    held = [f"{quote}\n{title}" for quote, title in _titled(quotes, titles)]
     if not _shared(text, "\n".join(held)) or len(_shared(text, "\n".join([question, *held]))) < ABOUT:
         return _beginning(quotes[0])
     strangers = [

@@ -24,6 +24,8 @@ LeadlineError
     └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 """
 
+from pydantic_core import ErrorDetails
+
 from schemas.clean import clean_text
 from services.run.private_paths import without_paths
 
@@ -146,3 +148,8 @@ class StoreUnwritable(StoreError):
 
 class BundleError(BadInput):
     """An evidence bundle cannot be checked at all."""
+
+
+def reason_of(problem: ErrorDetails) -> str:
+    """Say what a check of pydantic found wrong, for a person: a check of ours in its own words, without pydantic's before them."""
+    return problem["msg"].removeprefix("Value error, ")

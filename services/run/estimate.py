@@ -25,6 +25,8 @@ SHARES: dict[str, tuple[float, float]] = {
 """Shares of the roles in the tokens in and out, by the arithmetic of docs/models.md: they matter where roles have models of several prices."""
 USUAL_TIME = 0.5
 """Share of a depth's seconds that most of its runs stay below."""
+IN_CENTS = 0.095
+"""US dollars from which on a cost is told in whole cents: from there they are at most a twentieth off."""
 FEWER_ROUNDS, FEWER_STEPS, SHORTER = 0.9, 0.6, 0.3
 """Shares of what a depth takes below which a limit also costs rounds, steps and plans, and length."""
 
@@ -140,20 +142,12 @@ def estimate_line(made: Estimate, locale: str) -> str:
 
 def estimate_figures(made: Estimate, locale: str) -> str:
     """Return tokens, money, time, sources and words, as far as there is something to say of each."""
-    low, high = made.words
-    amount = {
-        (False, False): "",
-        (True, False): say("estimate_words_from", locale, low=f"{low:,}"),
-        (True, True): say("estimate_words", locale, low=f"{low:,}", high=f"{high:,}"),
-    }[low > 0, high > 0]
-    if low == high > 0:
-        amount = say("estimate_words_about", locale, words=f"{low:,}")
     parts = [
         "" if made.offline else say("estimate_tokens", locale, tokens=f"{made.tokens:,}"),
         _money(made, locale),
         say("estimate_time", locale, time=_time(made.seconds, locale)),
         say("estimate_sources", locale, sources=made.sources),
-        amount,
+        _words(made, locale),
     ]
     return say("estimate_joint", locale).join(part for part in parts if part)
 
@@ -173,10 +167,22 @@ def shortfall_line(made: Estimate, locale: str) -> str:
     return say("short", locale, allowed=allowed, depth=depth, sources=sources, all=made.sources, left_out=left_out)
 
 
+def _words(made: Estimate, locale: str) -> str:
+    """Return how long the report will be; empty where it is as short as the answer is."""
+    low, high = made.words
+    if not low:
+        return ""
+    if not high:
+        return say("estimate_words_from", locale, low=f"{low:,}")
+    if low == high:
+        return say("estimate_words_about", locale, words=f"{low:,}")
+    return say("estimate_words", locale, low=f"{low:,}", high=f"{high:,}")
+
+
 def _money(made: Estimate, locale: str) -> str:
     if made.cost is None or made.offline:
         return ""
-    return say("estimate_cost", locale, cost=f"{made.cost:.2f}" if made.cost >= 0.095 else f"{made.cost:.4f}")
+    return say("estimate_cost", locale, cost=f"{made.cost:.2f}" if made.cost >= IN_CENTS else f"{made.cost:.4f}")
 
 
 def _time(seconds: int, locale: str) -> str:

@@ -22,6 +22,8 @@ INSTANT = frozenset(
         "timeout",
         "answers",
         "portion",
+        "rework",
+        "round",
         "rules",
         "sections",
         "slides",

@@ -219,32 +219,43 @@ class Journal:
         """Tell whether this is a replay, in which nothing is asked."""
         return _replaying.get() is not None
 
-    async def mark(self, kind: str) -> None:
-        """Write down that something happened here that a replay cannot see for itself, such as time running out."""
+    async def mark(self, kind: str, what: str = "") -> None:
+        """Write down that something happened here that a replay cannot see for itself, such as time running out.
+
+        Args:
+            kind: of `instrumentation.INSTANT`.
+            what: tells it from others of its kind at this place; empty where there is one only.
+        """
         if not self.replays:
+            request = _mark_of(kind, what)
             await self._write(
-                f"{self.task}-{kind}",
-                Entry(kind=kind, name="", place=self.place, request=kind, occurrence=0, answer={}),
+                f"{self.task}-{request}",
+                Entry(kind=kind, name="", place=self.place, request=request, occurrence=0, answer={}),
                 time.monotonic(),
             )
 
-    def marked(self, kind: str) -> bool:
+    def marked(self, kind: str, what: str = "") -> bool:
         """Tell whether this is a replay of something that was marked."""
         recording = _replaying.get()
-        return recording is not None and (self.place, kind, 0) in recording.entries
+        return recording is not None and (self.place, _mark_of(kind, what), 0) in recording.entries
 
-    async def decided(self, kind: str, decide: Callable[[], bool]) -> bool:
+    async def decided(self, kind: str, decide: Callable[[], bool], what: str = "") -> bool:
         """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did.
 
         So does a run that goes on after it was killed where it had decided for something.
+
+        Args:
+            kind: of `instrumentation.INSTANT`.
+            decide: makes the decision.
+            what: tells it from others of its kind at this place; empty where there is one only.
         """
         if self.replays:
-            return self.marked(kind)
-        if await self._entry(f"{self.task}-{kind}") is not None:
+            return self.marked(kind, what)
+        if await self._entry(f"{self.task}-{_mark_of(kind, what)}") is not None:
             return True
         decision = decide()
         if decision:
-            await self.mark(kind)
+            await self.mark(kind, what)
         return decision
 
     async def _write(self, item: str, entry: Entry, started: float) -> None:
@@ -277,6 +288,10 @@ class Journal:
         except Exception as error:
             self.failure = StoreUnwritable("What the run learns", disk_error_of(error) or error)
             raise self.failure from error
+
+
+def _mark_of(kind: str, what: str) -> str:
+    return f"{kind}-{what}" if what else kind
 
 
 def _digest(kind: str, request: Mapping[str, Any]) -> str:

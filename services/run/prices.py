@@ -8,7 +8,7 @@ import yaml
 from genai_prices import Usage, calc_price
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from services.run.errors import SettingsError
+from services.run.errors import SettingsError, reason_of
 from services.run.roles import LLAMACPP, OFFLINE, RoleModel
 from services.run.settings import settings
 
@@ -86,7 +86,7 @@ def _own_prices(file: Path | None) -> dict[str, Price]:
     try:
         return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
-        problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else " ".join(str(error).split())
+        problem = reason_of(error.errors()[0]) if isinstance(error, ValidationError) else " ".join(str(error).split())
         raise SettingsError(
             f"The price file {file} (LEADLINE_PRICES) cannot be used: {problem}. It maps models to dollars for a million "
             "tokens, for example: my-model: {input: 0.4, output: 1.6, cached: 0.1}"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, Valid
 from schemas.context import RunContext
 from schemas.models import ModelChoice, Role, ToolProtocol
 from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of, without_user
-from services.run.errors import BadInput, SettingsError
+from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.settings import role_environment
 
 ROLES: tuple[str, ...] = get_args(Role)
@@ -285,5 +285,5 @@ def _checked(field: str, name: str, value: str) -> Any:
     except ValidationError as error:
         expected = 'It takes a JSON object, for example {"top_p": 0.9}.' if field == "extra" else ""
         raise SettingsError(
-            f"{name} cannot be {value!r}: {error.errors()[0]['msg']}. {expected}Correct it in the environment or .env."
+            f"{name} cannot be {value!r}: {reason_of(error.errors()[0])}. {expected}Correct it in the environment or .env."
         ) from None

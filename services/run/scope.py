@@ -28,7 +28,7 @@ from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from services.run.budget import Budget, allowance_of
-from services.run.errors import BadInput
+from services.run.errors import BadInput, reason_of
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.instrumentation import watch_node
@@ -66,7 +66,7 @@ def checked_choices(given: dict[str, object]) -> RunContext:
         value = problem["input"]
         plain = value is None or isinstance(value, str | int | float)  # anything else may be long, or hold a secret
         cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
-        raise BadInput(f"{field_name} {cannot}: {problem['msg'].removeprefix('Value error, ')}.") from None
+        raise BadInput(f"{field_name} {cannot}: {reason_of(problem)}.") from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

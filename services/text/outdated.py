@@ -1,6 +1,6 @@
 """Which quotes are too old for a dated question: published long before the time it asks about, or overtaken by a newer one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from datetime import date
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ MAX_AGE_YEARS = 2
 NEWER_DAYS = 365
 """Days by which a source must be newer to overtake another."""
 MIN_SHARED, SHARED = 5, 0.45
-"""Terms that two quotes must share, and their share of the shorter one, to be on one thing (as for contradictions offline)."""
+"""Terms that two quotes must share, and their share of the shorter one, to be on one thing."""
 MAX_COMPARED = 300
 """Quotes, the newest first, that are compared with each other; comparing takes time with their square."""
 
@@ -68,13 +68,14 @@ def _overtaken(dated: list[tuple[date, DatedQuote]]) -> set[str]:
         for place, (day, quote) in enumerate(newest)
         if any(
             (newer_day - day).days >= NEWER_DAYS
-            and _on_one_thing(held[place], held[other])
+            and on_one_thing(held[place], held[other])
             and not tells_no_more(quote.quote, newer.quote)
             for other, (newer_day, newer) in enumerate(newest[:place])
         )
     }
 
 
-def _on_one_thing(terms_of_one: frozenset[str], terms_of_other: frozenset[str]) -> bool:
+def on_one_thing(terms_of_one: Set[str], terms_of_other: Set[str]) -> bool:
+    """Tell by their terms whether two quotes speak of one thing."""
     shared = len(terms_of_one & terms_of_other)
     return shared >= max(MIN_SHARED, SHARED * min(len(terms_of_one), len(terms_of_other)))

@@ -43,16 +43,16 @@ def rarity(holding: int, documents: int) -> float:
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
-def fuse(rankings: Sequence[Sequence[Key]], weights: Sequence[float] | None = None, k: int = RRF_K) -> dict[Key, float]:
-    """Fuse ranked lists: a thing scores `weight / (k + rank)` in each list it stands in.
+def fuse(rankings: Sequence[Sequence[Key]]) -> dict[Key, float]:
+    """Fuse ranked lists: a thing scores `1 / (RRF_K + rank)` in each list it stands in.
 
     Returns:
         Scores by thing, the best first; ties in the order of first appearance.
     """
     scores: dict[Key, float] = {}
-    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
+    for ranking in rankings:
         for rank, key in enumerate(ranking, 1):
-            scores[key] = scores.get(key, 0.0) + weight / (k + rank)
+            scores[key] = scores.get(key, 0.0) + 1.0 / (RRF_K + rank)
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 

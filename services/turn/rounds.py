@@ -135,18 +135,18 @@ class _Rounds:
         room = run.budget.room()
         paid_for = room is None or room > self.tokens
         roomy = paid_for and run.seconds_left * (1 - SPARE) > self.longest
-        if not await run.journal.decided(f"round-{self.step_id}-{number}", lambda: roomy):
+        if not await run.journal.decided("round", lambda: roomy, f"{self.step_id}-{number}"):
             self._reached(self._time_limit() if paid_for else LimitReached("token_limit", run.context.max_tokens or 0))
             return False
-        ran_out = f"round-{self.step_id}-{number}-time"
+        ran_out = f"{self.step_id}-{number}-time"
         try:
             async with asyncio.timeout(run.seconds_left * (1 - SPARE)):
                 return await self.one()
         except TimeoutError:
-            await run.journal.mark(ran_out)
+            await run.journal.mark("round", ran_out)
             self._reached(self._time_limit())
         except JournalMiss:
-            if not run.journal.marked(ran_out):
+            if not run.journal.marked("round", ran_out):
                 raise
             self._reached(self._time_limit())
         except LimitReached as limit:

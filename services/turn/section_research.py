@@ -56,7 +56,7 @@ class SectionResearch:
         self.tries += 1
         if self.state["plan"] is None:
             return None
-        if not await self.run.journal.decided(f"rework-{self.tries}", self._roomy):
+        if not await self.run.journal.decided("rework", self._roomy, str(self.tries)):
             self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
             return None
         self.tell("section_researched", section.title)

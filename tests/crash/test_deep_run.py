@@ -15,14 +15,13 @@ from typing import Any, Literal
 import pytest
 
 from services.run.journal import Entry
-from services.run.settings import forget_settings
 from tests.crash.known import stored, unchanged
 from tests.fakes import deep_model
 from tests.fakes.deep_model import BILGE, ENSIGN, QUESTION, moment_of, write_documents
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, as_reply, error, role_of, think
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.usefixtures("asked_once")]
 LIFE_SECONDS = 240
 PHASES = [
     "Ground tackle, round 1, told of a wrong reference",
@@ -132,15 +131,6 @@ class Deaths:
             self.child.kill()
         unchanged(known, stored(self.home, "journal"))
         return self.child.returncode, out, err
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    """Serve the scripted model."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
-    return endpoint
 
 
 @pytest.mark.parametrize("when", ["asked", "kept"])

@@ -11,7 +11,9 @@ from tests.conftest import EXAMPLES
 
 OPENINGS = json.loads((Path(__file__).parent / "openings.json").read_text("utf-8"))
 NOT_FOUND = {"ATOM1试验使用了多少浓度的阿托品？"}
-MISSED = pytest.mark.xfail(reason="the smaller offline model declines and quotes other sentences", strict=True)
+MISSED = pytest.mark.xfail(
+    reason="without a model, a sentence that names the trial is taken for one that tells its dose", strict=True
+)
 _REFUSES = re.compile(r"do not answer|do not tell|没有.{0,8}(?:直接回答|提到)|No evidence|没有找到")
 
 

@@ -24,11 +24,8 @@ FILLER = 12
 
 
 @pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
     """Serve the scripted model."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
     endpoint.choose = deep_model.answer
     return endpoint
 

@@ -74,13 +74,8 @@ class Run(NamedTuple):
 
 
 @pytest.fixture
-async def run(
-    endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> Run:
+async def run(endpoint: OpenAIServer, asked_once: None, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Run:
     """One deep run from its question to its files."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
     caplog.set_level(logging.INFO, "leadline")
     endpoint.choose = deep_model.answer
     events: list[Event] = []

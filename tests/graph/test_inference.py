@@ -13,8 +13,7 @@ from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.formats import render
 from services.reports.statuses import sure_claims
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.quoting import quoting
-from tests.graph.test_verifier import asked, verdicts
+from tests.graph.test_verifier import asked, quoted_whole, verdicts
 
 QUESTION = "Which cell suits a storage of the grid, sodium or lithium?"
 QUOTES = [
@@ -31,14 +30,7 @@ WRONG = "The sodium cell thus lasts 9,000 cycles"
 @pytest.fixture
 def cells(endpoint: OpenAIServer, tmp_path: Path) -> Path:
     """A folder with one document, and a model that plans one step and quotes all of it."""
-    folder = tmp_path / "cells"
-    folder.mkdir()
-    (folder / "cells.md").write_text("# Sodium and lithium cells\n\n" + "\n\n".join(QUOTES) + "\n")
-    step = {"id": "1", "title": "Cells", "description": "d", "queries": ["sodium cell and lithium cell"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Cells", "steps": [step]})]
-    endpoint.script["researcher"] = [quoting(*QUOTES)]
-    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
-    return folder
+    return quoted_whole(endpoint, tmp_path / "cells", "Sodium and lithium cells", QUOTES)
 
 
 async def test_an_inference_is_shown_checked_and_stored_as_one(

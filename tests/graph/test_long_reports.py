@@ -31,7 +31,6 @@ from tests.graph.soundings import (
     sections_of,
     shown_to,
     told_of,
-    write_papers,
 )
 
 pytestmark = pytest.mark.long
@@ -40,17 +39,8 @@ BODY: dict[str, Any] = {"model": "m", "messages": [], "stream": True, "stream_op
 
 
 @pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    """Return the folder of documents on three topics."""
-    return write_papers(tmp_path / "papers")
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
     """Serve a model that writes section by section."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
     endpoint.choose = Script()
     return endpoint
 

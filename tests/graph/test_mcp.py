@@ -126,7 +126,9 @@ async def test_a_server_that_dies_in_a_call_is_named_in_the_report(
 
 async def test_without_servers_the_prompt_says_nothing_of_them(endpoint: OpenAIServer, docs: Path) -> None:
     await aresearch(QUESTION, docs=[docs])
-    assert not any("<tool" in prompt for prompt in prompts_of(endpoint, "planner"))
+    prompts = prompts_of(endpoint, "planner")
+    assert prompts
+    assert not any("<tool" in prompt for prompt in prompts)
 
 
 async def test_a_replay_needs_neither_servers_nor_their_file(

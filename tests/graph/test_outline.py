@@ -11,7 +11,6 @@ from leadline.runs.actions import areplay
 from schemas.bundle import EvidenceFile
 from schemas.events import Event
 from schemas.reporter import Report
-from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
@@ -65,10 +64,7 @@ ENOUGH = {
 
 
 @pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
+def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
     return endpoint
 
 

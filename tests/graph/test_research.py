@@ -37,7 +37,8 @@ async def test_the_plan_limit_holds_and_the_report_names_it(docs: Path) -> None:
 async def test_the_step_limit_holds(docs: Path) -> None:
     question = "Who designed the wire sounding machine, when was William Thomson knighted, and why was tallow pressed into the lead?"
     seen, _ = await events_of(question, docs, max_step_num=2)
-    assert all(len(event.data["steps"]) <= 2 for event in seen if event.type == "plan")
+    lengths = [len(event.data["steps"]) for event in seen if event.type == "plan"]
+    assert lengths[0] == max(lengths) == 2
 
 
 async def test_every_quote_is_the_stored_text_and_every_citation_resolves(docs: Path, tmp_path: Path) -> None:

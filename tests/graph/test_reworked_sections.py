@@ -1,10 +1,8 @@
 """From deep on the weakest section is researched again, and written anew where that finds something new."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.events import Event
 from services.run.settings import forget_settings
+from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer
 from tests.graph.soundings import (
     LEFT,
@@ -25,27 +24,11 @@ from tests.graph.soundings import (
     section_of,
     sections_of,
     shown_to,
-    write_papers,
 )
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("asked_once")]
 WEAK = "The lead"
 NEW = PAPERS["tallow"][LEFT]
-
-
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    """Return the folder of documents on three topics."""
-    return write_papers(tmp_path / "papers")
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    """Serve a model that writes section by section."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
-    return endpoint
 
 
 def of_weak(endpoint: OpenAIServer) -> list[dict[str, Any]]:
@@ -140,21 +123,6 @@ def test_a_run_that_is_killed_amid_the_second_research_goes_on_without_repeating
         return script(body)
 
     endpoint.choose = answer
-    environment = {**os.environ, "LEADLINE_HOME": str(tmp_path / "home")}
-    command = [sys.executable, "-m", "leadline"]
-    chosen = ["research", QUESTION, "--docs", str(papers), "--depth", "deep"]
-    for arguments in (chosen, ["resume"]):
-        child = subprocess.Popen(
-            [*command, *arguments],
-            cwd=tmp_path,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        children.append(child)
-        out, err = child.communicate(timeout=300)
-        assert child.returncode == (-signal.SIGKILL if arguments is chosen else 0), err
+    out = killed_and_resumed(["research", QUESTION, "--docs", str(papers), "--depth", "deep"], tmp_path, children)
     assert len(answered) == len(set(answered)), "no call that was answered is made again"
     assert NEW.rstrip(".") in sections_of(out)[WEAK]

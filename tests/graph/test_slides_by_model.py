@@ -12,11 +12,10 @@ from leadline.runs.actions import areplay, areport
 from schemas.reporter import Report
 from schemas.reporter_slides import MAX_PAGES
 from services.reports.checking.bundle import verify_bundle
-from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.openai_server import error as model_error
-from tests.graph.soundings import PAPERS, QUESTION, Script, human, sections_of, write_papers
+from tests.graph.soundings import PAPERS, QUESTION, Script, human, sections_of
 
 POINT = "Sound measures the depth by the time of a pulse to the bottom and back"
 CARD = "Reginald Fessenden heard an echo in 1914"
@@ -46,16 +45,8 @@ def deck_of(*cards: tuple[str, str], title: str = POINT, section: str = "The ech
 
 
 @pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    return write_papers(tmp_path / "papers")
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
     """Serve a model that writes section by section."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
     endpoint.choose = Script()
     return endpoint
 

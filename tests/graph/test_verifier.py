@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,16 @@ RISE = "Fares of the ferry rose sharply in spring."
 @pytest.fixture
 def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
     """A folder with one document, and a model that plans one step and quotes all of it."""
-    folder = tmp_path / "ferry"
+    return quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", QUOTES)
+
+
+def quoted_whole(endpoint: OpenAIServer, folder: Path, title: str, quotes: Sequence[str]) -> Path:
+    """Write one document, and script a model that plans one step and quotes all of it; return the folder."""
     folder.mkdir()
-    (folder / "ferry.md").write_text("# The ferry of Norland\n\n" + "\n\n".join(QUOTES) + "\n")
-    step = {"id": "1", "title": "Ferry", "description": "d", "queries": ["ferry line of Norland"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
-    endpoint.script["researcher"] = [quoting(*QUOTES)]
+    (folder / f"{folder.name}.md").write_text(f"# {title}\n\n" + "\n\n".join(quotes) + "\n")
+    step = {"id": "1", "title": title, "description": "d", "queries": [title]}
+    endpoint.script["planner"] = [json.dumps({"title": title, "steps": [step]})]
+    endpoint.script["researcher"] = [quoting(*quotes)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     return folder
 

@@ -30,6 +30,8 @@ PRIOR = 0.05
 """What the first passage is worth by its place alone."""
 AGAIN, AGAIN_DESCRIBED = 0.35, 0.1
 """What a term counts once a sentence before has held it; and of a question whose answer leads from one name to another."""
+SAME = 0.8
+"""Share of the shorter of two texts' terms that the other holds, from which on they say the same."""
 LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
@@ -187,7 +189,7 @@ def alike(sentence: str, other: str) -> bool:
     figures = [{term for term in each if term[0].isdigit()} for each in (left - right, right - left)]
     if all(figures):
         return False
-    return not left or len(left & right) >= 0.8 * min(len(left), len(right))
+    return not left or len(left & right) >= SAME * min(len(left), len(right))
 
 
 def same_language(text: str, other: str) -> bool:

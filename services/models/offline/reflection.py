@@ -14,7 +14,7 @@ from services.models.offline.answers import answers
 from services.models.offline.shape import describes, statement_of
 from services.run.ui_text import is_chinese
 from services.text.measures import measures
-from services.text.outdated import DatedQuote, outdated_quotes
+from services.text.outdated import DatedQuote, on_one_thing, outdated_quotes
 from services.text.questions import answer_type, clauses_of, names_in, persons_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import STOP_WORDS, has_cjk, tokens
@@ -31,8 +31,6 @@ PERSON, LONG_NAME = 4, 2
 OPEN, OPEN_DESCRIBED = 0.34, 0.08
 """Share of the words of a question's names, or of all its terms, that no excerpt holds, from which on another plan is worth it;
 and of the terms of one that describes what it asks about."""
-MIN_SHARED, SHARED = 5, 0.45
-"""Terms that two excerpts must share, and their share of the shorter one, to be on one thing."""
 IDLE = 2
 """Plans in a row that brought nothing new, after which there are no more."""
 FACETS = "history; present state; outlook; stakeholders; figures; comparison; risks; limitations".split("; ")
@@ -204,7 +202,7 @@ def _contradictions(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
     compared = [excerpt for excerpt in evidence if excerpt.kind != "computation"][:MOST_COMPARED]
     held = [{term for term in tokens(excerpt.quote) if not term[0].isdigit()} for excerpt in compared]
     for (excerpt, left), (other, right) in combinations(zip(compared, held, strict=True), 2):
-        if excerpt.title == other.title or len(left & right) < max(MIN_SHARED, SHARED * min(len(left), len(right))):
+        if excerpt.title == other.title or not on_one_thing(left, right):
             continue
         if differing := _differing(excerpt.quote, other.quote):
             topic = _subject(excerpt.quote, other.quote)

@@ -248,11 +248,7 @@ def _chosen(
     said = SaidOnce([item.quote for items in listed for item in items])
     chosen: dict[str, EvidenceView] = {}
     used = 0
-    for (
-        far,
-        place,
-        number,
-    ) in ranked:  # sections take turns: of a statement that two have, not always the first one tells it
+    for far, place, number in ranked:  # sections take turns, so that not always the first tells what two have
         item = listed[number][place]
         if far and prompt.length != "full":
             break

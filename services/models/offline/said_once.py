@@ -3,10 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from services.models.offline.ranked_sentences import SAME
 from services.text.tokens import tokens
-
-SAME = 0.8
-"""Share of a text's terms that an earlier text holds which has said it, as `ranked_sentences.alike` has it."""
 
 
 class SaidOnce:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
+from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.numbers import missing_quantities, quantities
 
@@ -31,7 +32,7 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = ""
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise _refused("form", locale, f"{where}: {first['msg']}" if where else first["msg"]) from None
+        raise _refused("form", locale, f"{where}: {reason_of(first)}" if where else reason_of(first)) from None
     unknown = [source for source in chart.sources if source not in quotes]
     if unknown:
         raise _refused("unknown", locale, ", ".join(unknown))

@@ -16,7 +16,7 @@ def list_item(marker: str, blocks: Sequence[str], *, tight: bool) -> str:
     return re.sub(r"(?m)^[ \t]+$", "", text)
 
 
-def row(cells: Iterable[str]) -> str:
+def table_row(cells: Iterable[str]) -> str:
     """Return a row of a table."""
     return f"| {' | '.join(cells)} |"
 

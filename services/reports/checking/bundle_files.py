@@ -13,7 +13,7 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.checking.source_texts import text_names, unpacked
 from services.reports.source_numbers import link_of
-from services.run.errors import BundleError
+from services.run.errors import BundleError, reason_of
 
 READABLE = (1, 2)
 """Versions that are read; in the first, every text is plain."""
@@ -88,7 +88,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise BundleError(
-            f"{file} does not have the form of version {raw['version']}: {where}: {first['msg']}. "
+            f"{file} does not have the form of version {raw['version']}: {where}: {reason_of(first)}. "
             "Write the report again."
         ) from None
 

@@ -29,7 +29,7 @@ from services.evidence.model_markdown import (
 )
 from services.evidence.non_claims import claims_nothing, without_label
 from services.evidence.support import Verdict
-from services.reports.checking.block_markdown import fenced, language_of, list_item, row
+from services.reports.checking.block_markdown import fenced, language_of, list_item, table_row
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.coverage import LABEL_LINE, Coverage, cells_with_heads, covering, with_citations
@@ -281,7 +281,7 @@ class ReportCheck:
             return ""
         below = self._below(node, self.coverage.LABEL)
         shown = [self._headline(self._known_only(cell), below) if re.search(r"\w", cell) else cell for cell in header]
-        return "\n".join([row(shown), row(["---"] * len(header)), *body])
+        return "\n".join([table_row(shown), table_row(["---"] * len(header)), *body])
 
     def _cell(self, cell: SyntaxTreeNode) -> str:
         text = " ".join(child.content for child in cell.children)
@@ -294,7 +294,7 @@ class ReportCheck:
         words = " | ".join(filter(None, texts))
         shown = [self._known_only(cell) for cell in cells]
         if not re.search(r"\w", words):
-            return row(shown)
+            return table_row(shown)
         if any(map(is_inference, cells)):
             claim = self._inferred(words, written_ids)
         elif written_ids and not ids:
@@ -305,7 +305,7 @@ class ReportCheck:
                 shown[-1] = with_citations(shown[-1], claim.citations)
         before = len(self.result.left_out)
         last = self._said(shown[-1], claim)
-        return "" if len(self.result.left_out) > before else row([*shown[:-1], last.strip()])
+        return "" if len(self.result.left_out) > before else table_row([*shown[:-1], last.strip()])
 
     def _code(self, node: SyntaxTreeNode) -> str:
         """Keep code, diagrams included, without addresses; its numbers must stand somewhere in the evidence."""

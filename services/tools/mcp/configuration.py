@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from schemas.context import RunContext
 from schemas.mcp import McpServer, Transport
-from services.run.errors import BadInput, PageRefused, SettingsError
+from services.run.errors import BadInput, PageRefused, SettingsError, reason_of
 from services.run.settings import settings
 from services.search.pages.addresses import Allowance, target_of
 
@@ -149,9 +149,7 @@ def _entry(file: Path, name: str, raw: Any) -> _Entry:
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in (name, *problem["loc"]))
-        raise SettingsError(
-            f"{file} (LEADLINE_MCP): {where} cannot be used: {problem['msg'].removeprefix('Value error, ')}."
-        ) from None
+        raise SettingsError(f"{file} (LEADLINE_MCP): {where} cannot be used: {reason_of(problem)}.") from None
 
 
 def _check_name(name: str, error: type[Exception], where: str) -> None:

@@ -109,6 +109,13 @@ async def test_a_question_that_fails_is_named_and_the_rest_goes_on(
     assert first.outcomes[1].found == 1
 
 
+async def test_what_a_variant_chooses_wins_over_what_all_runs_choose(questions: Path, docs: Path) -> None:
+    variants = variants_of([], [], ["quick", "standard"])
+    quick, standard = await compare(read_questions(questions)[:1], variants, [docs], depth="standard")
+    assert (quick.name, quick.failed, standard.failed) == ("quick", 0, 0)
+    assert quick.calls < standard.calls
+
+
 def test_a_copy_counts_as_the_document_that_it_copies() -> None:
     about = {"title": "", "kind": "document"}
     sources = [

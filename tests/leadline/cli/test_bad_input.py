@@ -89,6 +89,7 @@ def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], code:
     assert ran.code == code, ran.err
     assert message in " ".join(ran.err.replace("│", " ").split())
     assert "Traceback" not in ran.err
+    assert "Value error" not in ran.err
     assert "unexpected" not in ran.err.replace("unexpected extra", "")
     assert ran.out == ""
 

@@ -215,6 +215,6 @@ def test_a_timeline_has_a_colour_for_each_kind_of_call_and_a_name_in_chinese() -
 
 
 def _calls_of(folder: Path) -> set[str]:
-    """Return the kinds of the journal's entries that code of a folder writes."""
-    written = r'\.(?:once|decided|mark)\(\s*"(\w+)"'
+    """Return the kinds of the journal's entries that code of a folder writes, formatted ones as they are written."""
+    written = r'\.(?:once|decided|mark)\(\s*f?"([^"]+)"'
     return {kind for file in folder.rglob("*.py") for kind in re.findall(written, file.read_text("utf-8"))}

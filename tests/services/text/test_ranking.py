@@ -25,8 +25,8 @@ def test_what_stands_in_two_lists_beats_what_leads_one() -> None:
     assert next(iter(fuse([["a", "b"], ["c", "b"]]))) == "b"
 
 
-def test_a_weight_decides_between_equal_ranks() -> None:
-    assert list(fuse([["a"], ["b"]], [0.5, 1.0])) == ["b", "a"]
+def test_of_equal_ranks_the_first_list_leads() -> None:
+    assert list(fuse([["b"], ["a"]])) == ["b", "a"]
 
 
 def test_one_source_leaves_room_for_others_until_they_run_out() -> None:

@@ -21,6 +21,13 @@ NUMBERS = st.sampled_from(["", "1872", "1873"])
 TEXTS = st.lists(st.builds(lambda chosen, number: " ".join([*chosen, number]), st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), NUMBERS), max_size=12)  # fmt: skip
 
 
+ONE_EACH = [
+    OutlineNode(id="1", title="One", excerpt_ids=["E1-1"]),
+    OutlineNode(id="2", title="Two", excerpt_ids=["E1-2"]),
+]
+"""Two sections with an excerpt each."""
+
+
 def excerpt(key: str, quote: str, relevance: str = "medium") -> EvidenceView:
     return EvidenceView(id=key, title=f"Source {key}", relevance=relevance, quote=quote)
 
@@ -110,11 +117,7 @@ def test_the_same_statement_of_two_sources_is_told_once() -> None:
         excerpt("E1-1", "The lead was armed with tallow."),
         excerpt("E1-2", "The lead was armed with tallow"),
     ]
-    nodes = [
-        OutlineNode(id="1", title="One", excerpt_ids=["E1-1"]),
-        OutlineNode(id="2", title="Two", excerpt_ids=["E1-2"]),
-    ]
-    told = report(prompt(evidence, nodes)).partition("## One")[2]
+    told = report(prompt(evidence, ONE_EACH)).partition("## One")[2]
     assert told.count("armed with tallow") == 1
 
 
@@ -123,11 +126,7 @@ def test_a_quote_that_says_more_than_an_earlier_one_is_told_without_what_was_sai
         excerpt("E1-1", "The lead was armed with tallow."),
         excerpt("E1-2", "The lead was armed with tallow. Pilots told sand from shell by the sample."),
     ]
-    nodes = [
-        OutlineNode(id="1", title="One", excerpt_ids=["E1-1"]),
-        OutlineNode(id="2", title="Two", excerpt_ids=["E1-2"]),
-    ]
-    told = report(prompt(evidence, nodes)).partition("## One")[2]
+    told = report(prompt(evidence, ONE_EACH)).partition("## One")[2]
     assert told.count("armed with tallow") == 1
     assert "sand from shell by the sample [E1-2]" in told
 

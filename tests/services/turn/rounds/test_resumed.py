@@ -1,10 +1,8 @@
 """Rounds of a run that was interrupted or is replayed: no search and no call is made again."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,12 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch
-from leadline.runs.actions import areplay
+from leadline.runs.actions import areplay, atimeline
 from schemas.events import Event
 from services.models import close_clients
 from services.run.journal import Journal, Recording, replaying
 from services.run.settings import forget_settings
+from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.services.turn.rounds.steps import TOPICS, Step, fact, human, quotes, remove, wanting
@@ -100,6 +99,10 @@ async def test_a_run_tells_of_its_rounds_and_is_replayed_byte_for_byte_without_a
         ("1", 1, ["weight of the bilge"]),
         ("1", 2, []),
     ]
+    _, timeline = await atimeline(report.run_id)
+    assert {span.kind for span in timeline.spans if span.place.endswith(":researcher:1")} == {"gather", "model"}, (
+        "a decision is no call"
+    )
     asked = len(endpoint.requests)
     await close_clients()
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -130,20 +133,7 @@ def test_a_run_that_is_killed_between_two_rounds_goes_on_without_repeating_a_cal
         return of_graph(body)
 
     endpoint.choose = answer
-    chosen = ["research", QUESTION, "--docs", str(folder), "--max-plans", "1"]
-    for arguments in (chosen, ["resume"]):
-        child = subprocess.Popen(
-            [sys.executable, "-m", "leadline", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "LEADLINE_HOME": str(tmp_path / "home")},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        children.append(child)
-        out, err = child.communicate(timeout=300)
-        assert child.returncode == (-signal.SIGKILL if arguments is chosen else 0), err
+    out = killed_and_resumed(["research", QUESTION, "--docs", str(folder), "--max-plans", "1"], tmp_path, children)
     assert len(answered) == len(set(answered)), "no call that was answered is made again"
     assert sum("You do one step of a research plan" in one for one in answered) == 2
     assert "The bilge weighs 101 pounds" in out
