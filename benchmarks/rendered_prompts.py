@@ -21,7 +21,7 @@ from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ContradictionView, ReporterPrompt
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models import offline
-from services.models.offline.reports import cite
+from services.models.offline.cited_sentences import cite
 
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
 _CATEGORIES = frozenset({"academic", "news", "code", "official"})

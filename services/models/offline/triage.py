@@ -6,7 +6,7 @@ from schemas.coordinator import CoordinatorPrompt, Intent, Triage
 from schemas.profile import Profile, Topic
 from services.embedding.translated import in_both_languages
 from services.models.offline.follow_ups import complete_question, judge_known
-from services.models.offline.reports import short_answer
+from services.models.offline.openings import short_answer
 from services.models.offline.shape import asks_for_computation, compared_in, describes
 from services.run.ui_text import is_chinese, say
 from services.text.questions import clauses_of

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.models.offline.reports import Part, cite, write
+from services.models.offline.cited_sentences import cite
+from services.models.offline.openings import Part, write
 from services.text.quotable import as_prose, quotable
 from services.text.suggestions import recommended
 from tests.services.models.offline.prompts_of import finding, reflect, report

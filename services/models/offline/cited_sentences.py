@@ -1,0 +1,37 @@
+"""Sentences with their citations, as reports by rules tell them."""
+
+from collections.abc import Sequence
+
+from schemas.evidence_view import EvidenceView
+from services.text.passages import sentences
+from services.text.quotable import as_prose
+from services.text.tokens import has_cjk
+
+
+def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str:
+    """Join sentences, each with its citation before the full stop, and each once: excerpts may begin with the same one.
+
+    Args:
+        quotes: with the ids of their excerpts.
+        said: sentences that are not said again; those that are said now are added.
+    """
+    said = set() if said is None else said
+    told: list[str] = []
+    for quote, excerpt_id in quotes:
+        prose = as_prose(quote)
+        for span in sentences(prose):
+            sentence = prose[span.start : span.end]
+            if sentence not in said:
+                said.add(sentence)
+                told.append(_with_citation(sentence, excerpt_id))
+    return " ".join(told)
+
+
+def _with_citation(sentence: str, excerpt_id: str) -> str:
+    stop = sentence[-1] if sentence[-1:] in ".!?。！？" else ("。" if has_cjk(sentence) else ".")
+    return f"{sentence[:-1] if sentence[-1:] in '.!?。！？' else sentence} [{excerpt_id}]{stop}"
+
+
+def each_once(evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
+    """Return excerpts without those of the same title and words as an earlier one."""
+    return list({(excerpt.title, excerpt.quote): excerpt for excerpt in reversed(evidence)}.values())[::-1]

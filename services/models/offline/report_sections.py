@@ -1,0 +1,137 @@
+"""The sections of a report by rules: all that was quoted for them and is close to the question, a paragraph a source."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.reporter import ReporterPrompt
+from schemas.sections import Section, SectionPart
+from services.models.offline.cited_sentences import cite, each_once
+from services.models.offline.ranked_sentences import Piece, rank, sentences_of
+from services.models.offline.said_once import SaidOnce
+from services.run.ui_text import is_chinese
+from services.text.names import missing_names
+from services.text.passages import is_heading
+from services.text.quotable import as_prose
+from services.text.word_count import words_in
+
+MANY = 12
+"""Excerpts from which on all are told, and not the best of them alone."""
+_RELEVANCE = {"high": 0, "medium": 1, "low": 2}
+CLOSE = 0.25
+"""Share of what the best excerpt says on the question, from which on another stands in the text of a long report."""
+CSV_COMMAS = 3
+"""Commas without a space, other than in numbers, from which on a line is a row of a CSV file."""
+_CSV = re.compile(r"(?<!\d),(?=\S)|,(?=[^\s\d])")
+_RULE = re.compile(r"[|\s:-]+")
+
+
+def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[str]:
+    """Return the sections with all that was quoted for them, as far as the words go: a paragraph a source, nothing said twice.
+
+    What a step found stands below the section before it where it does not hold the names that the step looked for.
+    """
+    sections = prompt.outline
+    evidence = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]
+    if not sections and (prompt.length == "full" or (prompt.length != "brief" and len(each_once(evidence)) >= MANY)):
+        ids_of = {finding.title: [item.id for item in finding.evidence] for finding in findings}
+        single = "证据" if is_chinese(prompt.locale) else "Evidence"
+        sections = [
+            Section(title=title if len(ids_of) > 1 else single, excerpt_ids=ids) for title, ids in ids_of.items()
+        ]
+    if not sections:
+        return []
+    chosen = _chosen(sections, {item.id: item for item in evidence}, prompt)
+    said: set[str] = set()
+    blocks: list[str] = []
+    for section in sections:
+        told = [*filter(None, _paragraphs(section, chosen, said))]
+        for part in section.parts:
+            if below := [*filter(None, _paragraphs(part, chosen, said))]:
+                told += [f"### {part.title}", *below]
+        told_of = " ".join([prompt.question, *told])
+        headed = prompt.outline or not blocks or not missing_names(section.title, told_of)
+        blocks += [f"## {section.title}", *told] if told and headed else told
+    return blocks
+
+
+def _chosen(
+    sections: Sequence[Section], evidence: Mapping[str, EvidenceView], prompt: ReporterPrompt
+) -> dict[str, EvidenceView]:
+    """Return the excerpts that sections tell, the closest first, each statement once.
+
+    What says far less on the question than the best one comes last, and only where a full report is asked for; the best of each
+    section is always told. Where words are too few, less is.
+
+    Args:
+        sections: in order.
+        evidence: by id.
+        prompt: whose question, length and words count; no words: as many as it takes.
+    """
+    closeness = _closeness(prompt.question, evidence.values())
+    listed = [[evidence[key] for key in section.all_ids if key in evidence] for section in sections]
+    listed = [
+        sorted(items, key=lambda item: (-closeness[item.id], _RELEVANCE.get(item.relevance, 1))) for items in listed
+    ]
+    ranked = sorted(
+        (place > 0 and closeness[item.id] < CLOSE, place, number)
+        for number, items in enumerate(listed)
+        for place, item in enumerate(items)
+    )
+    said = SaidOnce([item.quote for items in listed for item in items])
+    chosen: dict[str, EvidenceView] = {}
+    used = 0
+    for far, place, number in ranked:  # sections take turns, so that not always the first tells what two have
+        item = listed[number][place]
+        if far and prompt.length != "full":
+            break
+        if not said.is_new(item.quote):
+            continue
+        used += words_in(item.quote)
+        if prompt.words and chosen and used > prompt.words:
+            break
+        chosen[item.id] = item
+    return dict(sorted(chosen.items(), key=lambda pair: -closeness[pair[0]]))
+
+
+def _closeness(question: str, evidence: Collection[EvidenceView]) -> dict[str, float]:
+    """Return for each excerpt, by its id, how much it says on the question: a share of what the best one says, all on one scale.
+
+    Relevance as the researcher gave it compares the passages of one round only. Where none has a word of the question, all are close.
+    """
+    pieces = sentences_of(Piece(item.id, item.title, item.quote) for item in evidence)
+    closeness = dict.fromkeys((item.id for item in evidence), 0.0)
+    for sentence, score in rank(question, question, pieces).scores.items():
+        closeness[sentence.id] = max(closeness[sentence.id], score)
+    best = max(closeness.values(), default=0.0)
+    return {key: score / best if best else 1.0 for key, score in closeness.items()}
+
+
+def _paragraphs(section: SectionPart, chosen: Mapping[str, EvidenceView], said: set[str]) -> Iterator[str]:
+    """Give a paragraph for each source of a section's own excerpts, as chosen, then the tables that it quotes; empty where all was said."""
+    by_source: dict[str, list[EvidenceView]] = {}
+    own = set(section.excerpt_ids)
+    for key, item in chosen.items():
+        if key in own:
+            by_source.setdefault(item.title, []).append(item)
+    for excerpts in by_source.values():
+        parts = [(part, item.id) for item in excerpts for part in _parts(item.quote)]
+        yield cite(
+            [(" ".join(as_prose("\n".join(lines)).split()), key) for (in_table, lines), key in parts if not in_table],
+            said,
+        )
+        yield from (_table(lines, key) for (in_table, lines), key in parts if in_table)
+
+
+def _parts(quote: str) -> Iterator[tuple[bool, list[str]]]:
+    """Give the tables of a quote and what stands between them, as lines; not rows whose columns nothing names."""
+    for in_table, group in groupby(quote.strip().splitlines(), lambda line: line.startswith("|")):
+        lines = [line for line in group if not is_heading(line) and len(_CSV.findall(line)) < CSV_COMMAS]
+        if not in_table or (len(lines) > 2 and _RULE.fullmatch(lines[1])):
+            yield in_table, lines
+
+
+def _table(lines: Sequence[str], key: str) -> str:
+    """Return a table with its citation in each row."""
+    return "\n".join([*lines[:2], *(f"{row.rstrip().removesuffix('|').rstrip()} [{key}] |" for row in lines[2:])])
