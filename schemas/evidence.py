@@ -14,6 +14,8 @@ from schemas.clean import CleanLine, CleanText
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
 SourceCategory = Literal["general", "academic", "news", "code", "official"]
 """Who speaks: a paper, a newspaper, a code repository, a public body or the maker of the thing; anybody else."""
+StepKind = Literal[SourceCategory, "medicine"]
+"""What kind of source a step looks for; medicine is academic, and has catalogues of its own."""
 Relevance = Literal["high", "medium", "low"]
 Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""

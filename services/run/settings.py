@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     """Passages that words, and as many that meaning, bring in for each query."""
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
-    leadline_search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] = "auto"
+    leadline_search: str = "auto"
     leadline_search_services: Path | None = None
     """File of search services beside the built-in ones, or in their place; see docs/extending.md."""
     leadline_contact: str | None = None

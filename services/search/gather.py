@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from schemas.evidence import Passage, Source, SourceCategory
+from schemas.evidence import Passage, Source, StepKind
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
 from services.search.hit import Hit, SearchProvider
@@ -57,7 +57,7 @@ async def gather(
     hits: int = HITS_A_QUERY,
     document_hits: int = HITS_A_QUERY,
     question: str = "",
-    source_kind: SourceCategory = "general",
+    source_kind: StepKind = "general",
 ) -> Gathered:
     """Search all queries everywhere, and return the best passages with their sources.
 
@@ -94,7 +94,8 @@ async def gather(
     passages = await asyncio.to_thread(pool.repeats_last, passages, queries)
     failures += [document.trouble for document in providers.documents if document.trouble]
     today = datetime.now(UTC).date()
-    passages = Preference.of(question or " ".join(queries), today, source_kind).ordered(passages, pool.hit)
+    wanted_kind = "academic" if source_kind == "medicine" else source_kind
+    passages = Preference.of(question or " ".join(queries), today, wanted_kind).ordered(passages, pool.hit)
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
     chosen = take_turns(passages, sources_of, limit, PER_SOURCE, sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from schemas.evidence import Excerpt, Passage, Source, SourceCategory
+from schemas.evidence import Excerpt, Passage, Source, StepKind
 from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models.fallback import ask_by_rules
@@ -64,7 +64,7 @@ class Wanted(NamedTuple):
 
     sources: int
     """About as many are to be quoted."""
-    source_kind: SourceCategory = "general"
+    source_kind: StepKind = "general"
     """Those of this kind come up a little."""
 
 

@@ -109,7 +109,9 @@ class ServiceSearch:
             BadInput: a setting is missing or cannot be used.
         """
         if missing := service.missing(key, address):
-            raise BadInput(f"Search through {service.title} was asked for, and {missing} is not set.")
+            raise BadInput(
+                f"Search through {service.title} was asked for, and {missing} is not set. Set it, or choose another search."
+            )
         if key and service.key != "none" and not _KEY.fullmatch(key):
             raise BadInput(f"{service.key_setting} holds no key: there are blanks or other characters in it.")
         if address and not clean_address(address):

@@ -131,7 +131,7 @@ def test_a_sandbox_that_is_switched_off_is_said(leadline: Leadline, monkeypatch:
         ("LEADLINE_HOME", "{file}", ("home", "LEADLINE_HOME"), "is a file"),
         ("LEADLINE_DOCS", "{file}-nowhere", ("search", "LEADLINE_DOCS"), "does not exist"),
         ("LEADLINE_SEARCH", "tavily", ("search", "settings"), "TAVILY_API_KEY is not set"),
-        ("LEADLINE_SEARCH", "nonsense", ("settings", "environment"), "LEADLINE_SEARCH cannot be used"),
+        ("LEADLINE_SEARCH", "nonsense", ("search", "settings"), "LEADLINE_SEARCH cannot be used"),
         ("LEADLINE_EMBEDDINGS_MODEL", "some-model", ("search", "settings"), "needs an endpoint"),
         ("LEADLINE_MODEL", "gpt-x", ("models", "settings"), "OPENAI_API_KEY"),
         ("LEADLINE_SANDBOX_PYTHON", "/nowhere/python", ("libraries", "python"), "no working Python"),
