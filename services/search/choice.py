@@ -105,20 +105,23 @@ def set_up(name: str) -> bool:
     return opened and not service.missing(access.key, access.address)
 
 
+def whole_web() -> list[str]:
+    """Return the searches whose key or address lets `auto` search the web: those of the whole web."""
+    return ["tavily", *(name for name, service in known_services().items() if "general" in service.kinds)]
+
+
 def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
     """Return the searches of the whole web that are set up, and beside them what fits the kind of source.
 
     Without a search of the whole web nothing is asked, so that nothing is reached that nobody has chosen; keys that
     machines have for other ends, such as GitHub's, do not open it.
     """
-    known = known_services()
-    whole = [name for name in ("tavily", *known) if name not in known or "general" in known[name].kinds]
-    opened = [name for name in whole if set_up(name)]
+    opened = [name for name in whole_web() if set_up(name)]
     if not opened:
         return []
     fitting = [
         name
-        for name, service in known.items()
+        for name, service in known_services().items()
         if kind in service.kinds and (set_up(name) or not (service.key == "needed" or service.address_setting))
     ]
     return [
