@@ -1,5 +1,7 @@
-"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model, and of
-the searches of the web those alone that are set up or chosen."""
+"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model.
+
+Of the searches of the web it tries those alone that are set up or chosen.
+"""
 
 import asyncio
 import platform
