@@ -72,7 +72,7 @@ class FailOver:
                 continue
             for name, reason in reasons:
                 log("search_instead", WARNING, asked=name, answered=provider.name, error=type(reason).__name__)
-            return hits
+            return [hit.model_copy(update={"found_by": provider.name}) for hit in hits]
         if len(reasons) == 1:
             raise reasons[0][1]
         raise SearchError(

@@ -115,6 +115,7 @@ async def gather_once(
         return Search(
             passages=gathered.passages,
             sources=gathered.sources,
+            searched=gathered.searched,
             failures=gathered.failures,
             searches=made,
             not_made=wanted - made,

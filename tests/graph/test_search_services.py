@@ -7,8 +7,10 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch
+from leadline.progress.run_view import Watched
 from leadline.runs.actions import areplay
 from schemas.context import RunContext
+from schemas.events import Event, Searched
 from schemas.evidence import StepKind
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Entry, Journal
@@ -23,6 +25,9 @@ from tests.fakes.search_services.twin import KEY, Twin
 pytestmark = pytest.mark.long
 
 QUESTION = "How does echo sounding find the depth of the floor?"
+COMPLEX = (
+    "How does echo sounding find the depth of the floor, and by how much does temperature change the speed of sound?"
+)
 PAGE = "Echo sounding finds the depth of the floor by the time that sound travels to it and back."
 PAPER = "Echo sounding of the floor needs the speed of sound, which temperature changes by four metres a second."
 Twins = dict[str, Twin]
@@ -53,6 +58,37 @@ async def test_two_services_are_asked_side_by_side_and_both_are_cited(twins: Twi
     assert {"exa", "openalex"} == asked(twins).keys()
     assert report.usage.searches == sum(asked(twins).values())
     assert KEY not in report.model_dump_json()
+
+
+async def test_who_watches_is_told_what_each_search_brought(twins: Twins) -> None:
+    twins["europepmc"].replies = [Reply(500, {})]
+    events: list[Event] = []
+    watched = Watched()
+    await aresearch(COMPLEX, search="exa|wikipedia+europepmc+openalex", max_pages=0, on_event=events.append)
+    told = {event.type: event for event in events if event.type in {"background", "round"}}
+    brought = [
+        {"name": "exa", "hits": 1, "failed": False},
+        {"name": "openalex", "hits": 1, "failed": False},
+        {"name": "europepmc", "hits": 0, "failed": True},
+    ]
+    assert sorted(told["background"].data["searched"], key=str) == sorted(brought, key=str)
+    assert "exa 1" in told["background"].title
+    assert "europepmc: failed" in told["background"].title
+    assert {one["name"] for one in told["round"].data["searched"]} == {"exa", "openalex", "europepmc"}
+    assert "openalex" in told["round"].title
+    for event in events:
+        watched.see(event)
+    assert "europepmc: failed" in watched.brought()
+    assert watched.searched["exa"].hits == sum(
+        one["hits"] for event in events for one in event.data.get("searched", []) if one["name"] == "exa"
+    )
+
+
+async def test_the_one_that_answered_is_named_and_not_the_one_in_whose_place(twins: Twins) -> None:
+    twins["exa"].replies = [Reply(401, {})]
+    evidence = EvidenceStore(InMemoryStore())
+    found = await gather_once(Run(RunContext(search="exa|openalex", max_pages=0)), [QUESTION], evidence, 10)
+    assert found.searched == [Searched(name="openalex", hits=1)]
 
 
 async def test_a_run_over_services_is_replayed_without_asking_them(twins: Twins, tmp_path: Path) -> None:
