@@ -1,5 +1,6 @@
 """Runs over search services: the real client against loopback twins, from the choice of names to the report and its replay."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +10,14 @@ from langgraph.store.memory import InMemoryStore
 from leadline import aresearch
 from leadline.progress.run_view import Watched
 from leadline.runs.actions import areplay
+from prompts import render
 from schemas.context import RunContext
 from schemas.events import Event, Searched
-from schemas.evidence import StepKind
+from schemas.evidence import Excerpt, StepKind
+from schemas.researcher import ResearcherPrompt
+from services.evidence.references import numbered
+from services.evidence.views import evidence_views
+from services.reports.checking.bundle import verify_bundle
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Entry, Journal
 from services.run.scope import Run
@@ -89,6 +95,48 @@ async def test_the_one_that_answered_is_named_and_not_the_one_in_whose_place(twi
     evidence = EvidenceStore(InMemoryStore())
     found = await gather_once(Run(RunContext(search="exa|openalex", max_pages=0)), [QUESTION], evidence, 10)
     assert found.searched == [Searched(name="openalex", hits=1)]
+
+
+async def test_what_a_catalogue_knows_goes_into_references_and_evidence(twins: Twins, tmp_path: Path) -> None:
+    report = await aresearch(QUESTION, search="openalex", depth="quick", max_pages=0, out=tmp_path)
+    [source] = report.sources
+    assert (source.abstract_only, source.snippet_only) == (True, False)
+    assert source.publication is not None
+    assert (source.publication.venue, source.publication.doi) == ("Journal of Soundings", "10.1234/echo.1")
+    folder = Path(str(report.folder))
+    [bundled] = json.loads((folder / "evidence.json").read_text("utf-8"))["sources"]
+    assert bundled["abstract_only"]
+    assert (bundled["publication"]["authors"], bundled["publication"]["citations"]) == (
+        ["Ada Sounder", "Ben Weight"],
+        41,
+    )
+    below = report.markdown.split("## References")[1]
+    for said in (
+        "Journal of Soundings",
+        "Ada Sounder, Ben Weight",
+        "doi:10.1234/echo.1",
+        "cited 41 times",
+        "abstract only",
+    ):
+        assert said in below
+    assert "only the abstract was read" in report.markdown
+    assert verify_bundle(folder).problems == []
+
+
+async def test_prompts_show_the_journal_and_that_a_text_is_an_abstract(twins: Twins) -> None:
+    evidence = EvidenceStore(InMemoryStore())
+    found = await gather_once(Run(RunContext(search="openalex", max_pages=0)), [QUESTION], evidence, 10)
+    [passage] = found.passages
+    assert (passage.site, passage.abstract_only) == ("Journal of Soundings", True)
+    prompt = ResearcherPrompt(
+        question=QUESTION, locale="en-US", title="t", description="d", queries=[], feedback="", findings=[],
+        passages=numbered(found.passages),
+    )  # fmt: skip
+    assert 'site="Journal of Soundings"' in f"{render('researcher', prompt)}"
+    assert 'text="abstract"' in f"{render('researcher', prompt)}"
+    quote = Excerpt(id="E1-1", content_hash=passage.content_hash, quote=passage.text, start=0, end=len(passage.text))
+    [view] = evidence_views([quote], found.sources)
+    assert (view.site, view.abstract_only) == ("Journal of Soundings", True)
 
 
 async def test_a_run_over_services_is_replayed_without_asking_them(twins: Twins, tmp_path: Path) -> None:
