@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.depth_sets import HALVES, SETS, Question, figures_of, laid_out, means, questions_of
+from benchmarks.environment import plain_environment
 from schemas.depth import DEPTHS
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -58,11 +59,7 @@ def measured_process(job: dict[str, str], home: Path) -> dict[str, Any]:
     Raises:
         Impossible: it failed.
     """
-    left_out = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_", "OTEL_")
-    environment = {
-        name: value for name, value in os.environ.items() if name == EMBEDDINGS or not name.startswith(left_out)
-    }
-    environment |= {
+    environment = plain_environment(EMBEDDINGS) | {
         "LEADLINE_HOME": str(home),
         "LEADLINE_LOG": "off",
         "LANGSMITH_TRACING": "false",

@@ -31,6 +31,7 @@ from langgraph_sdk.client import LangGraphClient
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.environment import plain_environment
 from benchmarks.run import DOCUMENTS, PROJECT, QUESTION, stub
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
 
@@ -112,8 +113,7 @@ def server(home: Path, base_url: str, jobs: int, model_calls: int) -> Iterator[t
 
 
 def _environment(home: Path, base_url: str, model_calls: int) -> dict[str, str]:
-    prefixes = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    kept = plain_environment()
     ours = {
         "OPENAI_BASE_URL": base_url,
         "LEADLINE_MODEL": "stub",

@@ -26,6 +26,7 @@ from typing import Any
 
 from dotenv import dotenv_values
 
+from benchmarks.environment import plain_environment
 from benchmarks.model_figures import abandoned_of, journal_of, references_of, report_of, roles_in, roles_of, total_of
 from leadline.batch.question_sets import Question, read_questions
 from tests.fakes.reasoning_server import THOUGHT, ReasoningServer, reasoning_server
@@ -196,10 +197,7 @@ def _thought_run(server: ReasoningServer, place: Path, number: int) -> dict[str,
     server.empty.clear()
     out, home = place / f"out-{number}", place / "home"
     out.mkdir()
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
-    }
-    environment = kept | {
+    environment = plain_environment() | {
         "OPENAI_API_KEY": server.key,
         "OPENAI_BASE_URL": server.base_url,
         "LEADLINE_MODEL": server.models[0],

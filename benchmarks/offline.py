@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.environment import plain_environment
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
 from services.reports.counts_line import is_counts
@@ -139,7 +140,7 @@ def main() -> None:
     parser.add_argument("--openings", type=Path, help="file to write every question with its opening to")
     parser.add_argument("--sets", nargs="*", help="only these sets, by their names")
     given = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))]:
+    for name in os.environ.keys() - plain_environment().keys():
         del os.environ[name]
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     found = results.setdefault(given.name, {})

@@ -29,6 +29,7 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.environment import plain_environment
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
 from leadline.runs.execute import config_of
 from leadline.runs.store import open_home
@@ -218,8 +219,7 @@ def _environment(work: Path, base_url: str) -> dict[str, str]:
 
 def _users() -> dict[str, str]:
     """Return this environment without settings of its own, and with compiled modules, as an installed package has them."""
-    left_out = ("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_", "LANGSMITH_", "PYTHONDONTWRITEBYTECODE")
-    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    return {name: value for name, value in plain_environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _median(runs: list[Measured], name: str) -> float:

@@ -17,6 +17,7 @@ from services.run.errors import LimitReached
 from services.run.events import emit_message
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import choices, evidence_of, node_run
+from services.run.ui_text import in_brackets
 from services.search.journaled import Search, gather_once
 from services.text.windows import best_window, widen
 
@@ -55,7 +56,9 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         "background",
         locale,
         count=len(excerpts),
+        searched=in_brackets(found.searched, locale),
         data={
+            "searched": [one.model_dump() for one in found.searched],
             "sources": [source.title for source in found.sources.values()],
             "failures": found.trouble(locale),
         },

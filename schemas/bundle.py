@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.evidence import Claim, Contradiction, Relevance, SourceCategory, SourceKind
 from schemas.planner import Plan
+from schemas.publication import Publication
 from schemas.reflector import Reflection
 from schemas.results import StepOutcome
 from schemas.usage import Usage
@@ -38,6 +39,13 @@ class BundledSource(BaseModel):
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]
     snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
+    abstract_only: Annotated[
+        bool, Field(description="Only the abstract of a publication was read; absent in earlier bundles.")
+    ] = False
+    publication: Annotated[
+        Publication | None,
+        Field(description="What a catalogue of publications knows of it; absent for what is in none."),
+    ] = None
     untraced: Annotated[
         list[str] | None,
         Field(

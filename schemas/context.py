@@ -106,9 +106,10 @@ class RunContext(BaseModel):
     locale: Annotated[Locale, Flag(metavar="L", panel=OUTPUT)] = Field(
         default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
     )
-    search: Annotated[SearchPlace | None, Flag()] = Field(
+    search: Annotated[SearchPlace | None, Flag(metavar="NAME")] = Field(
         default=None,
-        description="Where to search; by default as LEADLINE_SEARCH says, or else all that is there.",
+        description="Where to search: auto, documents, none, or names of searches of the web: with + between they are asked "
+        "side by side, with | the next when one fails. By default as LEADLINE_SEARCH says, or else all that is there.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     documents: Annotated[Folders, Flag("--docs", "DIR", help="Folder of your own documents; repeatable.")] = Field(

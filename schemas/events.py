@@ -14,7 +14,7 @@ EventType = Literal[
     "plan",
     "step_started",
     "source",
-    "round",  # a round of search in a step has been judged; `data`: `step`, `round`, `passages`, `excerpts`, `sources`, `queries`
+    "round",  # a round of search in a step has been judged; `data`: `step`, `round`, `passages`, `excerpts`, `sources`, `queries`, `searched`
     "step_finished",
     "reflection",
     "limit",
@@ -48,6 +48,17 @@ class CallProgress(BaseModel):
     attempt: int = 1
     reason: str = ""
     """Why it is made again: `silent`, `broke_off`, `refused`, `too_long`, `repeated`, `cut_off`, `unusable`, or `HTTP 429` and the like."""
+
+
+class Searched(BaseModel):
+    """What one search brought: `searched` of the events `background` and `round` is a list of these."""
+
+    name: CleanLine
+    """As a choice names it, `documents`, or that of a server of tools."""
+    hits: int = 0
+    """Results of all queries."""
+    failed: bool = False
+    """Whether it answered no query."""
 
 
 class Draft(BaseModel):

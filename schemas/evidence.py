@@ -10,10 +10,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from schemas.asked import AtMost, Id
 from schemas.clean import CleanLine, CleanText
+from schemas.publication import Publication
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
 SourceCategory = Literal["general", "academic", "news", "code", "official"]
 """Who speaks: a paper, a newspaper, a code repository, a public body or the maker of the thing; anybody else."""
+StepKind = Literal[SourceCategory, "medicine"]
+"""What kind of source a step looks for; medicine is academic, and has catalogues of its own."""
 Relevance = Literal["high", "medium", "low"]
 Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""
@@ -45,6 +48,10 @@ class Source(BaseModel):
     """Content hash of the source that this one copies (copies that tell the same count once)."""
     snippet_only: bool = False
     """True when only a search engine's snippet could be read."""
+    abstract_only: bool = False
+    """True when only the abstract of a publication could be read."""
+    publication: Publication | None = None
+    """What a catalogue knows of it; None for what is in none."""
     fingerprint: str = ""
     """MinHash signature of the text, by which copies are found."""
     untraced: list[str] | None = None
@@ -56,6 +63,11 @@ class Source(BaseModel):
     def id(self) -> str:
         """`S1` for the source with number 1; empty before the reporter has numbered it."""
         return f"S{self.number}" if self.number is not None else ""
+
+    @property
+    def publisher(self) -> str:
+        """Who publishes it, as readers and prompts are told: its journal where it has one, else its site."""
+        return (self.publication and self.publication.venue) or self.site
 
 
 def by_content_hash(report: Any) -> Any:
@@ -118,9 +130,10 @@ class Passage(BaseModel):
     text: str
     score: float = 0.0
     site: CleanLine = ""
-    """Of its source, as are the two below."""
+    """Who publishes its source; the three below are of its source, too."""
     source_kind: SourceCategory = "general"
     published: CleanLine = ""
+    abstract_only: bool = False
 
 
 class Excerpt(BaseModel):

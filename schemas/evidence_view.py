@@ -18,6 +18,8 @@ class EvidenceView(BaseModel):
     kind: str = "document"
     source_kind: str = "general"
     """Who speaks: academic, news, code or official; general sources are not marked."""
+    abstract_only: bool = False
+    """Whether its source is the abstract of a publication alone."""
     relevance: str = "medium"
     quote: str
 

@@ -8,7 +8,21 @@ from pydantic import Field
 from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder
 from schemas.models import ModelChoice, Role
 
-SearchPlace = Literal["auto", "tavily", "duckduckgo", "documents", "none"]
+SEARCH_WORDS = ("auto", "documents", "none")
+"""What says where to search without naming a search of the web."""
+SearchPlace = Annotated[
+    str,
+    Field(
+        max_length=400,
+        examples=[
+            *SEARCH_WORDS,
+            *("tavily duckduckgo searxng brave exa serper wikipedia openalex crossref arxiv".split()),
+            *("europepmc semanticscholar github github-code".split()),
+        ],
+    ),
+]
+"""One of these, or names of searches: with + between they are asked side by side, with | the next when one fails. Which there
+are, an operator's file says, too; these are the built-in ones, for forms and completion."""
 TimeRange = Literal["day", "week", "month", "year"]
 Length = Literal["brief", "standard", "full"]
 Style = Literal["report", "data"]

@@ -31,6 +31,10 @@ LONG = frozenset("attacks crash deploy docs examples faults install leadline not
 MODEL = "model"
 """The folder whose tests call the model that is connected: `make test-model` runs them, and neither of the others does."""
 EXAMPLES = PROJECT / "examples"
+OF_SEARCHES = frozenset(
+    "BRAVE_API_KEY EXA_API_KEY SERPER_API_KEY SEARXNG_URL OPENALEX_API_KEY SEMANTIC_SCHOLAR_API_KEY GITHUB_TOKEN".split()
+)
+CLOSED = Path(__file__).parent / "fakes" / "search_services" / "closed.toml"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -50,13 +54,14 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     from services.run.settings import forget_settings
 
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API", "OTEL_")):
+        if name in OF_SEARCHES or name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API", "OTEL_")):
             monkeypatch.delenv(name)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", "http://127.0.0.1:9/")  # its client does not go through the guard
+    monkeypatch.setenv("LEADLINE_SEARCH_SERVICES", str(CLOSED))  # those that need no key
     monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "none")  # it takes its time; tests of search by meaning name theirs
     forget_settings()
     yield

@@ -10,8 +10,10 @@ import typer
 
 from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
-from schemas.options import Flag, OutputFormat
+from schemas.options import SEARCH_WORDS, Flag, OutputFormat
 from services.reports.formats import chosen_formats
+from services.run.errors import LeadlineError
+from services.search.choice import BESIDE, ELSE, known_names
 
 LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR", "ja-JP", "ko-KR", "pt-BR")
 """Languages that completion proposes; every language tag can be given."""
@@ -24,6 +26,17 @@ def _formats(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in get_args(OutputFormat) if name.startswith(last) and name not in taken]
 
 
+def _searches(incomplete: str) -> list[str]:
+    """Complete the last of several names of searches."""
+    last = incomplete[max(map(incomplete.rfind, (BESIDE, ELSE))) + 1 :]
+    before = incomplete.removesuffix(last)
+    try:
+        names = known_names()
+    except LeadlineError:  # of a file that cannot be used; the command says so
+        return []
+    return [before + name for name in names if name.startswith(last) and not (before and name in SEARCH_WORDS)]
+
+
 def _locales(incomplete: str) -> list[str]:
     return [locale for locale in LOCALES if locale.lower().startswith(incomplete.lower())]
 
@@ -34,14 +47,14 @@ FLAGS = {
     if any(isinstance(mark, Flag) for mark in field.metadata)
 }
 """The fields of `RunContext` that the command line offers."""
-_TYPES: dict[str, Any] = {"documents": list[Path], "profile": Path, "output_formats": str}
+_TYPES: dict[str, Any] = {"search": str, "documents": list[Path], "profile": Path, "output_formats": str}
 """Types of options that are written in another form than the field's."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     "documents": lambda folders: [str(folder) for folder in folders],
     "profile": load_profile,
     "output_formats": chosen_formats,
 }
-_COMPLETIONS = {"locale": _locales, "output_formats": _formats}
+_COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats}
 
 
 def option(name: str, *, show_default: bool = True) -> Any:

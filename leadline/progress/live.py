@@ -114,7 +114,7 @@ class Board:
     def _foot(self) -> list[Text]:
         seen = self._watched
         cost = f" · {say('seen_cost', seen.locale, cost=f'{seen.cost:.4f}')}" if seen.cost else ""
-        lines = [seen.account() + cost, seen.lost()]
+        lines = [seen.account() + cost, seen.brought(), seen.lost()]
         return [Text(f"  {self._plain(line)}", style="dim") for line in lines if line]
 
     def _plan(self, number: int, plan: PlanSeen) -> list[Text]:

@@ -84,7 +84,7 @@ class Progress:
         return " · ".join([seen.doing, *(call.titled(seen.locale) for call in seen.of_no_step())])
 
     def _account(self) -> list[str]:
-        return [line for line in (self.watched.account(), self.watched.lost()) if line]
+        return [line for line in (self.watched.account(), self.watched.brought(), self.watched.lost()) if line]
 
     def _draft(self) -> str:
         return self.watched.written()[-DRAFT_SHOWN:].strip()

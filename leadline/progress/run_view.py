@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from schemas.events import CallProgress, Event
+from schemas.events import CallProgress, Event, Searched
 from schemas.evidence import Standing, standing
-from services.run.ui_text import call_state, say, task_title
+from services.run.ui_text import call_state, say, searched_text, task_title
 
 MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
     "all": ("✓", "green"),
@@ -96,6 +96,8 @@ class Watched:
     notices: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     """Titles of the sources that steps have quoted, by address."""
+    searched: dict[str, Searched] = field(default_factory=dict)
+    """What each search has brought so far, by its name."""
     calls: int = 0
     tokens: int = 0
     cost: float | None = 0.0
@@ -139,6 +141,11 @@ class Watched:
             sources=len(self.sources),
             time=clock(self.seconds),
         )
+
+    def brought(self) -> str:
+        """Return in words what each search has brought; empty where none was made."""
+        text = searched_text(self.searched.values(), self.locale)
+        return say("seen_searched", self.locale, searched=text) if text else ""
 
     def lost(self) -> str:
         """Return in words what was asked in vain; empty where nothing was."""
@@ -214,6 +221,8 @@ class Watched:
     def _take_in(self, event: Event, data: dict[str, Any]) -> None:
         self._close(event)
         match event.type:
+            case "background" | "round":
+                self._searched(data)
             case "notice" if event.node != "reporter":
                 self.notices.append(event.title)
             case "triage":
@@ -239,6 +248,12 @@ class Watched:
                 self.draft = ""
                 self.summary = event.title
                 self.standing = standing_told(data)
+
+    def _searched(self, data: dict[str, Any]) -> None:
+        for one in map(Searched.model_validate, data.get("searched") or []):
+            before = self.searched.get(one.name, Searched(name=one.name, failed=True))
+            failed = one.failed and before.failed
+            self.searched[one.name] = Searched(name=one.name, hits=before.hits + one.hits, failed=failed)
 
     def _count(self, used: dict[str, Any]) -> None:
         self.calls += int(used.get("calls", 0))

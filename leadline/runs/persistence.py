@@ -34,6 +34,7 @@ ALLOWED_TYPES = [
         "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Judgement", "Source"],
         "outline": ["NodeDraft", "NodeView", "OutlineNode", "ThinNode"],
         "planner": ["Plan", "Step"],
+        "publication": ["Publication"],
         "reflector": ["Reflection", "StepVerdict"],
         "reporter": ["Report"],
         "results": ["StepResult"],

@@ -113,7 +113,7 @@ async def _text_now(source: Source, providers: Providers, reader: PageReader) ->
         hits = await asyncio.gather(*(document.at(source.url) for document in providers.documents))
         hit = next(filter(None, hits), None)
         return (hit.text, "") if hit is not None else (None, "the file is gone")
-    if source.kind == "web" and not source.snippet_only:
+    if source.kind == "web" and not (source.snippet_only or source.abstract_only):
         try:
             return (await reader.read(source.url)).text, ""
         except PageError as error:

@@ -1,4 +1,7 @@
-"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model and no search."""
+"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model.
+
+Of the searches of the web it tries those alone that are set up or chosen.
+"""
 
 import asyncio
 import platform
@@ -18,6 +21,7 @@ from rich.text import Text
 from leadline.setup.check import BROKEN, NOTE, OK, Check
 from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
+from leadline.setup.doctor_searches import searches
 from leadline.setup.local_servers import local_servers, package_missing, usual_ports
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
@@ -38,9 +42,10 @@ async def examine() -> list[Check]:
         settings()
     except LeadlineError as error:
         return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
+    further = {_search: searches, _models: _servers}
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         found += await asyncio.to_thread(_guarded, look)
-        found += await _servers() if look is _models else []
+        found += await further[look]() if look in further else []
     for area in (isolation, libraries, parsers):
         found += await area()
     return found
@@ -94,7 +99,6 @@ def _documents() -> Iterable[Check]:
 
 def _search() -> Iterable[Check]:
     environment = settings()
-    key = environment.tavily_api_key is not None
     web = web_search(RunContext())
     where = [*(provider.name for provider in web), *(["documents"] if environment.leadline_search != "none" else [])]
     yield Check(
@@ -106,7 +110,6 @@ def _search() -> Iterable[Check]:
         if web
         else "To search the web: set TAVILY_API_KEY, or LEADLINE_SEARCH=duckduckgo, which needs no key",
     )
-    yield Check(area="search", name="TAVILY_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
 
 
 def _embeddings() -> Iterable[Check]:

@@ -21,10 +21,11 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
         EvidenceView(
             id=excerpt.id,
             title=source.title,
-            site=source.site,
+            site=source.publisher,
             published=source.published or "",
             kind=source.kind,
             source_kind=source.source_kind,
+            abstract_only=source.abstract_only,
             relevance=excerpt.relevance,
             quote=excerpt.quote,
         )

@@ -60,6 +60,11 @@ class Labels:
         "Sentences that cited nothing, and for which code found the excerpt that supports them: {count}."
     )
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
+    abstract: str = "{source}: only the abstract was read, not the whole publication."
+    abstract_only: str = "abstract only"
+    more_authors: str = "{authors} et al."
+    cited_by: str = "cited {count:,} times"
+    licence: str = "licence {licence}"
     copy: str = "same text: {urls}"
     published: str = "published {date}"
     newer: str = "published {date}, newer"
@@ -219,6 +224,11 @@ CHINESE = Labels(
     contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",
     cited_by_code="原本没有引用、由程序找到支持其内容的摘录并补上引用的句子：{count} 个。",
     snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
+    abstract="{source}：只读到摘要，未读到全文。",
+    abstract_only="仅摘要",
+    more_authors="{authors} 等",
+    cited_by="被引 {count:,} 次",
+    licence="许可 {licence}",
     copy="相同文本：{urls}",
     published="发布于 {date}",
     newer="发布于 {date}，较新",

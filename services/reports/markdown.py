@@ -260,7 +260,9 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
     if dropped := len(checked.left_out) - checked.contradicted:
         lines.append(labels.dropped.format(count=dropped))
     lines.extend(
-        labels.snippet.format(source=source.title or source.url) for source in numbering.sources if source.snippet_only
+        (labels.abstract if source.abstract_only else labels.snippet).format(source=source.title or source.url)
+        for source in numbering.sources
+        if source.snippet_only or source.abstract_only
     )
     return list(dict.fromkeys(lines))
 

@@ -3,11 +3,14 @@
 import re
 
 from schemas.evidence import EXCERPT_ID, Source
+from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.document import Quote, Reference
 from services.reports.labels import Labels
 from services.reports.source_numbers import link_of
 
+MAX_AUTHORS = 3
+"""Authors that a reference names."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
@@ -55,6 +58,9 @@ def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -
     """Say what a source is, in the reader's language."""
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
     parts += who(source, labels, beside=f"{source.title} {source.url}")
+    parts += _catalogued(source.publication, labels) if source.publication else []
+    if source.abstract_only:
+        parts.append(labels.abstract_only)
     if copies:
         parts.append(labels.copy.format(urls="; ".join(copies)))
     if not cited:
@@ -70,9 +76,20 @@ def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
         labels: of the report's language.
         beside: what stands beside it; a site that is named there is not named again.
     """
-    site = source.site if source.site.casefold() not in beside.casefold() else ""
+    site = source.publisher if source.publisher.casefold() not in beside.casefold() else ""
     published = labels.published.format(date=source.published) if source.published else ""
     return tuple(filter(None, (site, labels.categories.get(source.source_kind, ""), published)))
+
+
+def _catalogued(publication: Publication, labels: Labels) -> list[str]:
+    """Say what a catalogue knows of a publication beside its journal and its date."""
+    authors = labels.enumeration.join(publication.authors[:MAX_AUTHORS])
+    if len(publication.authors) > MAX_AUTHORS:
+        authors = labels.more_authors.format(authors=authors)
+    doi = f"doi:{publication.doi}" if publication.doi else ""
+    cited = labels.cited_by.format(count=publication.citations) if publication.citations else ""
+    licence = labels.licence.format(licence=publication.licence) if publication.licence else ""
+    return [part for part in (authors, doi, cited, licence) if part]
 
 
 def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:

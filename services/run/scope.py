@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 from prompts import PromptError, using
 from prompts.overrides import with_texts
 from schemas.context import RunContext
-from schemas.events import CallProgress
+from schemas.events import CallProgress, Searched
 from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
@@ -35,7 +35,7 @@ from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
 from services.run.run_ends import run_begun
 from services.run.thread_lock import hold_thread
-from services.run.ui_text import call_state, task_title
+from services.run.ui_text import call_state, in_brackets, task_title
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -318,7 +318,8 @@ def _tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale
 
 def _tell_round(runtime: Runtime[RunContext], node: str, locale: str, step_id: str, data: dict[str, Any]) -> None:
     """Send the event of a round of search."""
-    values = {"number": data["round"], "excerpts": data["excerpts"], "sources": data["sources"]}
+    searched = in_brackets(map(Searched.model_validate, data["searched"]), locale)
+    values = {"number": data["round"], **{name: data[name] for name in ("excerpts", "sources")}, "searched": searched}
     emit_message(runtime, "round", node, "round_done", locale, data={"step": step_id, **data}, id=step_id, **values)
 
 

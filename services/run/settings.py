@@ -9,7 +9,7 @@ from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from services.run.errors import SettingsError
+from services.run.errors import SettingsError, reason_of
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +53,11 @@ class Settings(BaseSettings):
     """Passages that words, and as many that meaning, bring in for each query."""
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
-    leadline_search: Literal["auto", "tavily", "duckduckgo", "documents", "none"] = "auto"
+    leadline_search: str = "auto"
+    leadline_search_services: Path | None = None
+    """File of search services beside the built-in ones, or in their place; see docs/extending.md."""
+    leadline_contact: str | None = None
+    """E-mail address of who is responsible, for search services that ask for one."""
     leadline_search_timeout: float = Field(default=12.0, gt=0, le=120)
     """Seconds for one web search; then it is tried again, or the next provider is asked."""
     leadline_page_timeout: float = Field(default=30.0, gt=0, le=300)
@@ -106,13 +110,14 @@ def settings() -> Settings:
     """
     role_environment()  # read at the same time, so that no call of a model reads `.env` in the event loop
     endpoint_keys()
+    _secrets()
     try:
         return Settings()
     except ValidationError as error:
         problem = error.errors()[0]
         name = ".".join(str(part) for part in problem["loc"]).upper()
         raise SettingsError(
-            f"{name} cannot be used: {problem['msg']}. Correct it in the environment or .env."
+            f"{name} cannot be used: {reason_of(problem)}. Correct it in the environment or .env."
         ) from None
 
 
@@ -132,6 +137,17 @@ def endpoint_keys() -> dict[str, SecretStr]:
     return {name.removeprefix(prefix): SecretStr(value) for name, value in _variables() if name.startswith(prefix)}
 
 
+def secret_named(name: str) -> SecretStr | None:
+    """Return a variable that the record of a search service names for its key or address; None where it is not set."""
+    return _secrets().get(name)
+
+
+@cache
+def _secrets() -> dict[str, SecretStr]:
+    """Return all variables, each as a secret: which of them are keys, records say that are not read yet."""
+    return {name: SecretStr(value) for name, value in _variables()}
+
+
 def _variables() -> list[tuple[str, str]]:
     values = {**dotenv_values(".env"), **os.environ}
     return [(name.upper(), value) for name, value in values.items() if value]
@@ -142,3 +158,4 @@ def forget_settings() -> None:
     settings.cache_clear()
     role_environment.cache_clear()
     endpoint_keys.cache_clear()
+    _secrets.cache_clear()

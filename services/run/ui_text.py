@@ -2,10 +2,11 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 from schemas.clean import clean_text
-from schemas.events import CallProgress
+from schemas.events import CallProgress, Searched
 from services.run.errors import UselessAnswer
 from services.run.private_paths import without_paths
 
@@ -48,6 +49,20 @@ def call_state(progress: CallProgress, locale: str) -> str:
         return say("call_again_soon" if seconds else "call_again", locale, seconds=seconds, reason=reason)
     state = say(f"call_{progress.state}", locale, seconds=seconds)
     return say("call_repeated", locale, state=state, reason=reason) if reason else state
+
+
+def searched_text(searched: Iterable[Searched], locale: str) -> str:
+    """Return what each search brought, in words, such as `tavily 10, openalex: failed`; empty where none was made."""
+    return say("searched_between", locale).join(
+        say("searched_failed" if one.failed else "searched_hits", locale, name=one.name, hits=one.hits)
+        for one in searched
+    )
+
+
+def in_brackets(searched: Iterable[Searched], locale: str) -> str:
+    """Return the same as the end of a title."""
+    text = searched_text(searched, locale)
+    return say("searched_end", locale, searched=text) if text else ""
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:

@@ -31,8 +31,6 @@ class FailOver:
     An empty answer is an answer. Which provider is asked depends on the order, the failures so far and the clock only.
     """
 
-    name = "web"
-
     def __init__(
         self,
         providers: Sequence[SearchProvider],
@@ -52,6 +50,7 @@ class FailOver:
             clock: seconds that never go back.
         """
         self.providers = list(providers)
+        self.name = "|".join(provider.name for provider in self.providers)
         self._at_once = at_once
         self._failures = failures
         self._rest_seconds = rest_seconds
@@ -73,7 +72,7 @@ class FailOver:
                 continue
             for name, reason in reasons:
                 log("search_instead", WARNING, asked=name, answered=provider.name, error=type(reason).__name__)
-            return hits
+            return [hit.model_copy(update={"found_by": provider.name}) for hit in hits]
         if len(reasons) == 1:
             raise reasons[0][1]
         raise SearchError(

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from schemas.evidence import Passage, Source, SourceCategory
+from schemas.events import Searched
+from schemas.evidence import Passage, Source, StepKind
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
 from services.search.hit import Hit, SearchProvider
@@ -36,6 +37,8 @@ class Gathered(BaseModel):
     """Best first, numbered `P1`, `P2`, …"""
     sources: dict[str, Source] = Field(default_factory=dict)
     """Sources of the passages and copies of them, by content hash."""
+    searched: list[Searched] = Field(default_factory=list)
+    """What each search brought; empty in journals of earlier versions."""
     failures: list[str] = Field(default_factory=list)
     """Searches that failed, in words, each once."""
 
@@ -57,7 +60,7 @@ async def gather(
     hits: int = HITS_A_QUERY,
     document_hits: int = HITS_A_QUERY,
     question: str = "",
-    source_kind: SourceCategory = "general",
+    source_kind: StepKind = "general",
 ) -> Gathered:
     """Search all queries everywhere, and return the best passages with their sources.
 
@@ -76,7 +79,7 @@ async def gather(
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
     indexes = [document.index for document in providers.documents]
-    results, failures = await _search_all(queries, providers, hits, document_hits)
+    results, searched, failures = await _search_all(queries, providers, hits, document_hits)
     if named:
         results.append((" ".join(queries), list(named)))
     if complete is not None:
@@ -88,17 +91,18 @@ async def gather(
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
     originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
     if len(passages) < min(limit, len(ranked)):  # copies took the places of what they are copies of
-        more, _ = await _search_all(queries, Providers(documents=providers.documents), hits, 2 * document_hits)
+        more, _, _ = await _search_all(queries, Providers(documents=providers.documents), hits, 2 * document_hits)
         ranked = list(dict.fromkeys([*ranked, *await asyncio.to_thread(_ranked, pool, more)]))
         originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
     passages = await asyncio.to_thread(pool.repeats_last, passages, queries)
     failures += [document.trouble for document in providers.documents if document.trouble]
     today = datetime.now(UTC).date()
-    passages = Preference.of(question or " ".join(queries), today, source_kind).ordered(passages, pool.hit)
+    wanted_kind = "academic" if source_kind == "medicine" else source_kind
+    passages = Preference.of(question or " ".join(queries), today, wanted_kind).ordered(passages, pool.hit)
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
     chosen = take_turns(passages, sources_of, limit, PER_SOURCE, sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)
-    return Gathered(passages=described, sources=sources, failures=list(dict.fromkeys(failures)))
+    return Gathered(passages=described, sources=sources, searched=searched, failures=list(dict.fromkeys(failures)))
 
 
 def _ranked(pool: Pool, results: Results) -> list[Key]:
@@ -108,8 +112,10 @@ def _ranked(pool: Pool, results: Results) -> list[Key]:
 
 async def _search_all(
     queries: Sequence[str], providers: Providers, hits: int, document_hits: int
-) -> tuple[Results, list[str]]:
-    """Return what each query found on the web, by provider, and in all folders of documents, in order, and what went wrong.
+) -> tuple[Results, list[Searched], list[str]]:
+    """Return what each query found on the web, by provider, and in all folders of documents, in order.
+
+    Also what each search brought, and what went wrong.
 
     Folders are ranked as one: the best that a folder has to offer may be worse than all that another has.
     """
@@ -136,7 +142,27 @@ async def _search_all(
         results += [(query, hits) for hits in web if isinstance(hits, list)]
         if local:
             results.append((query, _as_one_folder([hits for hits in local if isinstance(hits, list)])))
-    return results, failures
+    return results, _account([provider.name for provider in providers.all], answers), failures
+
+
+def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]]) -> list[Searched]:
+    """Return what each search brought to all queries, in the order of the searches.
+
+    Args:
+        names: of the searches.
+        answers: for each query what each of them found, or why it failed.
+    """
+    brought: dict[str, int] = {}
+    failed: set[str] = set()
+    for name, answer in ((name, answer) for of_query in answers for name, answer in zip(names, of_query, strict=True)):
+        if isinstance(answer, str):
+            failed.add(name)
+            continue
+        for answered in {hit.found_by or name for hit in answer} or {name}:
+            hits = sum((hit.found_by or name) == answered for hit in answer)
+            brought[answered] = brought.get(answered, 0) + hits
+    known = dict.fromkeys([*(name for name in names if name in brought or name in failed), *brought])
+    return [Searched(name=name, hits=brought.get(name, 0), failed=name not in brought) for name in known]
 
 
 def _as_one_folder(folders: Sequence[list[Hit]]) -> list[Hit]:

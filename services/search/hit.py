@@ -38,6 +38,8 @@ class Hit(BaseModel):
     """Name of who publishes it; where a provider gives none, what its address tells."""
     source_kind: SourceCategory = "general"
     """Likewise."""
+    found_by: str = ""
+    """Which of several searches answered; empty where it was asked alone."""
     score: float = 0.0
     """How well its best passage matches, to be compared among folders of documents; 0 from other providers."""
     passages: list[HitPassage] = Field(default_factory=list)

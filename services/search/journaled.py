@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from schemas.coder import TableView
-from schemas.evidence import SourceCategory
+from schemas.evidence import StepKind
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
 from services.run.errors import LimitReached, PageError, SearchError, SearchRefused
@@ -71,7 +71,7 @@ async def gather_once(
     limit: int,
     question: str = "",
     where: Literal["everywhere", "web", "documents"] = "everywhere",
-    source_kind: SourceCategory = "general",
+    source_kind: StepKind = "general",
 ) -> Search:
     """Gather passages for queries, as many as the limits leave room for, unless the journal has this very gathering.
 
@@ -84,14 +84,14 @@ async def gather_once(
         limit: most passages.
         question: the user's; pages that it names are read.
         where: which of the run's providers to ask.
-        source_kind: sources of this kind come up a little.
+        source_kind: sources of this kind come up a little, and `auto` asks searches that fit it.
 
     Raises:
         LimitReached: no search is left.
     """
 
     async def work() -> Search:
-        available = await providers_for(run.context)
+        available = await providers_for(run.context, source_kind)
         providers = Providers(
             [_RecordedSearch(run, provider, evidence) for provider in available.web] if where != "documents" else [],
             available.documents if where != "web" else [],
@@ -115,6 +115,7 @@ async def gather_once(
         return Search(
             passages=gathered.passages,
             sources=gathered.sources,
+            searched=gathered.searched,
             failures=gathered.failures,
             searches=made,
             not_made=wanted - made,

@@ -128,9 +128,10 @@ class Pool:
                 start=start,
                 end=end,
                 text=self._hits[key].text[start:end],
-                site=self._hits[key].site,
-                source_kind=self._hits[key].source_kind,
-                published=self._hits[key].published or "",
+                site=sources[key].publisher,
+                source_kind=sources[key].source_kind,
+                published=sources[key].published or "",
+                abstract_only=sources[key].abstract_only,
             )
             for place, (key, start, end) in enumerate(chosen, 1)
         ]
@@ -148,7 +149,9 @@ class Pool:
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             published=hit.published,
             duplicate_of=None if original == key else original,
-            snippet_only=hit.snippet_only,
+            snippet_only=hit.snippet_only and not hit.abstract_only,
+            abstract_only=hit.abstract_only,
+            publication=hit.publication,
             fingerprint=_fingerprint(hit.text),
         )
 

@@ -1,4 +1,4 @@
-"""Which providers a run searches: the web where there is a key, the user's documents, else the examples."""
+"""Which providers a run searches: the web where a search of it is set up or named, the user's documents, else the examples."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemas.context import RunContext
+from schemas.evidence import StepKind
 from services.run.errors import DocumentsError
 from services.run.installation import EXAMPLES
 from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
 from services.search.attached import ATTACHMENTS, kept_from_runs, own_attachments
+from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.folder_files import check_folder
 from services.search.hit import SearchProvider
@@ -98,21 +100,25 @@ def _searches_examples(context: RunContext, environment: Settings) -> bool:
     """Tell whether the example documents stand in for the user's: nothing else is there to search."""
     wanted = context.search or environment.leadline_search
     named = context.documents or environment.leadline_docs or own_folder(environment)
-    return not named and (wanted == "documents" or (wanted == "auto" and environment.tavily_api_key is None))
+    return not named and (wanted == "documents" or (wanted == "auto" and not side_by_side(wanted)))
 
 
-async def providers_for(context: RunContext) -> Providers:
+async def providers_for(context: RunContext, kind: StepKind = "general") -> Providers:
     """Open what a run searches; indexes are brought up to date.
+
+    Args:
+        context: the run's choices.
+        kind: kind of source that is looked for, by which `auto` chooses among searches of the web.
 
     Raises:
         DocumentsError: a folder is missing, empty, or not allowed.
-        BadInput: a provider was asked for that has no key.
+        BadInput: a search was asked for that there is not, or that has no key or address.
     """
     environment = settings()
     if (context.search or environment.leadline_search) == "none":
         return Providers()
     servers = await _searches_of_tools(context, environment)
-    web = [*web_search(context), *servers]
+    web = [*await asyncio.to_thread(web_search, context, kind), *servers]
     examples = await asyncio.to_thread(_searches_examples, context, environment)
     folders = [] if servers and examples else await asyncio.to_thread(folders_of, context)
     opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
@@ -133,7 +139,7 @@ def check_search(context: RunContext) -> None:
 
     Raises:
         DocumentsError: a folder is missing, empty, or not allowed.
-        BadInput: a provider was asked for that has no key.
+        BadInput: a search was asked for that there is not, or that has no key or address.
     """
     if (context.search or settings().leadline_search) == "none":
         return

@@ -135,7 +135,7 @@ async def _without_provider(context: RunContext) -> set[str]:
 def _base_tool(name: str, run: Run, task: StepTask, workspace: Workspace) -> BaseTool:
     match name:
         case "web_search" | "search_documents":
-            return search_tool(name, workspace)
+            return search_tool(name, workspace, task["step"].source_kind)
         case "web_reader":
             return web_reader(workspace)
         case "file_reader":

@@ -5,6 +5,7 @@ from typing import Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
+from schemas.evidence import StepKind
 from services.run.errors import SearchError
 from services.run.scope import current_run
 from services.search.journaled import Search, gather_once
@@ -23,8 +24,10 @@ class _Parameters(BaseModel):
     response_format: ResponseFormat = Field(default="standard", description="How much of them to show.")
 
 
-def search_tool(name: Literal["web_search", "search_documents"], workspace: Workspace) -> BaseTool:
-    """Make the tool that searches the web, or the user's documents, for a step."""
+def search_tool(
+    name: Literal["web_search", "search_documents"], workspace: Workspace, kind: StepKind = "general"
+) -> BaseTool:
+    """Make the tool that searches the web, or the user's documents, for a step that looks for a kind of source."""
 
     async def execute(request: _Parameters) -> ToolOutput:
         search = await gather_once(
@@ -33,6 +36,7 @@ def search_tool(name: Literal["web_search", "search_documents"], workspace: Work
             workspace.evidence,
             request.num_results,
             where="web" if name == "web_search" else "documents",
+            source_kind=kind,
         )
         if not search.passages:
             raise SearchError("; ".join(["Nothing was found.", *search.failures]))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from schemas.evidence import Excerpt, Passage, Source, SourceCategory
+from schemas.events import Searched
+from schemas.evidence import Excerpt, Passage, Source, StepKind
 from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models.fallback import ask_by_rules
@@ -64,7 +65,7 @@ class Wanted(NamedTuple):
 
     sources: int
     """About as many are to be quoted."""
-    source_kind: SourceCategory = "general"
+    source_kind: StepKind = "general"
     """Those of this kind come up a little."""
 
 
@@ -108,6 +109,8 @@ class _Rounds:
     asked: set[str] = field(default_factory=set)
     """Queries that were searched."""
     next_queries: list[str] = field(default_factory=list)
+    searched: list[Searched] = field(default_factory=list)
+    """What each search brought to this round."""
     room: int = 0
     """Tokens that the passages of one prompt have."""
     barren: int = 0
@@ -189,12 +192,14 @@ class _Rounds:
             "excerpts": len(self.gathered.excerpts),
             "sources": self._quoted(),
             "queries": self.next_queries,
+            "searched": [one.model_dump() for one in self.searched],
         }
         self.run.round_done(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
         """Search the next queries, and return what no earlier round has found."""
         queries = list(dict.fromkeys(filter(None, map(str.strip, self.next_queries))))
+        self.searched = []
         if not queries:
             return []
         self.asked.update(query.casefold() for query in queries)
@@ -210,6 +215,7 @@ class _Rounds:
     def _note(self, found: Search) -> None:
         locale = self.need.locale
         self.gathered.sources = {**found.sources, **self.gathered.sources}
+        self.searched = found.searched
         self.gathered.trouble += found.trouble(locale)
         self.gathered.limits += found.limits(self.run, locale)
 

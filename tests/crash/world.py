@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
-from tests.conftest import PROJECT
+from tests.conftest import CLOSED, PROJECT
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import OpenAIServer, completion, role_of
 from tests.fakes.site import Answer, Site, site
@@ -174,6 +174,7 @@ class World:
             "LEADLINE_HOME": str(home),
             "TMPDIR": str(self.temporary),
             "LEADLINE_EMBEDDINGS_MODEL": "none",
+            "LEADLINE_SEARCH_SERVICES": str(CLOSED),
             "LEADLINE_MODEL": "test-model",
             "LEADLINE_FIRST_TOKEN_TIMEOUT": "120",  # a busy machine is silent, too, and a call is then made again
             "LEADLINE_TOKEN_TIMEOUT": "120",

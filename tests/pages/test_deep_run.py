@@ -31,6 +31,6 @@ def test_it_shows_its_rounds_and_the_section_that_is_written_anew(page: Page, si
     ]
     rounds = page.evaluate("[...document.querySelectorAll('.rounds li')].map(e => e.textContent)")
     assert rounds[:2] == [
-        "Round 1: quotes so far 4, sources 1 Next: capstan of the ship",
-        "Round 2: quotes so far 8, sources 2",
+        "Round 1: quotes so far 4, sources 1 Results: documents 1 Next: capstan of the ship",
+        "Round 2: quotes so far 8, sources 2 Results: documents 1",
     ]

@@ -14,7 +14,7 @@ export function planView() {
   return {
     element,
     show(turn) {
-      const now = JSON.stringify([turn.plans, turn.outline, turn.reworked, turn.background, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
+      const now = JSON.stringify([turn.plans, turn.outline, turn.reworked, turn.background, turn.searched, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
       if (now === shown) return;
       unfolded = element.querySelector("details.outline")?.open ?? unfolded;
       shown = now;
@@ -29,8 +29,8 @@ export function planView() {
 }
 
 function lookedAround(turn) {
-  if (!turn.background.length) return [];
-  return [el("p", { class: "around" }, el("span", { class: "soft", text: say("found") + say("colon") }), turn.background.join(" · "))];
+  if (!turn.background.length && !turn.searched.length) return [];
+  return [el("p", { class: "around" }, el("span", { class: "soft", text: say("found") + say("colon") }), turn.background.join(" · "), searchedIn(turn.searched))];
 }
 
 /** What the report is going to tell, and how much has been found for each topic. */
@@ -78,7 +78,15 @@ function stepItem(step, state = { status: "queued", sources: new Map(), rounds: 
 /** A round of search: how much there is by now, and what it searches for next. */
 function roundItem(round) {
   return el("li", {}, say("roundDone", round),
+    searchedIn(round.searched),
     round.queries.length > 0 && el("span", { class: "soft", text: ` ${say("roundNext")}${say("colon")}${round.queries.join(" · ")}` }));
+}
+
+/** Which searches were asked, and how many results each brought. */
+function searchedIn(searched = []) {
+  if (!searched.length) return null;
+  const brought = searched.map((one) => say(one.failed ? "searchFailed" : "searchBrought", one)).join(" · ");
+  return el("span", { class: "soft searched", text: ` ${say("searchedIn")}${say("colon")}${brought}` });
 }
 
 function isNew(seen, key) {

@@ -6,7 +6,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 export function nothingYet(question) {
   return {
     question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
-    plans: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], notices: [], drafts: new Map(), calls: new Map(),
+    plans: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
     tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
 }
@@ -152,7 +152,7 @@ function takeProgress(turn, event) {
     return ["notices"];
   }
   turn.now = title;
-  if (type === "background") turn.background = data.sources || [];
+  if (type === "background") Object.assign(turn, { background: data.sources || [], searched: data.searched || [] });
   if (type === "reflection") turn.outline = data.outline || [];
   if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
   if (type === "round") {

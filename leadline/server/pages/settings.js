@@ -88,11 +88,11 @@ function control(name, described, value) {
   const usual = described.default;
   const said = say(described.langgraph_type === "prompt" ? "help_prompt" : `help_${name}`);
   const help = (language === "zh" && said) || described.description || "";
-  const { input, read } = fitting(name, kind, described, value ?? usual, id);
+  const { input, offered, read } = fitting(name, kind, described, value ?? usual, id);
   const differs = (given) => (given === undefined || JSON.stringify(given) === JSON.stringify(usual) ? undefined : given);
   input.setAttribute("aria-describedby", `${id}-help`);
   const label = el("label", { for: id, text: say(`field_${name}`) || described.title || name });
-  const element = el("div", { class: input.type === "checkbox" ? "field check" : "field" }, label, input,
+  const element = el("div", { class: input.type === "checkbox" ? "field check" : "field" }, label, input, offered,
     el("p", { id: `${id}-help`, class: "help", text: help }));
   return { element, read: () => differs(read()) };
 }
@@ -125,8 +125,9 @@ function fitting(name, kind, described, value, id) {
     return { input, read: () => (input.value.trim() ? input.value : undefined) };
   }
   if (kind.type === "string") {
-    const input = el("input", { type: "text", id, value: value ?? "" });
-    return { input, read: () => input.value.trim() || undefined };
+    const offered = kind.examples && el("datalist", { id: `offered-${name}` }, kind.examples.map((one) => el("option", { value: one })));
+    const input = el("input", { type: "text", id, list: offered?.id, maxlength: kind.maxLength, value: value ?? "", placeholder: described.default === null ? say("serverDefault") : undefined });
+    return { input, offered, read: () => input.value.trim() || undefined };
   }
   const empty = !value || !Object.keys(value).length;
   const input = el("textarea", { id, rows: "3", class: "code", spellcheck: "false", placeholder: "{ }", value: empty ? "" : JSON.stringify(value, null, 2) });

@@ -69,6 +69,14 @@ class _Transport(httpx.AsyncHTTPTransport):
         return await super().handle_async_request(sent)
 
 
+def _without_user(address: str) -> tuple[str, httpx.BasicAuth | None]:
+    """Return an address without a name and a password in it, which the client would write to the log, and these apart."""
+    url = httpx.URL(address)
+    if not url.userinfo:
+        return address, None
+    return str(url.copy_with(userinfo=None)), httpx.BasicAuth(url.username, url.password)
+
+
 class ServiceSearch:
     """Searches one service; its answer's addresses are for others to read."""
 
@@ -89,7 +97,8 @@ class ServiceSearch:
         Args:
             service: its record.
             key: value of the record's `key_setting`.
-            address: an operator's own address, instead of the record's; never one that a run or an answer named.
+            address: an operator's own address, instead of the record's; never one that a run or an answer named. A name
+                and a password in it are sent as such (HTTP Basic).
             filters: sites to keep to or to leave out, and dates.
             seconds: for one search, its turn not counted.
             contact: e-mail address of who is responsible, for services that ask for one.
@@ -100,7 +109,9 @@ class ServiceSearch:
             BadInput: a setting is missing or cannot be used.
         """
         if missing := service.missing(key, address):
-            raise BadInput(f"Search through {service.title} was asked for, and {missing} is not set.")
+            raise BadInput(
+                f"Search through {service.title} was asked for, and {missing} is not set. Set it, or choose another search."
+            )
         if key and service.key != "none" and not _KEY.fullmatch(key):
             raise BadInput(f"{service.key_setting} holds no key: there are blanks or other characters in it.")
         if address and not clean_address(address):
@@ -108,11 +119,11 @@ class ServiceSearch:
                 f"{service.address_setting or 'The address'} is no address. Write it like https://example.org."
             )
         if contact and not _CONTACT.fullmatch(contact):
-            raise BadInput("The contact address is no e-mail address. Write it like name@example.org.")
+            raise BadInput("LEADLINE_CONTACT is no e-mail address. Write it like name@example.org.")
         self.name = f"{service.name}-{language}" if language else service.name
         self.service = service
         self._key = key if key and service.key != "none" else ""
-        self._address = address or ""
+        self._address, self._auth = _without_user(address) if address else ("", None)
         self._filters = filters or Filters()
         self._seconds = seconds
         self._contact = contact
@@ -167,6 +178,7 @@ class ServiceSearch:
                 follow_redirects=False,
                 timeout=self._seconds,
                 headers={"Accept-Encoding": ACCEPTED},
+                auth=self._auth,
             ) as client,
             client.stream(
                 request.method,

@@ -78,7 +78,7 @@ def is_limit(status: int, headers: Mapping[str, str]) -> bool:
     )
 
 
-def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds after which a service may be asked again; None where it does not say."""
     written = headers.get("retry-after", "").strip()[:40]
     if written.isascii() and written.isdecimal():
@@ -88,7 +88,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     except ValueError:
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
+    return max(0.0, (until - datetime.now(UTC)).total_seconds())
 
 
 def _when(headers: Mapping[str, str]) -> str:

@@ -9,11 +9,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from services.run.errors import BadInput
+from schemas.options import SEARCH_WORDS
+from services.run.errors import BadInput, reason_of
 from services.search.web_services.service import Service
 
 BUILT_IN = Path(__file__).with_name("services.toml")
 _WORDS = {"extra_forbidden": "there is no field of this name", "missing": "it is missing"}
+OWN_CLIENTS = ("tavily", "duckduckgo")
+"""Searches with clients of their own, which no record can stand in for."""
 LONGEST_FILE = 1_000_000
 """Bytes of an operator's file."""
 
@@ -49,6 +52,8 @@ def read_services(file: Path) -> dict[str, Service]:
 def _service(file: Path, name: str, table: Any) -> Service:
     if not isinstance(table, dict):
         raise BadInput(f"{file}: {name} is no table. Write a service as [{name}] and its fields below.")
+    if name in (*OWN_CLIENTS, *SEARCH_WORDS):
+        raise BadInput(f"{file}: {name} is the name of something else. Give the service another one.")
     if "name" in table:
         raise BadInput(f"{file}: {name}.name is not wanted: the name of the table is the service's.")
     try:
@@ -58,7 +63,7 @@ def _service(file: Path, name: str, table: Any) -> Service:
         # A field that is misspelt is unknown and also missing: the former says more.
         problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
         where = ".".join(str(part) for part in (name, *problem["loc"]))
-        what = _WORDS.get(problem["type"]) or str(problem["msg"]).removeprefix("Value error, ")
+        what = _WORDS.get(problem["type"]) or reason_of(problem)
         raise BadInput(f"{file}: {where} cannot be used: {what}.") from None
 
 

@@ -9,14 +9,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from schemas.clean import CleanLine, clean_address
-from schemas.evidence import SourceCategory
+from schemas.evidence import SourceCategory, StepKind
 from services.search.filters import TimeRange
 from services.search.web_services.paths import steps
 
 PLACEHOLDERS = frozenset("query limit language contact key time_range since since_day only never".split())
 """What parameters, headers and the address can hold in braces; the docstring of `Service.parameters` says what each is."""
-Step = Literal[SourceCategory, "medicine"]
-"""The kinds of sources that a step of research may be after."""
 Form = Literal["markup", "inverted_index"]
 """How a text is written, if not plainly: with tags of HTML or JATS, or as OpenAlex does, the places of each word."""
 
@@ -178,7 +176,7 @@ class Service(_Record):
     """Seconds between the starts of two requests of this process."""
     pause_with_key: float | None = Field(default=None, ge=0, le=60)
     """Likewise with a key, where that is another."""
-    kinds: tuple[Step, ...] = ("general",)
+    kinds: tuple[StepKind, ...] = ("general",)
     """Steps that it is good for."""
     source_kind: SourceCategory = "general"
     """What its results are, whatever their addresses say; `general` leaves that to the addresses."""

@@ -1,4 +1,4 @@
-"""`leadline doctor`: what works here, what is missing and how to get it, without a call and without showing a key."""
+"""`leadline doctor`: what works here, what is missing and how to get it, without calling a model and without showing a key."""
 
 import json
 import os
@@ -51,9 +51,10 @@ def test_keys_are_set_or_not_and_never_shown(leadline: Leadline, monkeypatch: py
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret-2@models.example/v1")
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret-3")
+    monkeypatch.setenv("TAVILY_BASE_URL", "http://127.0.0.1:9")
     ran = leadline("doctor", "--json")
     found = checks(ran)
-    assert found["search", "TAVILY_API_KEY"]["found"] == "set"
+    assert "Tavily was not reached" in found["search", "tavily"]["found"]
     assert found["models", "OPENAI_API_KEY"]["found"] == "set"
     assert found["models", "every role"]["found"].endswith("at http://models.example/v1")
     assert "secret" not in ran.out + ran.err
@@ -131,7 +132,7 @@ def test_a_sandbox_that_is_switched_off_is_said(leadline: Leadline, monkeypatch:
         ("LEADLINE_HOME", "{file}", ("home", "LEADLINE_HOME"), "is a file"),
         ("LEADLINE_DOCS", "{file}-nowhere", ("search", "LEADLINE_DOCS"), "does not exist"),
         ("LEADLINE_SEARCH", "tavily", ("search", "settings"), "TAVILY_API_KEY is not set"),
-        ("LEADLINE_SEARCH", "nonsense", ("settings", "environment"), "LEADLINE_SEARCH cannot be used"),
+        ("LEADLINE_SEARCH", "nonsense", ("search", "settings"), "LEADLINE_SEARCH cannot be used"),
         ("LEADLINE_EMBEDDINGS_MODEL", "some-model", ("search", "settings"), "needs an endpoint"),
         ("LEADLINE_MODEL", "gpt-x", ("models", "settings"), "OPENAI_API_KEY"),
         ("LEADLINE_SANDBOX_PYTHON", "/nowhere/python", ("libraries", "python"), "no working Python"),

@@ -9,7 +9,7 @@ from services.reports.references import details, who
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
 
-def source(**fields: str) -> Source:
+def source(**fields: object) -> Source:
     return Source.model_validate(
         {"url": "https://www.who.int/myopia", "title": "Myopia", "kind": "web", "content_hash": "a" * 64, **fields}
     )
@@ -39,3 +39,43 @@ def test_a_document_is_named_as_one_and_its_folder_stands_in_its_path() -> None:
     assert details(about, ["docs/b.md"], ENGLISH, cited=False) == (
         "document", "published 2021", "same text: docs/b.md", "read, not cited",
     )  # fmt: skip
+
+
+PAPER = {
+    "venue": "Journal of Soundings",
+    "authors": ("Ada Sounder", "Ben Weight", "Cy Line", "Di Lead"),
+    "doi": "10.1234/echo.1",
+    "citations": 1_041,
+    "licence": "cc-by",
+}
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (
+            ENGLISH,
+            (
+                "Journal of Soundings", "academic", "published 2020-03-01", "Ada Sounder, Ben Weight, Cy Line et al.",
+                "doi:10.1234/echo.1", "cited 1,041 times", "licence cc-by", "abstract only",
+            ),
+        ),
+        (
+            CHINESE,
+            (
+                "Journal of Soundings", "学术", "发布于 2020-03-01", "Ada Sounder、Ben Weight、Cy Line 等",
+                "doi:10.1234/echo.1", "被引 1,041 次", "许可 cc-by", "仅摘要",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_a_publication_is_named_as_its_catalogue_knows_it(labels: Labels, said: tuple[str, ...]) -> None:
+    about = source(
+        site="doi.org", source_kind="academic", published="2020-03-01", publication=PAPER, abstract_only=True
+    )
+    assert details(about, [], labels, cited=True) == said
+
+
+def test_of_a_publication_only_what_is_known_is_named() -> None:
+    about = source(site="doi.org", publication={"authors": ("Ada Sounder",), "citations": 0})
+    assert details(about, [], ENGLISH, cited=True) == ("doi.org", "Ada Sounder")

@@ -71,7 +71,7 @@ def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) ->
     assert {"question", "plans", "results", "contradictions", "usage", "limits", "report_sha256"} <= content.keys()
     assert set(content["sources"][0]) == {
         "id", "url", "title", "kind", "content_hash", "site", "source_kind", "fetched_at", "published", "duplicate_of",
-        "snippet_only", "text",
+        "snippet_only", "abstract_only", "text",
     }  # fmt: skip
     assert list(content["excerpts"][0]) == ["id", "source_id", "quote", "start", "end", "relevance"]
     assert set(content["claims"][0]) == {"text", "citations", "verified", "status", "reason"}

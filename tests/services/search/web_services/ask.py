@@ -4,10 +4,10 @@ from typing import Any
 
 from services.search.web_services.client import ServiceSearch
 from services.search.web_services.records import services
-from tests.fakes.search_services import catalogues, web
-from tests.fakes.search_services.twin import KEY, Form, Twin
+from tests.fakes.search_services.served import FORMS
+from tests.fakes.search_services.twin import KEY, Twin
 
-FORMS: dict[str, Form] = {**web.FORMS, **catalogues.FORMS}
+__all__ = ["FORMS", "PAPER_OF_2020", "search_of"]
 PAPER_OF_2020 = "depths by echo"
 
 

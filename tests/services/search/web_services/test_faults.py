@@ -212,7 +212,7 @@ def test_a_setting_that_cannot_be_used_is_named() -> None:
         ServiceSearch(services()["searxng"], None, "javascript:alert(1)")
     with pytest.raises(BadInput, match="BRAVE_API_KEY holds no key"):
         ServiceSearch(services()["brave"], "two words\r\nX-More: yes")
-    with pytest.raises(BadInput, match="no e-mail address"):
+    with pytest.raises(BadInput, match="LEADLINE_CONTACT is no e-mail address"):
         ServiceSearch(services()["crossref"], contact="me@x.example\r\nX-More: yes")
 
 

@@ -5,11 +5,14 @@ from pathlib import Path
 from string import Template
 
 import pytest
+from pydantic import TypeAdapter
 
 from schemas.clean import clean_address
+from schemas.options import SEARCH_WORDS, SearchPlace
 from services.run.errors import BadInput
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import BUILT_IN, read_services, services
+from services.search.web_services.records import BUILT_IN, OWN_CLIENTS, read_services, services
+from tests.conftest import PROJECT
 from tests.fakes.search_services.twin import Form, twin
 from tests.services.search.web_services.ask import FORMS
 
@@ -128,3 +131,23 @@ def test_what_is_missing_is_told_by_setting() -> None:
     assert known["searxng"].missing(None, None) == "SEARXNG_URL"
     assert known["github"].missing(None, None) == ""
     assert known["brave"].missing("key", None) == ""
+
+
+def test_the_record_in_the_guide_is_one(tmp_path: Path) -> None:
+    guide = (PROJECT / "docs/extending.md").read_text("utf-8")
+    (tmp_path / "services.toml").write_text(guide.partition("```toml\n")[2].partition("```")[0])
+    [(name, service)] = read_services(tmp_path / "services.toml").items()
+    assert f"--search {name}" in guide
+    assert service.missing(None, None) == "SHIPYARDS_KEY"
+
+
+def test_the_guide_has_each_search_and_what_it_needs() -> None:
+    guide = (PROJECT / "docs/search.md").read_text("utf-8")
+    rows = {line.split("`")[1]: line for line in guide.splitlines() if line.startswith("| `")}
+    for name, service in services().items():
+        needed = [setting for setting in (service.key_setting, service.address_setting) if setting]
+        assert all(setting in rows[name] for setting in needed), name
+        assert ("LEADLINE_CONTACT" in rows[name]) == service.sends_contact, name
+    offered = TypeAdapter(SearchPlace).json_schema()["examples"]
+    assert offered == [*SEARCH_WORDS, *OWN_CLIENTS, *services()]
+    assert set(offered) - {"auto", "documents", "none"} <= rows.keys()

@@ -1,12 +1,15 @@
 """Searches of the web and of code, each against its twin: what is sent, and the hits that come of the answer."""
 
 import logging
+from base64 import b64encode
 from datetime import date
 
 import pytest
 
 from services.run.errors import SearchRefused
 from services.search.filters import Filters
+from services.search.web_services.client import ServiceSearch
+from services.search.web_services.records import services
 from tests.fakes.search_services.twin import KEY, twin
 from tests.services.search.web_services.ask import FORMS, search_of
 
@@ -73,6 +76,15 @@ async def test_the_key_is_in_no_log(name: str, caplog: pytest.LogCaptureFixture)
         assert await search_of(name, served).search("echo sounding", 5)
     assert "HTTP Request" in caplog.text
     assert KEY not in caplog.text
+
+
+async def test_a_password_in_an_own_address_is_sent_as_one_and_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    with twin(FORMS["searxng"]) as served, caplog.at_level(logging.DEBUG):
+        address = served.address.replace("http://", "http://me:se%20cret@")
+        assert await ServiceSearch(services()["searxng"], None, address).search("echo sounding", 5)
+    assert served.headers[0]["Authorization"] == f"Basic {b64encode(b'me:se cret').decode()}"
+    assert "HTTP Request" in caplog.text
+    assert "cret" not in caplog.text
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMS.items() if form.key and not form.needs_key])

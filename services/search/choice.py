@@ -1,0 +1,130 @@
+"""Which searches of the web a run's choice names, and which of them `auto` takes.
+
+`tavily+openalex` asks both side by side; `brave|duckduckgo` asks the second when the first fails, and binds tighter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from schemas.evidence import StepKind
+from schemas.options import SEARCH_WORDS
+from services.run.errors import BadInput
+from services.run.settings import secret_named, settings
+from services.search.web_services.records import OWN_CLIENTS, services
+from services.search.web_services.service import Service
+
+BESIDE, ELSE = "+", "|"
+MAX_SIDE_BY_SIDE = 12
+"""Searches that a choice may ask at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a search is asked with: its key and an operator's own address; empty where there is none."""
+
+    name: str
+    key: str = field(repr=False)
+    address: str = field(repr=False)
+
+
+def known_services() -> Mapping[str, Service]:
+    """Return the records of services by name: the built-in ones, and those of the operator's file. Blocking when called first.
+
+    Raises:
+        BadInput: the operator's file cannot be used.
+    """
+    return _services(settings().leadline_search_services)
+
+
+@cache
+def _services(own: Path | None) -> Mapping[str, Service]:
+    return services(own)
+
+
+def forget_services() -> None:
+    """Read the operator's file anew."""
+    _services.cache_clear()
+
+
+def known_names() -> list[str]:
+    """Return what a choice may name."""
+    return [*SEARCH_WORDS, *OWN_CLIENTS, *known_services()]
+
+
+def access_to(name: str) -> Access:
+    """Return what the environment gives a search."""
+    if name in OWN_CLIENTS:
+        key, address = (settings().tavily_api_key, settings().tavily_base_url) if name == "tavily" else (None, None)
+        return Access(name, key.get_secret_value() if key else "", address or "")
+    service = known_services()[name]
+    key, own = (secret_named(setting) for setting in (service.key_setting, service.address_setting))
+    return Access(name, key.get_secret_value() if key else "", own.get_secret_value() if own else "")
+
+
+def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...]]:
+    """Return what a choice asks side by side: of each group of names the first that works. Empty: the web is not searched.
+
+    Args:
+        wanted: `auto`, `documents`, `none`, or names with `+` and `|` between.
+        kind: kind of source that is looked for, by which `auto` chooses.
+
+    Raises:
+        BadInput: there is no search of a name, or there are too many.
+    """
+    if wanted == "auto":
+        return _automatic(kind)
+    if wanted in SEARCH_WORDS:
+        return []
+    groups = [tuple(dict.fromkeys(map(str.strip, group.split(ELSE)))) for group in wanted.split(BESIDE)]
+    names = known_names()
+    for name in (name for group in groups for name in group):
+        if name in SEARCH_WORDS:
+            raise BadInput(
+                f"{name!r} says by itself where to search; {wanted!r} combines it. Name searches of the web."
+            )
+        if name not in names:
+            raise BadInput(
+                f"There is no search {name[:60]!r}. There are: {', '.join(names)}. Names with {BESIDE} between are asked side "
+                f"by side; with {ELSE} between, the next is asked when one fails."
+            )
+    chosen = list(dict.fromkeys(groups))
+    if len(chosen) > MAX_SIDE_BY_SIDE:
+        raise BadInput(f"{len(chosen)} searches side by side are too many; at most {MAX_SIDE_BY_SIDE} can be named.")
+    return chosen
+
+
+def set_up(name: str) -> bool:
+    """Tell whether somebody has given a search the key or the address without which it cannot be asked."""
+    access = access_to(name)
+    if name in OWN_CLIENTS:
+        return bool(access.key)
+    service = known_services()[name]
+    opened = bool(access.address) if service.address_setting else service.key == "needed"
+    return opened and not service.missing(access.key, access.address)
+
+
+def whole_web() -> list[str]:
+    """Return the searches whose key or address lets `auto` search the web: those of the whole web."""
+    return ["tavily", *(name for name, service in known_services().items() if "general" in service.kinds)]
+
+
+def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
+    """Return the searches of the whole web that are set up, and beside them what fits the kind of source.
+
+    Without a search of the whole web nothing is asked, so that nothing is reached that nobody has chosen; keys that
+    machines have for other ends, such as GitHub's, do not open it.
+    """
+    opened = [name for name in whole_web() if set_up(name)]
+    if not opened:
+        return []
+    fitting = [
+        name
+        for name, service in known_services().items()
+        if kind in service.kinds and (set_up(name) or not (service.key == "needed" or service.address_setting))
+    ]
+    return [
+        (opened[0], "duckduckgo"),
+        *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0]),
+    ]

@@ -1,0 +1,35 @@
+"""Settings: each that a person may set is in the template and in the guide, and secrets are not shown."""
+
+import re
+
+import pytest
+
+from services.run.settings import Settings, forget_settings, secret_named, settings
+from services.search.web_services.records import services
+from tests.conftest import PROJECT
+
+OF_SERVICES = sorted(
+    {name for service in services().values() for name in (service.key_setting, service.address_setting) if name}
+)
+
+
+@pytest.mark.parametrize("name", [*OF_SERVICES, "LEADLINE_CONTACT", "LEADLINE_SEARCH_SERVICES", "LEADLINE_SEARCH"])
+def test_what_searches_need_is_in_the_template_and_in_the_guide(name: str) -> None:
+    assert re.search(rf"^#{name}=", (PROJECT / ".env.example").read_text("utf-8"), re.MULTILINE)
+    assert f"`{name}`" in (PROJECT / "docs/settings.md").read_text("utf-8")
+
+
+def test_a_variable_that_a_record_names_is_read_from_the_environment_and_the_file_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with open(".env", "w") as file:  # noqa: PTH123 - of the test's own folder
+        file.write("BRAVE_API_KEY=of-the-file\nEXA_API_KEY=of-the-file\nSERPER_API_KEY=\n")
+    monkeypatch.setenv("EXA_API_KEY", "of-the-environment")
+    forget_settings()
+    keys = {name: secret_named(name) for name in ("BRAVE_API_KEY", "EXA_API_KEY", "SERPER_API_KEY")}
+    assert {name: key and key.get_secret_value() for name, key in keys.items()} == {
+        "BRAVE_API_KEY": "of-the-file",
+        "EXA_API_KEY": "of-the-environment",
+        "SERPER_API_KEY": None,
+    }
+    assert "of-the" not in f"{keys} {settings()!r} {Settings.model_fields}"
