@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from leadline.setup.check import NOTE, OK, Check
-from services.reports.pdf import find_browser
 from services.run.settings import settings
+from services.sandbox.browser import find_browser
 
 FONT_FOLDERS = (
     "/usr/share/fonts",
