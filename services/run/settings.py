@@ -58,6 +58,11 @@ class Settings(BaseSettings):
     """Seconds for one web search; then it is tried again, or the next provider is asked."""
     leadline_page_timeout: float = Field(default=30.0, gt=0, le=300)
     """Seconds for one page, from the first look-up of its name to the last byte."""
+    leadline_render: Literal["auto", "off"] = "auto"
+    """Whether pages that need scripts are rendered: by the reader where one is set, else by Chromium where it is installed."""
+    leadline_reader_url: str | None = None
+    """A reader that the operator runs: the address that is called of crawl4ai (`…/crawl`) or Firecrawl (`…/v2/scrape`)."""
+    leadline_reader_key: SecretStr | None = None
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
