@@ -9,11 +9,13 @@ Chromium does not make in one process.)
 import asyncio
 import base64
 import contextlib
+import json
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
@@ -45,7 +47,8 @@ _OPTIONS = (
     "--remote-debugging-pipe", "--blink-settings=imagesEnabled=false", "--disable-extensions",
     "--js-flags=--max-old-space-size=512", "about:blank",
 )  # fmt: skip
-_SNAPSHOT = """(longest) => {
+_SNAPSHOT = """(longest, origin) => {
+  if (location.origin !== origin) return null;
   const inert = document.implementation.createHTMLDocument("");
   const unseen = (element) => {
     if (document.head && document.head.contains(element)) return false;
@@ -66,7 +69,8 @@ _SNAPSHOT = """(longest) => {
   return copied(document.documentElement).outerHTML.slice(0, longest);
 }"""
 """Copies the page into a document that does nothing, with what style sheets hide marked as hidden, and open shadow trees inside.
-It runs in a world of its own, whose functions the page cannot replace."""
+It runs in a world of its own, whose functions the page cannot replace. Of another origin, as of the browser's own page about a
+fault, it gives nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,7 @@ class _Rendering:
             async with asyncio.timeout(seconds):
                 await self._navigate(url)
                 await self._settle(SETTLING * seconds)
-                html = await self._snapshot(longest)
+                html = await self._snapshot(url, longest)
         finally:
             tasks = [listening, *self._answering]
             for task in tasks:
@@ -234,19 +238,20 @@ class _Rendering:
                 return
             await asyncio.sleep(0.05)
 
-    async def _snapshot(self, longest: int) -> str:
+    async def _snapshot(self, url: str, longest: int) -> str:
+        parts = urlsplit(url)
         world = await self._browser.call("Page.createIsolatedWorld", self._session, frameId=self._frame)
         answer = await self._browser.call(
             "Runtime.evaluate",
             self._session,
-            expression=f"({_SNAPSHOT})({longest})",
+            expression=f"({_SNAPSHOT})({longest}, {json.dumps(f'{parts.scheme}://{parts.netloc}')})",
             contextId=world.get("executionContextId"),
             returnByValue=True,
         )
         result = answer.get("result")
         html = result.get("value") if isinstance(result, dict) else None
         if not isinstance(html, str):
-            raise PageError("the browser gave no page")
+            raise PageError("its scripts lead away from it")
         return html[:longest]
 
     def _notice(self, event: str, parameters: dict[str, Any]) -> None:
