@@ -38,6 +38,10 @@ class BundledSource(BaseModel):
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]
     snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
+    rendered: Annotated[
+        bool | None,
+        Field(description="True where a browser ran the page's scripts before its text was taken; absent elsewhere."),
+    ] = None
     untraced: Annotated[
         list[str] | None,
         Field(

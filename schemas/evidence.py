@@ -45,6 +45,8 @@ class Source(BaseModel):
     """Content hash of the source that this one copies (copies that tell the same count once)."""
     snippet_only: bool = False
     """True when only a search engine's snippet could be read."""
+    rendered: bool | None = None
+    """True where a browser ran the page's scripts before its text was taken; None elsewhere."""
     fingerprint: str = ""
     """MinHash signature of the text, by which copies are found."""
     untraced: list[str] | None = None

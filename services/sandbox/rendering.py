@@ -25,6 +25,7 @@ from services.sandbox.consumption import disk_of, memory_of
 from services.sandbox.devtools import DevTools
 from services.sandbox.jail import EXIT_NOT_ISOLATED
 from services.sandbox.leftovers import hold
+from services.sandbox.snapshot import SNAPSHOT
 
 MAX_MEMORY = 1_200_000_000
 """Bytes that the browser may hold in memory; it starts with about a quarter of that."""
@@ -47,30 +48,6 @@ _OPTIONS = (
     "--remote-debugging-pipe", "--blink-settings=imagesEnabled=false", "--disable-extensions",
     "--js-flags=--max-old-space-size=512", "about:blank",
 )  # fmt: skip
-_SNAPSHOT = """(longest, origin) => {
-  if (location.origin !== origin) return null;
-  const inert = document.implementation.createHTMLDocument("");
-  const unseen = (element) => {
-    if (document.head && document.head.contains(element)) return false;
-    const style = getComputedStyle(element);
-    return style.display === "none" || (style.visibility !== "visible" && !element.firstElementChild);
-  };
-  const copied = (node) => {
-    const copy = inert.importNode(node, true);
-    if (node.nodeType !== Node.ELEMENT_NODE) return copy;
-    const elements = [node, ...node.querySelectorAll("*")];
-    const copies = [copy, ...copy.querySelectorAll("*")];
-    elements.forEach((element, place) => {
-      if (unseen(element)) copies[place].setAttribute("hidden", "");
-      if (element.shadowRoot) copies[place].append(...[...element.shadowRoot.childNodes].map(copied));
-    });
-    return copy;
-  };
-  return copied(document.documentElement).outerHTML.slice(0, longest);
-}"""
-"""Copies the page into a document that does nothing, with what style sheets hide marked as hidden, and open shadow trees inside.
-It runs in a world of its own, whose functions the page cannot replace. Of another origin, as of the browser's own page about a
-fault, it gives nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +221,7 @@ class _Rendering:
         answer = await self._browser.call(
             "Runtime.evaluate",
             self._session,
-            expression=f"({_SNAPSHOT})({longest}, {json.dumps(f'{parts.scheme}://{parts.netloc}')})",
+            expression=f"({SNAPSHOT})({longest}, {json.dumps(f'{parts.scheme}://{parts.netloc}')})",
             contextId=world.get("executionContextId"),
             returnByValue=True,
         )

@@ -149,6 +149,7 @@ class Pool:
             published=hit.published,
             duplicate_of=None if original == key else original,
             snippet_only=hit.snippet_only,
+            rendered=hit.rendered or None,
             fingerprint=_fingerprint(hit.text),
         )
 

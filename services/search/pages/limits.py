@@ -39,8 +39,8 @@ ROBOTS = Limits(seconds=10.0, connect_seconds=5.0, read_seconds=5.0, wire_bytes=
 class RenderLimits:
     """Limits of a page that a browser on this machine renders; those of each request hold while it comes in."""
 
-    seconds: float = 30.0
-    """From starting the browser to its answer."""
+    seconds: float = 20.0
+    """From loading the page to its HTML; starting the browser is not counted."""
     requests: int = 100
     """Those that are refused included."""
     bytes: int = 30_000_000

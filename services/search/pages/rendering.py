@@ -17,7 +17,7 @@ from services.search.pages.limits import Limits, RenderLimits
 from services.search.pages.reader_endpoint import ReaderEndpoint
 from services.search.pages.subrequests import Subrequests
 
-BROWSERS_AT_ONCE = 1
+BROWSERS_AT_ONCE = 2
 """Of one reader of pages: a browser takes some 300 MB."""
 NOTHING_RENDERS = "nothing here runs scripts: install Chromium, or set LEADLINE_READER_URL"
 
