@@ -169,6 +169,7 @@ class _Rendering:
         self._last = 0.0
         """When the last request came in or was answered."""
         self._failed: Exception | None = None
+        """A fault of ours in answering a request; that the browser ended is none."""
 
     async def html(self, url: str, seconds: float, longest: int) -> str:
         """Return the page's HTML once it is quiet."""
@@ -251,8 +252,11 @@ class _Rendering:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._answering.discard(task)
         self._last = time.monotonic()
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self._failed = None if isinstance(error, PageError) else error
+        if task.cancelled():
+            return
+        error = task.exception()
+        if isinstance(error, Exception) and not isinstance(error, PageError):
+            self._failed = error
 
     async def _answer(self, paused: _Paused) -> None:
         """Give the browser what it asks for, or refuse it."""

@@ -60,7 +60,7 @@ class Subrequests:
     async def serve(self, asked: BrowserRequest) -> BrowserReply | None:
         """Answer a request of the browser; None where it is refused or fails."""
         self.made += 1
-        if self.made > self._limits.requests or asked.method != "GET" or asked.kind not in KINDS:
+        if self.made > self._limits.requests or asked.method not in {"GET", "OPTIONS"} or asked.kind not in KINDS:
             return None
         try:
             return await self._answered(asked)
@@ -70,6 +70,8 @@ class Subrequests:
     async def _answered(self, asked: BrowserRequest) -> BrowserReply:
         target = target_of(asked.url, self._allowance)
         self._permit(asked, target)
+        if asked.method == "OPTIONS":
+            return _preflight(asked.headers)
         if target.url == self._page.target.url and asked.kind == "Document":
             return BrowserReply(200, _given_back(self._page.headers), self._page.body)
         async with self._turns:
@@ -116,6 +118,27 @@ class Subrequests:
             raise PageRefused(f"{shown(asked.url)} is not loaded: it is a frame, or another site's page.")
         if self._allowance.covers(target.host, target.port) and not self._allowance.covers(page.host, page.port):
             raise PageRefused(f"{shown(asked.url)} is not loaded: only the operator may name {target.host}.")
+        if target.path == "/favicon.ico":
+            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a picture, whatever the browser calls it.")
+
+
+def _preflight(headers: Mapping[str, str]) -> BrowserReply:
+    """Answer what a browser asks another site before a GET with headers of the page's own; the site itself is not asked.
+
+    Those headers are not sent on, so there is nothing that the site would have to allow; whether the page may read the answer
+    is the site's to say, with the answer.
+
+    Raises:
+        PageError: another method is asked for.
+    """
+    asked = {name.lower(): value for name, value in headers.items()}
+    if asked.get("access-control-request-method") != "GET":
+        raise PageError("only GET is made for a page")
+    allowed = {
+        "origin": "access-control-allow-origin",
+        "access-control-request-headers": "access-control-allow-headers",
+    }
+    return BrowserReply(204, _given_back({allowed[name]: value for name, value in asked.items() if name in allowed}))
 
 
 def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:

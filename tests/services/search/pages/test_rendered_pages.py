@@ -4,6 +4,7 @@ import ssl
 
 import pytest
 import trustme
+from blockbuster import blockbuster_ctx
 
 from services.run.errors import PageError
 from services.run.settings import forget_settings
@@ -64,7 +65,12 @@ async def test_an_application_is_read_over_https_and_from_several_hosts() -> Non
     authority.configure_trust(client)
     with site(server) as secure:
         internet = Internet(secure.port)
-        application(secure, APPLICATION.replace("'/api/tides.json'", "'https://api.example/moved'"))
+        application(
+            secure,
+            APPLICATION.replace("'/api/tides.json'", "'https://api.example/moved'").replace(
+                "Accept:", "'X-View': 'day', Accept:"
+            ),
+        )
         secure.pages["/moved"] = Answer(
             status=302, headers={"Location": "/api/tides.json", "Access-Control-Allow-Origin": "*"}
         )
@@ -143,6 +149,12 @@ async def test_a_flood_of_requests_is_cut_off(served: Site) -> None:
     async with PageReader(Allowance.parse(served.host), render_limits=RenderLimits(requests=20)) as reader:
         assert (await reader.read(served.url())).text == "It ran."
     assert len([path for path in served.asked if path.startswith("/flood")]) < 20
+
+
+async def test_nothing_blocks_the_event_loop_while_a_page_is_rendered(served: Site, reader: PageReader) -> None:
+    application(served)
+    with blockbuster_ctx():
+        assert (await reader.read(served.url())).rendered
 
 
 async def test_switched_off_no_browser_is_started(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:

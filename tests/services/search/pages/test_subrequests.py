@@ -130,6 +130,26 @@ async def test_other_methods_are_refused(method: str, page: Subrequests, served:
     assert served.asked == []
 
 
+async def test_a_browser_that_asks_before_a_get_is_answered_here(page: Subrequests, served: Site) -> None:
+    headers = {"Origin": "http://page.example", "Access-Control-Request-Headers": "x-view"}
+    asked = BrowserRequest(
+        "http://api.example/", "OPTIONS", "XHR", True, headers | {"Access-Control-Request-Method": "GET"}
+    )
+    reply = await page.serve(asked)
+    assert reply is not None
+    assert (reply.status, reply.headers) == (
+        204,
+        {"access-control-allow-origin": "http://page.example", "access-control-allow-headers": "x-view"},
+    )
+    posting = headers | {"Access-Control-Request-Method": "POST"}
+    assert await page.serve(BrowserRequest("http://api.example/", "OPTIONS", "XHR", True, posting)) is None
+    inwards = BrowserRequest(
+        "http://10.0.0.1/", "OPTIONS", "XHR", True, headers | {"Access-Control-Request-Method": "GET"}
+    )
+    assert await page.serve(inwards) is None
+    assert served.asked == []
+
+
 async def test_no_cookie_or_login_is_sent_and_nothing_to_keep_is_given_back(page: Subrequests, served: Site) -> None:
     served.pages["/data"] = Answer(
         b"{}",
