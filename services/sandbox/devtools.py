@@ -45,6 +45,8 @@ class DevTools:
         self._process, self._notice = process, notice
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._problem = ""
+        """Why nobody listens any more; empty while somebody does."""
 
     async def call(self, method: str, session: str = "", **parameters: object) -> dict[str, Any]:
         """Send a command and return its result.
@@ -64,8 +66,8 @@ class DevTools:
 
     async def _send(self, message: dict[str, object]) -> None:
         to = self._process.stdin
-        if to is None or to.is_closing():
-            raise PageError(_ENDED)
+        if self._problem or to is None or to.is_closing():
+            raise PageError(self._problem or _ENDED)
         try:
             to.write(json.dumps(message).encode() + b"\0")
             await to.drain()
@@ -82,6 +84,7 @@ class DevTools:
         except (asyncio.LimitOverrunError, ValueError):
             problem = "the browser answered with too much"
         finally:
+            self._problem = problem
             for answer in self._waiting.values():
                 if not answer.done():
                     answer.set_exception(PageError(problem))

@@ -41,6 +41,8 @@ SETTLING = 0.6
 """Share of the time after which a page that is never quiet is taken as it is."""
 STARTING = 15.0
 """Seconds that the browser may take before it loads the page, beside the page's own."""
+STARTS = 2
+"""Times that a browser is started which ends before it was asked for the page: in one process Chromium now and then does."""
 NOT_LOCKED_IN = "this machine cannot lock a browser in"
 _PIPES = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null'
 """The browser reads commands from descriptor 3 and answers on 4."""
@@ -104,6 +106,17 @@ async def render_page(browser: str, url: str, serve: Serve, *, seconds: float, l
     Raises:
         PageError: the browser cannot be locked in, ended, or took too long; the message is a part of a sentence.
     """
+    for _ in range(STARTS - 1):
+        with contextlib.suppress(_NotStarted):
+            return await _render(browser, url, serve, seconds, longest)
+    return await _render(browser, url, serve, seconds, longest)
+
+
+class _NotStarted(PageError):
+    """The browser ended before it was asked for the page."""
+
+
+async def _render(browser: str, url: str, serve: Serve, seconds: float, longest: int) -> str:
     held = await asyncio.to_thread(hold)
     try:
         work = held.folder
@@ -175,7 +188,10 @@ class _Rendering:
         """Return the page's HTML once it is quiet."""
         listening = asyncio.create_task(self._browser.listen())
         try:
-            await self._open_tab()
+            try:
+                await self._open_tab()
+            except PageError as error:
+                raise _NotStarted(str(error)) from None
             async with asyncio.timeout(seconds):
                 await self._navigate(url)
                 await self._settle(SETTLING * seconds)

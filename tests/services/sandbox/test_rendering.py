@@ -9,6 +9,7 @@ import pytest
 
 from services.run.errors import PageError
 from services.sandbox import rendering as module
+from services.sandbox.browser import jailed_browser
 from services.sandbox.rendering import BrowserReply, BrowserRequest, Serve, render_page
 from tests.fakes.browser import CHROMIUM, needs_chromium
 from tests.fakes.site import site
@@ -182,3 +183,23 @@ async def test_where_no_browser_can_be_locked_in_none_is_started(
     monkeypatch.setattr(module, "jailed_browser", nothing)
     with pytest.raises(PageError, match="cannot lock a browser in"):
         await render_page(str(tmp_path / "chromium"), PAGE, serving({}, []), seconds=5, longest=1_000)
+
+
+async def test_a_browser_that_ends_before_it_has_a_page_is_started_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Path] = []
+    command = jailed_browser
+
+    def counted(start: list[str], work: Path, browser: str, *, file_size: int) -> list[str]:
+        started.append(work)
+        return command(start, work, browser, file_size=file_size)
+
+    monkeypatch.setattr(module, "jailed_browser", counted)
+    failing = tmp_path / "chromium"
+    failing.write_text("#!/bin/sh\nexit 1\n")
+    failing.chmod(0o755)
+    with pytest.raises(PageError, match="the browser ended"):
+        await render_page(str(failing), PAGE, serving({}, []), seconds=5, longest=1_000)
+    assert len(set(started)) == 2
+    assert not any(work.exists() for work in started)
