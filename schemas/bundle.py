@@ -46,6 +46,10 @@ class BundledSource(BaseModel):
         Publication | None,
         Field(description="What a catalogue of publications knows of it; absent for what is in none."),
     ] = None
+    rendered: Annotated[
+        bool | None,
+        Field(description="True where a browser ran the page's scripts before its text was taken; absent elsewhere."),
+    ] = None
     untraced: Annotated[
         list[str] | None,
         Field(

@@ -52,6 +52,8 @@ class Source(BaseModel):
     """True when only the abstract of a publication could be read."""
     publication: Publication | None = None
     """What a catalogue knows of it; None for what is in none."""
+    rendered: bool | None = None
+    """True where a browser ran the page's scripts before its text was taken; None elsewhere."""
     fingerprint: str = ""
     """MinHash signature of the text, by which copies are found."""
     untraced: list[str] | None = None

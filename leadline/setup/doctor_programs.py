@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from leadline.setup.check import NOTE, OK, Check
-from services.reports.pdf import find_browser
 from services.run.settings import settings
+from services.sandbox.browser import find_browser
 
 FONT_FOLDERS = (
     "/usr/share/fonts",
@@ -36,7 +36,12 @@ MIN_ROOM = 1_000_000_000
 def programs() -> Iterable[Check]:
     """Look for programs and fonts that some formats and tools need."""
     for name, found, missing, remedy in (
-        ("Chromium", find_browser(), "PDF needs it, or the extra pdf", "apt-get install chromium"),
+        (
+            "Chromium",
+            find_browser(),
+            "PDF needs it, or the extra pdf, and so do pages that need scripts",
+            "apt-get install chromium",
+        ),
         ("Chinese font", _chinese_fonts(), "Chinese in PDF would be boxes", "apt-get install fonts-noto-cjk"),
         ("npx", shutil.which("npx"), "MCP servers written for Node are started with it", "apt-get install nodejs npm"),
         ("uvx", shutil.which("uvx"), "MCP servers written in Python are started with it", "pip install uv"),

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import shutil
 import sys
 
 from pydantic import TypeAdapter
@@ -11,17 +10,11 @@ from services.reports.document import ParsedReport
 from services.reports.html.page import render_html
 from services.run.errors import SettingsError
 from services.run.installation import is_installed
-from services.sandbox.browser import print_page
+from services.sandbox.browser import find_browser, print_page
 from services.sandbox.workers import Workers
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 TIMEOUT = 120
 """Seconds that making it may take."""
-
-
-def find_browser() -> str | None:
-    """Return the path of a Chromium, if one is installed. Blocking."""
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 def check_pdf() -> None:

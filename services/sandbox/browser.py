@@ -1,4 +1,4 @@
-"""The browser that prints pages, locked in like model-written code but for what a browser needs of its own processes.
+"""The browser that prints and renders pages, locked in like model-written code but for what a browser needs of its own processes.
 
 It reads the system's libraries, fonts and programs, writes in its work folder only, and cannot open a connection: not to
 the network, and not to another program of this machine. It runs in one process, as its own sandbox and its division into
@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import platform
+import shutil
 import signal
 import sys
 import tempfile
@@ -20,19 +21,26 @@ from services.sandbox.jail_command import jail_command
 from services.sandbox.seccomp import filter_program
 from services.sandbox.workfolder import read_regular, remove
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAX_PDF = 200_000_000
 """Bytes that any file of the browser's may take."""
 OPEN_FILES = 1024
 _PROGRAMS = ("/usr/bin", "/bin", "/usr/lib", "/usr/lib64", "/lib", "/lib64")
 """The browser is started by a script, which calls programs of the system."""
 _READ = ("/usr/share", "/etc/chromium", "/etc/chromium.d", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu")
-_ARGUMENTS = (
+ARGUMENTS = (
     "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-breakpad",
     "--disable-crashpad-for-testing", "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=profile",
-    "--no-pdf-header-footer", "--print-to-pdf=report.pdf",
 )  # fmt: skip
-_LOCKED_IN = ("--no-sandbox", "--no-zygote", "--single-process")
+"""Nothing of its own accord: no look-ups, updates, reports or extensions."""
+_PRINTING = ("--no-pdf-header-footer", "--print-to-pdf=report.pdf")
+LOCKED_IN = ("--no-sandbox", "--no-zygote", "--single-process")
+
+
+def find_browser() -> str | None:
+    """Return the path of a Chromium, if one is installed. Blocking."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | None, str]:
@@ -50,8 +58,8 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
     try:
         page = work / "report.html"
         await asyncio.to_thread(page.write_text, html, "utf-8", "replace")
-        arguments = [*_ARGUMENTS, page.as_uri()]
-        jailed = await asyncio.to_thread(_jailed, [browser, *_LOCKED_IN, *arguments], work)
+        arguments = [*ARGUMENTS, *_PRINTING, page.as_uri()]
+        jailed = await asyncio.to_thread(jailed_browser, [browser, *LOCKED_IN, *arguments], work, browser)
         code, errors = await _finished(jailed, work, seconds) if jailed else (EXIT_NOT_ISOLATED, "")
         if code == EXIT_NOT_ISOLATED:
             code, errors = await _finished([browser, *arguments], work, seconds)
@@ -60,8 +68,15 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
         await asyncio.to_thread(remove, work)
 
 
-def _jailed(command: list[str], work: Path) -> list[str]:
-    """Return the command that locks itself in first; nothing where this machine has no jail."""
+def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: int = MAX_PDF) -> list[str]:
+    """Return the command that locks itself in first; nothing where this machine has no jail.
+
+    Args:
+        command: starts the browser.
+        work: the only folder that it may write in.
+        browser: path of the browser.
+        file_size: bytes that any of its files may take.
+    """
     try:
         instructions = filter_program(platform.machine(), browser=True)
     except ValueError:
@@ -71,10 +86,10 @@ def _jailed(command: list[str], work: Path) -> list[str]:
         instructions,
         work=str(work),
         memory=-1,  # it reserves far more than it uses
-        file_size=MAX_PDF,
+        file_size=file_size,
         open_files=OPEN_FILES,
         readable=[*SYSTEM, *_READ],
-        executable=[*_PROGRAMS, str(Path(command[0]).resolve().parent)],
+        executable=[*_PROGRAMS, str(Path(browser).resolve().parent)],
         command=command,
     )
 
@@ -84,7 +99,7 @@ async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=work,
-        env={"PATH": os.environ.get("PATH", os.defpath), "HOME": str(work), "TMPDIR": str(work), "LANG": "C.UTF-8"},
+        env=environment(work),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
@@ -95,7 +110,25 @@ async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int
     except TimeoutError:
         return -1, f"it took longer than {seconds:g} seconds"
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        await end(process)
     return process.returncode or 0, errors.decode("utf-8", "replace")
+
+
+def environment(work: Path) -> dict[str, str]:
+    """Return an environment that holds no secrets."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(work), "TMPDIR": str(work), "LANG": "C.UTF-8"}
+
+
+def kill(process: asyncio.subprocess.Process) -> None:
+    """Kill a browser with all that it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Kill a browser with all that it started, and wait until it is gone; nobody else may be reading what it says."""
+    kill(process)
+    for output in (process.stdout, process.stderr):
+        while output is not None and await output.read(1_000_000):  # what is left in a pipe would keep it open
+            pass
+    await process.wait()

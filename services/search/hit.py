@@ -30,6 +30,8 @@ class Hit(BaseModel):
     """Whether its page is still to be read, at `address_to_read`."""
     abstract_only: bool = False
     """Whether the text is the abstract of a publication and not what it says in full."""
+    rendered: bool = False
+    """Whether a browser ran the scripts of its page first."""
     published: Annotated[
         str | None, BeforeValidator(lambda value: iso_date(value) if isinstance(value, str) else value)
     ] = None

@@ -152,6 +152,7 @@ class Pool:
             snippet_only=hit.snippet_only and not hit.abstract_only,
             abstract_only=hit.abstract_only,
             publication=hit.publication,
+            rendered=hit.rendered or None,
             fingerprint=_fingerprint(hit.text),
         )
 

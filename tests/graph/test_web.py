@@ -1,5 +1,6 @@
 """The web: the real clients of Tavily and DuckDuckGo against loopback servers, and pages of a loopback site."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from leadline import aresearch
 from leadline.runs.actions import areplay
 from services.run.settings import forget_settings
 from services.search.web import forget_web
+from tests.fakes.browser import needs_chromium
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
 from tests.services.search.test_duckduckgo import results
@@ -70,6 +72,22 @@ async def test_a_page_that_may_not_be_read_stays_a_snippet(pages: Site) -> None:
     assert report.usage.pages == 0
     assert all(source.snippet_only for source in report.sources)
     assert any("max_pages" in limit for limit in report.limits)
+
+
+@needs_chromium
+async def test_a_page_that_needs_scripts_is_rendered_and_counts_as_one(pages: Site) -> None:
+    pages.page("/machine", "<title>Tide machines</title><div id=app></div><script src=/app.js></script>")
+    body = PAGE.partition("<body>")[2].partition("</body>")[0]
+    pages.pages["/app.js"] = Answer(f"app.innerHTML = {json.dumps(body)}".encode(), kind="text/javascript")
+    report = await aresearch(QUESTION, search="duckduckgo", deep_research=False)
+    assert "1873" in report.markdown
+    [source] = report.sources
+    assert (source.snippet_only, source.rendered, source.url) == (False, True, pages.url("/machine"))
+    assert report.usage.pages == 1
+    asked = len(pages.asked)
+    again = await areplay(report.run_id)
+    assert (again.markdown, again.sources) == (report.markdown, report.sources)
+    assert len(pages.asked) == asked
 
 
 async def test_a_page_that_the_user_names_is_read(pages: Site, tavily: TavilyServer) -> None:

@@ -20,6 +20,7 @@ from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.plain_text import render
 from services.search.pages.publisher import publisher_of
+from services.search.pages.scripted import needs_scripts, script_signs
 from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"
@@ -55,7 +56,7 @@ def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extrac
         return found
     text = INVISIBLE.sub("", found["text"]).strip("\n")
     if not text.strip():
-        return {"error": NO_TEXT}
+        return {"error": NO_TEXT, "needs_scripts": found.get("needs_scripts")}
     found["cut"] = len(text) > job["characters"]
     found["text"] = normalise_text(text[: job["characters"]])
     found["title"] = _line(found.get("title"))
@@ -81,6 +82,7 @@ def _html(body: bytes, job: Job) -> Extracted:
         return {"text": ""}
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
+    signs = script_signs(tree)
     remove_hidden(tree)
     about = extract_metadata(
         copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
@@ -104,6 +106,7 @@ def _html(body: bytes, job: Job) -> Extracted:
         "published": date,
         "publisher": publisher,
         "claimed": claimed,
+        "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text)),
     }
 
 

@@ -4,6 +4,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from services.search.pages.scripted import NeedsScripts
+
 Claimed = Literal["general", "academic", "news", "code"]
 """What kind of source a page says that it is; that it is official only its address can tell."""
 
@@ -29,5 +31,7 @@ class Extracted(TypedDict, total=False):
     publisher: str
     """What a web page calls its site; empty where it does not."""
     claimed: Claimed
+    needs_scripts: NeedsScripts | None
+    """Why a browser that runs the page's scripts would show more; None where it would not."""
     cut: bool
     error: str

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -102,12 +102,43 @@ async def fetch(
             raise PageError(f"{shown(target.url)} was not read: {error}. Use another source.") from None
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
             raise PageError(f"{shown(target.url)} was not read: {_words(error)}. Use another source.") from None
-        if isinstance(answer, Fetched):
+        location = redirect_of(answer)
+        if not location:
             return answer
-        target = _next(target, answer, allowance)
+        target = _next(target, location, allowance)
     raise PageError(
         f"{shown(start.url)} was not read: it leads on and on, more than {limits.redirects} times. Use another source."
     )
+
+
+async def fetch_once(
+    pool: httpcore.AsyncConnectionPool,
+    target: Target,
+    limits: Limits,
+    headers: Mapping[str, str],
+    accepts: Callable[[dict[str, str]], None],
+) -> Fetched:
+    """GET a target for a browser, which follows redirects itself: by another request that is checked like this one.
+
+    Args:
+        pool: guarded connections.
+        target: already checked.
+        limits: bytes, and the seconds of connecting and reading; the caller holds the whole time.
+        headers: of the browser's request, those that are passed on.
+        accepts: told the headers of a success before its body is read.
+
+    Raises:
+        PageError: the server cannot be reached, may not be, breaks the protocol or exceeds a limit.
+    """
+    try:
+        return await _get(pool, target, limits, accepts, cut=False, more=headers)
+    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+        raise PageError(_words(error)) from None
+
+
+def redirect_of(answer: Fetched) -> str:
+    """Return where an answer redirects to; empty where it does not."""
+    return answer.headers.get("location", "") if answer.status in _REDIRECTS else ""
 
 
 async def _get(
@@ -117,31 +148,31 @@ async def _get(
     accepts: Callable[[dict[str, str]], None] | None,
     *,
     cut: bool,
-) -> Fetched | str:
-    """Return the answer of one request, or where it redirects to."""
+    more: Mapping[str, str] | None = None,
+) -> Fetched:
+    """Return the answer of one request; only that of a success has a body."""
     address = httpcore.URL(
         scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
     )
-    headers = [
-        ("Host", target.authority),
-        ("User-Agent", USER_AGENT),
-        ("Accept", _ACCEPT),
-        ("Accept-Encoding", ACCEPTED),
-    ]
+    headers = {
+        "Accept": _ACCEPT,
+        **(more or {}),
+        "Host": target.authority,
+        "User-Agent": USER_AGENT,
+        "Accept-Encoding": ACCEPTED,
+    }
     times = {
         "connect": limits.connect_seconds,
         "read": limits.read_seconds,
         "write": limits.read_seconds,
         "pool": limits.seconds,
     }
-    async with pool.stream("GET", address, headers=headers, extensions={"timeout": times}) as response:
+    async with pool.stream("GET", address, headers=list(headers.items()), extensions={"timeout": times}) as response:
         found: dict[str, str] = {}
         for name, value in response.headers:
             found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
         if not 200 <= response.status < 300:
             await _drain(response.aiter_stream())
-        if response.status in _REDIRECTS and found.get("location"):
-            return found["location"]
         if not 200 <= response.status < 300:
             return Fetched(target, response.status, found, b"", cut=False)
         if accepts is not None:

@@ -33,3 +33,19 @@ def page_limits() -> Limits:
 
 ROBOTS = Limits(seconds=10.0, connect_seconds=5.0, read_seconds=5.0, wire_bytes=512_000, body_bytes=1_000_000)
 """Limits of a robots.txt. RFC 9309 asks for 500 KiB at least; what is longer is cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderLimits:
+    """Limits of a page that a browser on this machine renders; those of each request hold while it comes in."""
+
+    seconds: float = 20.0
+    """From loading the page to its HTML; starting the browser is not counted."""
+    requests: int = 100
+    """Those that are refused included."""
+    bytes: int = 30_000_000
+    """Unpacked, of all that the page asks for."""
+    one: int = 8_000_000
+    """Unpacked, of one request."""
+    characters: int = 8_000_000
+    """Of the HTML that the browser ends up with; what is longer is cut off."""

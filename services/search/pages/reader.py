@@ -22,9 +22,11 @@ from services.search.pages.addresses import Allowance, Target, shown, target_of
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
-from services.search.pages.kinds import check_readable, declared_charset, kind_of, media_type
-from services.search.pages.limits import ROBOTS, Limits
+from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of, media_type
+from services.search.pages.limits import ROBOTS, Limits, RenderLimits
+from services.search.pages.rendering import Renderer
 from services.search.pages.robots import Robots
+from services.search.pages.scripted import weight
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 
@@ -55,6 +57,8 @@ class Page(BaseModel):
     """ISO time, UTC."""
     cut: bool = False
     """Whether the text was longer than is kept."""
+    rendered: bool = False
+    """Whether a browser ran its scripts first."""
 
     def hit(self) -> Hit:
         """Return the page as what a search provider finds."""
@@ -66,6 +70,7 @@ class Page(BaseModel):
             published=self.published,
             site=self.site,
             source_kind=self.source_kind,
+            rendered=self.rendered,
         )
 
 
@@ -83,6 +88,7 @@ class PageReader:
         resolver: Resolve = resolve,
         dialler: httpcore.AsyncNetworkBackend | None = None,
         tls: ssl.SSLContext | None = None,
+        render_limits: RenderLimits | None = None,
     ) -> None:
         """Prepare a reader.
 
@@ -92,15 +98,17 @@ class PageReader:
             resolver: looks hosts up.
             dialler: makes connections to addresses that were checked.
             tls: verifies certificates; by default with the usual authorities.
+            render_limits: of a page that a browser of this machine renders.
 
         Raises:
-            SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used.
+            SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS, LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
         """
         self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
         self.limits = limits or Limits()
         self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
+        self._renderer = Renderer(self.allowance, self.limits, self._backend, tls, render_limits)
         answers = TypeAdapter(Extracted)
         self._extractors = Workers("services.search.pages.extract", answers, count=2, longest=LONGEST_ANSWER)
         self._office = Workers("services.search.pages.extract_office", answers, longest=LONGEST_ANSWER)
@@ -132,7 +140,7 @@ class PageReader:
             fetched = await self._fetch(target)
         final = fetched.target.url
         try:
-            extracted = await self._extract(fetched)
+            extracted, rendered = await self._text_of(fetched)
         except PageError as error:
             raise PageError(f"{shown(final)} was not read: {error}. Use another source.") from None
         return Page(
@@ -147,6 +155,7 @@ class PageReader:
             content_type=media_type(fetched.headers),
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),
+            rendered=rendered,
         )
 
     async def _fetch(self, target: Target) -> Fetched:
@@ -175,28 +184,68 @@ class PageReader:
 
         return check
 
+    async def _text_of(self, fetched: Fetched) -> tuple[Extracted, bool]:
+        """Return the text of a page, and whether a browser ran its scripts first, as some pages need it.
+
+        Raises:
+            PageError: it has none; the message is a part of a sentence.
+        """
+        plain = await self._extract(fetched)
+        why = plain.get("needs_scripts")
+        if not why:
+            return _checked(plain), False
+        try:
+            html = await self._renderer.render(fetched, self._check)
+            rendered = _checked(await self._run({**self._job(fetched, "html"), "charset": "utf-8"}, html))
+            if rendered.get("needs_scripts") in {"empty", "notice"}:
+                raise PageError("it still asks for them after they ran")  # noqa: TRY301 - the same end as of the others
+        except PageError as error:
+            if why == "shell":
+                return plain, False
+            said = plain.get("error", "its text only asks for scripts")
+            raise PageError(f"{said}, and {error}") from None
+        fuller = why != "shell" or weight(rendered["text"]) > weight(plain["text"])
+        return (rendered, True) if fuller else (plain, False)
+
     async def _extract(self, fetched: Fetched) -> Extracted:
+        """Return what the extracting process says of a body: its text, or why there is none."""
         if not 200 <= fetched.status < 300:
             raise PageError(status_problem(fetched.status))
         if not fetched.body.strip():
             raise PageError("it is empty")
         kind = kind_of(fetched.headers, fetched.body, fetched.target.url)
-        job: Job = {
+        return await self._run(self._job(fetched, kind), fetched.body)
+
+    def _job(self, fetched: Fetched, kind: Kind) -> Job:
+        return {
             "name": _name_of(fetched.target.url),
             "kind": kind,
             "charset": declared_charset(fetched.headers),
             "url": fetched.target.url,
             "characters": self.limits.characters,
         }
+
+    async def _run(self, job: Job, body: bytes) -> Extracted:
         workers = self._extractors if job["kind"] in {"html", "text"} else self._office
-        extracted = await workers.run(job, fetched.body, self.limits.extract_seconds)
+        extracted = await workers.run(job, body, self.limits.extract_seconds)
         if extracted is None or not extracted.keys() & {"text", "error"}:
             raise PageError("turning it into text took too long or failed")
         if "error" in extracted:
-            raise PageError(extracted["error"])
+            return extracted
         # The process has done it already, under its deadline; one that was taken over may say anything
         text = extracted["text"][: self.limits.characters]
         return {**extracted, "text": await asyncio.to_thread(normalise_text, text)}
+
+
+def _checked(extracted: Extracted) -> Extracted:
+    """Return what was extracted where there is a text.
+
+    Raises:
+        PageError: there is none, and why.
+    """
+    if "error" in extracted:
+        raise PageError(extracted["error"])
+    return extracted
 
 
 def _name_of(url: str) -> str:

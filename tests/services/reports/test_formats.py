@@ -29,10 +29,10 @@ from services.reports.formats import FORMATS, chosen_formats, render
 from services.reports.html.page import render_html
 from services.reports.inlines import with_dollars
 from services.reports.parser import parse_report
-from services.reports.pdf import find_browser
 from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import outline
 from services.run.errors import BadInput
+from services.sandbox.browser import find_browser
 from tests.services.reports.full import chart, chinese, english
 from tests.services.reports.test_html import hostile_report
 from tests.services.reports.vectors import VECTORS

@@ -35,8 +35,8 @@ from services.reports.labels import labels_for
 from services.reports.markdown import Draft, finish_report
 from services.reports.marked_sentences import marked_sentences, why_marked
 from services.reports.parser import parse_report
-from services.reports.pdf import find_browser
 from services.run.evidence_store import EvidenceStore
+from services.sandbox.browser import find_browser
 from tests.fakes.openai_server import OpenAIServer, role_of, think
 from tests.services.reports.full import evidence
 from tests.services.reports.states import REASONS, SENTENCES, STATES, stated

@@ -198,3 +198,13 @@ async def test_the_best_of_a_folder_with_nothing_on_it_is_not_among_the_best(tmp
     assert both[0] == "The dive"
     assert "Lenses" not in both
     assert (await found(Providers(documents=folders), "time outdoors and myopia")).passages[0].title == "Light"
+
+
+async def test_a_source_tells_whether_a_browser_ran_its_scripts() -> None:
+    class Rendering(Web):
+        async def search(self, query: str, limit: int) -> list[Hit]:
+            hits = await super().search(query, limit)
+            return [hit.model_copy(update={"rendered": hit.text.startswith("Tide")}) for hit in hits]
+
+    result = await found(Providers([Rendering("Tides turn at noon.", "Turns of the wire.")]), "turns")
+    assert {source.title: source.rendered for source in result.sources.values()} == {"Tides tu": True, "Turns of": None}

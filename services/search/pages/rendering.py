@@ -1,0 +1,83 @@
+"""Pages that need scripts, rendered: by the operator's reader where one is set, else by Chromium on this machine."""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from typing import Literal
+
+import httpcore
+
+from services.run.errors import PageError
+from services.run.settings import settings
+from services.sandbox.browser import find_browser
+from services.sandbox.rendering import render_page
+from services.search.pages.addresses import Allowance
+from services.search.pages.fetch import Check, Fetched, connections
+from services.search.pages.limits import Limits, RenderLimits
+from services.search.pages.reader_endpoint import ReaderEndpoint
+from services.search.pages.subrequests import Subrequests
+
+BROWSERS_AT_ONCE = 2
+"""Of one reader of pages: a browser takes some 300 MB."""
+NOTHING_RENDERS = "nothing here runs scripts: install Chromium, or set LEADLINE_READER_URL"
+
+
+Checks = Callable[[httpcore.AsyncConnectionPool], Check]
+"""Makes what is asked before each request, for the connections of one page."""
+
+
+class Renderer:
+    """Renders pages, as the operator's settings say; within one event loop."""
+
+    def __init__(
+        self,
+        allowance: Allowance,
+        limits: Limits,
+        backend: httpcore.AsyncNetworkBackend,
+        tls: ssl.SSLContext | None = None,
+        render_limits: RenderLimits | None = None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            allowance: what the operator allows.
+            limits: of a page that the operator's reader is asked for.
+            backend: makes guarded connections for the browser.
+            tls: verifies certificates; by default with the usual authorities.
+            render_limits: of a page in the browser of this machine.
+
+        Raises:
+            SettingsError: LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
+        """
+        self.mode: Literal["auto", "off"] = settings().leadline_render
+        address, key = settings().leadline_reader_url, settings().leadline_reader_key
+        self._endpoint = ReaderEndpoint.of(address, key.get_secret_value() if key else "") if address else None
+        self._allowance, self._limits, self._backend, self._tls = allowance, limits, backend, tls
+        self._render_limits = render_limits or RenderLimits()
+        self._turns = asyncio.Semaphore(BROWSERS_AT_ONCE)
+
+    async def render(self, page: Fetched, check: Checks) -> bytes:
+        """Return the HTML, in UTF-8, that a page has once its scripts have run.
+
+        Args:
+            page: as it was fetched, so that its address has passed the guard.
+            check: makes, of connections, what knows robots.txt.
+
+        Raises:
+            PageError: it was not rendered; the message is a part of a sentence.
+        """
+        if self.mode == "off":
+            raise PageError("LEADLINE_RENDER is off")
+        private = self._allowance.covers(page.target.host, page.target.port)
+        if self._endpoint is not None and not private:
+            return await self._endpoint.render(page.target, self._limits)
+        browser = await asyncio.to_thread(find_browser)
+        if browser is None:
+            raise PageError(NOTHING_RENDERS)
+        limits = self._render_limits
+        async with self._turns, connections(self._backend, self._tls) as pool:
+            requests = Subrequests(page, pool, self._allowance, check(pool), limits)
+            html = await render_page(
+                browser, page.target.url, requests.serve, seconds=limits.seconds, longest=limits.characters
+            )
+        return html.encode("utf-8", "replace")

@@ -1,0 +1,154 @@
+"""What a page in a browser asks for, held to the rules of pages that are read: addresses, robots.txt, bytes, and a number.
+
+The browser has no network. Each of its requests comes here: the page itself, what it redirects to, scripts, style sheets and data.
+It is made over the same guarded connections as the page, so a name is looked up once a connection, all of its addresses are checked,
+and a checked one is dialled.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+import httpcore
+
+from services.run.errors import PageError, PageRefused
+from services.sandbox.rendering import BrowserReply, BrowserRequest
+from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.fetch import Check, Fetched, fetch_once, redirect_of
+from services.search.pages.limits import Limits, RenderLimits
+
+KINDS = frozenset("Document Script Stylesheet XHR Fetch Other".split())
+"""What a page may ask for: no images, films, fonts, sockets or reports of errors."""
+AT_ONCE = 6
+_PASSED_ON = frozenset("accept accept-language origin referer x-requested-with".split())
+"""Headers of the browser's requests that are sent on: no cookies, and nothing that logs in."""
+_GIVEN_BACK = frozenset(
+    "content-type content-language content-security-policy x-content-type-options referrer-policy location "
+    "access-control-allow-origin access-control-allow-credentials access-control-allow-headers "
+    "access-control-allow-methods access-control-expose-headers cross-origin-resource-policy "
+    "cross-origin-embedder-policy cross-origin-opener-policy".split()
+)
+"""Headers of answers that the browser gets: nothing to keep, and nothing that makes a file to download of it."""
+_LONGEST_HEADER = 4_000
+
+
+class Subrequests:
+    """The requests of one page in a browser."""
+
+    def __init__(
+        self,
+        page: Fetched,
+        pool: httpcore.AsyncConnectionPool,
+        allowance: Allowance,
+        check: Check,
+        limits: RenderLimits,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            page: as it was fetched; the browser gets these bytes and no others for it.
+            pool: guarded connections.
+            allowance: what the operator allows.
+            check: asked before every request; it knows robots.txt.
+            limits: of all requests together.
+        """
+        self.made = 0
+        """Requests so far, refused ones included."""
+        self._page, self._pool, self._allowance, self._check, self._limits = page, pool, allowance, check, limits
+        self._left = limits.bytes
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def serve(self, asked: BrowserRequest) -> BrowserReply | None:
+        """Answer a request of the browser; None where it is refused or fails."""
+        self.made += 1
+        if self.made > self._limits.requests or asked.method not in {"GET", "OPTIONS"} or asked.kind not in KINDS:
+            return None
+        try:
+            return await self._answered(asked)
+        except PageError:
+            return None
+
+    async def _answered(self, asked: BrowserRequest) -> BrowserReply:
+        target = target_of(asked.url, self._allowance)
+        self._permit(asked, target)
+        if asked.method == "OPTIONS":
+            return _preflight(asked.headers)
+        if target.url == self._page.target.url and asked.kind == "Document":
+            return BrowserReply(200, _given_back(self._page.headers), self._page.body)
+        async with self._turns:
+            await self._check(target)
+            answer = await self._fetched(target, asked.headers)
+        status = answer.status if redirect_of(answer) or not 300 <= answer.status < 400 else 404
+        return BrowserReply(status, _given_back(answer.headers), answer.body)
+
+    async def _fetched(self, target: Target, headers: Mapping[str, str]) -> Fetched:
+        """Fetch one thing within what is left of the bytes.
+
+        Room is taken before the request, so that those under way cannot take more together; a body that does not come to its
+        end counts as all of its room.
+        """
+        room = min(self._limits.one, self._left)
+        if room <= 0:
+            raise PageError("the page asks for too much")
+        limits = Limits(seconds=self._limits.seconds, wire_bytes=room, body_bytes=room)
+        used = 0
+
+        def begins(_: dict[str, str]) -> None:
+            nonlocal used
+            used = room
+
+        self._left -= room
+        try:
+            answer = await fetch_once(self._pool, target, limits, _passed_on(headers), begins)
+            used = len(answer.body)
+        finally:
+            self._left += room - used
+        return answer
+
+    def _permit(self, asked: BrowserRequest, target: Target) -> None:
+        """Let a request pass that a page of this address may make.
+
+        Frames are not loaded, as their text is not the page's. The page may lead on within its own origin alone: the text is
+        quoted under its address. A host that only the operator's allowance opens is reached by a page of such a host alone.
+
+        Raises:
+            PageRefused: it may not be made.
+        """
+        page = self._page.target
+        if asked.kind == "Document" and (not asked.main or target.origin != page.origin):
+            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a frame, or another site's page.")
+        if self._allowance.covers(target.host, target.port) and not self._allowance.covers(page.host, page.port):
+            raise PageRefused(f"{shown(asked.url)} is not loaded: only the operator may name {target.host}.")
+        if target.path == "/favicon.ico":
+            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a picture, whatever the browser calls it.")
+
+
+def _preflight(headers: Mapping[str, str]) -> BrowserReply:
+    """Answer what a browser asks another site before a GET with headers of the page's own; the site itself is not asked.
+
+    Those headers are not sent on, so there is nothing that the site would have to allow; whether the page may read the answer
+    is the site's to say, with the answer.
+
+    Raises:
+        PageError: another method is asked for.
+    """
+    asked = {name.lower(): value for name, value in headers.items()}
+    if asked.get("access-control-request-method") != "GET":
+        raise PageError("only GET is made for a page")
+    allowed = {
+        "origin": "access-control-allow-origin",
+        "access-control-request-headers": "access-control-allow-headers",
+    }
+    return BrowserReply(204, _given_back({allowed[name]: value for name, value in asked.items() if name in allowed}))
+
+
+def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of a request that are sent on, those alone that are written plainly."""
+    return {
+        name.title(): value
+        for name, value in headers.items()
+        if name.lower() in _PASSED_ON and len(value) <= _LONGEST_HEADER and value.isascii() and value.isprintable()
+    }
+
+
+def _given_back(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name in _GIVEN_BACK and len(value) <= _LONGEST_HEADER}

@@ -1,0 +1,205 @@
+"""Pages rendered in the jail: scripts run, all that they ask for goes through one function, and nothing gets around it."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from services.run.errors import PageError
+from services.sandbox import rendering as module
+from services.sandbox.browser import jailed_browser
+from services.sandbox.rendering import BrowserReply, BrowserRequest, Serve, render_page
+from tests.fakes.browser import CHROMIUM, needs_chromium
+from tests.fakes.site import site
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail needs Linux")
+
+PAGE = "https://page.example/"
+
+
+def serving(pages: dict[str, tuple[str, str]], asked: list[BrowserRequest]) -> Serve:
+    """Answer these addresses, each with a type and a text, and refuse all others."""
+
+    async def serve(request: BrowserRequest) -> BrowserReply | None:
+        asked.append(request)
+        if request.url not in pages:
+            return None
+        kind, text = pages[request.url]
+        return BrowserReply(200, {"content-type": kind}, text.encode())
+
+    return serve
+
+
+async def rendered(
+    pages: dict[str, tuple[str, str]], asked: list[BrowserRequest] | None = None, seconds: float = 30
+) -> str:
+    assert CHROMIUM
+    serve = serving(pages, [] if asked is None else asked)
+    return await render_page(CHROMIUM, PAGE, serve, seconds=seconds, longest=1_000_000)
+
+
+def html(body: str) -> tuple[str, str]:
+    return "text/html", f"<html><head><title>Page</title></head><body>{body}</body></html>"
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_scripts_run_and_what_they_ask_for_is_answered_or_refused() -> None:
+    asked: list[BrowserRequest] = []
+    script = """document.title = 'Tides';
+        const told = await (await fetch('/data.json')).json();
+        document.getElementById('app').textContent = told.text;
+        try { await fetch('https://refused.example/') } catch { document.body.append('Refused.') }"""
+    pages = {
+        PAGE: html("<div id=app></div><script type=module src=/app.js></script>"),
+        f"{PAGE}app.js": ("text/javascript", script),
+        f"{PAGE}data.json": ("application/json", '{"text": "High water at noon."}'),
+    }
+    found = await rendered(pages, asked)
+    assert "<title>Tides</title>" in found
+    assert '<div id="app">High water at noon.</div>' in found
+    assert "Refused." in found
+    kinds = {request.url: (request.kind, request.main) for request in asked}
+    assert kinds[PAGE] == ("Document", True)
+    assert kinds[f"{PAGE}app.js"][0] == "Script"
+    assert kinds["https://refused.example/"][0] in {"XHR", "Fetch"}
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_what_style_sheets_hide_is_marked_and_shadow_trees_are_inside() -> None:
+    body = """<style>.far .x { display: none } .y { visibility: hidden }</style><div class=far><p class=x>Unseen one.</p></div>
+        <p class=y>Unseen two.</p><p>Seen.</p><div id=host></div>
+        <script>host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p><p style="display: none">Unseen three.</p>'</script>"""
+    found = await rendered({PAGE: html(body)})
+    assert '<p class="x" hidden="">Unseen one.' in found
+    assert '<p class="y" hidden="">Unseen two.' in found
+    assert "<p>Seen.</p>" in found
+    assert '<div id="host"><p>Within.</p><p style="display: none" hidden="">Unseen three.' in found
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_page_cannot_replace_what_reads_it() -> None:
+    body = """<p>The page.</p><script>
+        Document.prototype.querySelectorAll = Element.prototype.querySelectorAll = () => [];
+        window.getComputedStyle = () => ({display: 'none'}); Document.prototype.importNode = () => null;
+        Object.defineProperty(Element.prototype, 'outerHTML', {get: () => 'Forged.'})</script>"""
+    found = await rendered({PAGE: html(body)})
+    assert "<p>The page.</p>" in found
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_nothing_gets_around_the_pipe() -> None:
+    asked: list[BrowserRequest] = []
+    with site() as outside:
+        away, socket = outside.url("/"), outside.url("/").replace("http", "ws")
+        body = f"""<link rel=preconnect href="{away}"><link rel=dns-prefetch href="{away}"><link rel=prefetch href="{away}p">
+            <link rel=stylesheet href="{away}s.css"><img src="{away}i.png"><iframe src="{away}frame"></iframe>
+            <object data="{away}object"></object><video src="{away}film"></video><script src="{away}script.js"></script>
+            <style>@import url({away}import.css); body {{ background: url({away}b.png) }}</style>
+            <a ping="{away}ping" href="#x" id=a>a</a><form id=f action="{away}form" method=post target=_blank></form><script>
+            const quietly = (act) => {{ try {{ act() }} catch {{}} }};
+            quietly(() => fetch('{away}fetched'));
+            quietly(() => fetch('{away}posted', {{method: 'POST', mode: 'no-cors', body: 'x'}}));
+            quietly(() => navigator.sendBeacon('{away}beacon', 'x'));
+            quietly(() => new WebSocket('{socket}'));
+            quietly(() => new EventSource('{away}events'));
+            quietly(() => new RTCPeerConnection({{iceServers: [{{urls: 'stun:{outside.host}'}}]}}).createDataChannel('x'));
+            quietly(() => new Worker(URL.createObjectURL(new Blob(["importScripts('{away}worker.js'); fetch('{away}w')"]))));
+            quietly(() => navigator.serviceWorker.register('/sw.js'));
+            quietly(() => window.open('{away}window'));
+            quietly(() => document.getElementById('a').click());
+            quietly(() => document.getElementById('f').submit());
+            document.body.append('It ran.')</script>"""
+        found = await rendered({PAGE: html(body), f"{PAGE}sw.js": ("text/javascript", f"fetch('{away}sw')")}, asked)
+    assert "It ran." in found
+    assert outside.asked == []
+    assert any(request.url == f"{away}fetched" for request in asked)
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_windows_that_wait_for_a_person_do_not_hold_a_page_up() -> None:
+    found = await rendered({PAGE: html("<script>alert('x'); document.body.append(confirm('y') || 'No.')</script>")})
+    assert "No." in found
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_page_that_is_never_quiet_is_taken_as_it_is() -> None:
+    body = "<p>The page.</p><script>setInterval(() => fetch('/again'), 100)</script>"
+    assert "<p>The page.</p>" in await rendered({PAGE: html(body)}, seconds=6)
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_script_without_end_is_ended() -> None:
+    with pytest.raises(PageError, match="longer than 4 seconds"):
+        await rendered({PAGE: html("<script>setTimeout(() => { for (;;) {} }, 100)</script>")}, seconds=4)
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_page_that_takes_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_MEMORY", 600_000_000)
+    hungry = "const kept = []; setInterval(() => kept.push(new Uint8Array(2e7).fill(1)), 20)"
+    with pytest.raises(PageError, match=r"more than 0\.6 GB of memory"):
+        await rendered({PAGE: html(f"<script>{hungry}</script>")})
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("exit 0", "the browser ended"),
+        (r"printf 'nonsense\0' >&4; sleep 61", "another form"),
+        (r"""printf '{"id": 1, "result": {"targetInfos": "many"}}\0{"id": 2, "result": {"targetInfos": [1]}}\0' >&4; sleep 61""", "form"),
+        (r"""while :; do printf '{"method": "x"}\0' >&4; done""", "too much"),
+        ("yes yes >&4", "too much"),
+        ("sleep 61 & sleep 61", "longer than"),
+    ],
+)  # fmt: skip
+async def test_a_browser_that_was_taken_over_is_not_believed_and_leaves_nothing(
+    script: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STARTING", 20.0 if reason != "longer than" else 0.5)
+    hostile = tmp_path / "chromium"
+    hostile.write_text(f"#!/bin/sh\n{script}\n")
+    hostile.chmod(0o755)
+    before = {process.pid for process in psutil.process_iter()}
+    with pytest.raises(PageError, match=reason):
+        await render_page(str(hostile), PAGE, serving({}, []), seconds=0.5, longest=1_000)
+    left = [one for one in psutil.process_iter(["cmdline"]) if one.pid not in before]
+    assert not [one for one in left if one.info["cmdline"] == ["sleep", "61"]]
+
+
+async def test_where_no_browser_can_be_locked_in_none_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing: Callable[..., list[str]] = lambda *_, **__: []  # noqa: E731 - as short as that
+    monkeypatch.setattr(module, "jailed_browser", nothing)
+    with pytest.raises(PageError, match="cannot lock a browser in"):
+        await render_page(str(tmp_path / "chromium"), PAGE, serving({}, []), seconds=5, longest=1_000)
+
+
+async def test_a_browser_that_ends_before_it_has_a_page_is_started_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Path] = []
+    command = jailed_browser
+
+    def counted(start: list[str], work: Path, browser: str, *, file_size: int) -> list[str]:
+        started.append(work)
+        return command(start, work, browser, file_size=file_size)
+
+    monkeypatch.setattr(module, "jailed_browser", counted)
+    failing = tmp_path / "chromium"
+    failing.write_text("#!/bin/sh\nexit 1\n")
+    failing.chmod(0o755)
+    with pytest.raises(PageError, match="the browser ended"):
+        await render_page(str(failing), PAGE, serving({}, []), seconds=5, longest=1_000)
+    assert len(set(started)) == 2
+    assert not any(work.exists() for work in started)

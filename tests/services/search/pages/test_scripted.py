@@ -1,0 +1,97 @@
+"""Pages that need scripts: recognised by structure and text, while short pages stand as they are."""
+
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from services.search.pages.extract import extract
+from services.search.pages.extraction import Extracted
+from services.search.pages.scripted import MAX_ELEMENTS, ScriptSigns, asks_for_scripts, needs_scripts, script_signs
+from tests.attacks.processor_time import processor_time
+
+SAVED = Path(__file__).parent / "saved"
+EXPECTED = {
+    "shell-react": "empty",
+    "shell-module": "shell",
+    "shell-custom-element": "notice",
+    "waiting-chinese": "notice",
+    "notice-english": "notice",
+    "notice-chinese": "notice",
+    "notice-traditional": "notice",
+    "empty-with-scripts": "empty",
+    "short-page": None,
+    "short-chinese": None,
+    "filled-by-server": None,
+    "article-about-scripts": None,
+    "no-scripts": None,
+    "noscript-picture": None,
+}
+
+
+def extracted(page: str) -> Extracted:
+    return extract(
+        {"name": "page", "kind": "html", "charset": None, "url": "https://a.example", "characters": 10_000},
+        page.encode(),
+    )
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_saved_page_is_judged(name: str) -> None:
+    assert extracted((SAVED / f"{name}.html").read_text("utf-8")).get("needs_scripts") == EXPECTED[name]
+
+
+def test_every_saved_page_is_judged() -> None:
+    assert {path.stem for path in SAVED.glob("*.html")} == set(EXPECTED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "JavaScript is required.", "Please enable JavaScript to continue.", "This site requires JavaScript.",
+        "JavaScript appears to be disabled.", "We're sorry but tides doesn't work properly without JavaScript enabled.",
+        "Turn on Java Script and reload.", "请启用JavaScript", "请在浏览器中打开脚本支持。", "JavaScript 已被禁用", "需要啟用腳本",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_asks_for_scripts_is_recognised(text: str) -> None:
+    assert asks_for_scripts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "JavaScript was designed in ten days.",
+        "He learned JavaScript and Python.",
+        "脚本由导演改写。",
+        "Enable notifications.",
+    ],
+)
+def test_other_sentences_about_scripts_are_not(text: str) -> None:
+    assert not asks_for_scripts(text)
+
+
+def test_a_page_without_scripts_is_never_rendered() -> None:
+    assert needs_scripts(ScriptSigns(0, empty_place=True, notice=True), "") is None
+
+
+def test_data_for_search_engines_is_no_script() -> None:
+    page = '<html><body><script type="application/ld+json">{}</script><div id="app"></div></body></html>'
+    assert script_signs(html.document_fromstring(page)).scripts == 0
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div id=app>" * 100_000,
+        "<script></script>" + "<div id=root> </div>" * 100_000,
+        "<noscript>enable " + "a " * 400_000,
+        "<x-a>" + "<i> </i>" * MAX_ELEMENTS,
+        "<div id=app>" + "<b>w</b> " * 300_000,
+    ],
+    ids=["nested", "many", "notice", "own element", "filled"],
+)
+def test_a_hostile_page_is_judged_in_linear_time(page: str) -> None:
+    parser = html.HTMLParser(huge_tree=True)
+    tree = html.document_fromstring(page, parser=parser)
+    with processor_time(5.0):
+        script_signs(tree)
