@@ -30,7 +30,8 @@ class BundledSource(BaseModel):
     ] = ""
     source_kind: Annotated[
         SourceCategory,
-        Field(description="Who speaks: a paper, a newspaper, a code repository, a public body; or anybody."),
+        Field(description="Who speaks: a paper, a newspaper, a code repository, a public body, an encyclopaedia, "
+            "people in a forum, a company, one person; or anybody."),
     ] = "general"
     fetched_at: Annotated[str, Field(description="ISO 8601, UTC; empty where unknown.")]
     published: Annotated[str | None, Field(description="ISO date, where the source tells it.")]

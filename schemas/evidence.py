@@ -12,8 +12,11 @@ from schemas.asked import AtMost, Id
 from schemas.clean import CleanLine, CleanText
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
-SourceCategory = Literal["general", "academic", "news", "code", "official"]
-"""Who speaks: a paper, a newspaper, a code repository, a public body or the maker of the thing; anybody else."""
+SoughtKind = Literal["general", "academic", "news", "code", "official"]
+"""Kinds of source that a step of a plan may look for; a planner is asked for these."""
+SourceCategory = Literal[SoughtKind, "reference", "forum", "company", "personal"]
+"""Who speaks: a paper, a newspaper, a code repository, a public body; an encyclopaedia or dictionary, people in a forum, a
+company about itself and what it sells, one person; or anybody else."""
 Relevance = Literal["high", "medium", "low"]
 Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""

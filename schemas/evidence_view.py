@@ -17,7 +17,7 @@ class EvidenceView(BaseModel):
     published: str = ""
     kind: str = "document"
     source_kind: str = "general"
-    """Who speaks: academic, news, code or official; general sources are not marked."""
+    """Who speaks, such as official or news; general sources are not marked."""
     relevance: str = "medium"
     quote: str
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.asked import AtMost, Id, Reason, Thought, Title
-from schemas.evidence import SourceCategory
+from schemas.evidence import SoughtKind
 from schemas.outline import MOST_NODES, NodeDraft
 from schemas.planner import PlannerPrompt, StepType
 
@@ -40,7 +40,7 @@ class StepDraft(BaseModel):
     title: Title = ""
     description: Thought = ""
     step_type: DraftType = "research"
-    source_kind: SourceCategory = "general"
+    source_kind: SoughtKind = "general"
     need_web_search: SkipJsonSchema[bool] = True
     nodes: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """Numbers or ids of the nodes of the outline that it serves."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.evidence import SourceCategory
+from schemas.evidence import SoughtKind
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.mcp import ToolView
 from schemas.outline import NodeView, OutlineNode
@@ -30,7 +30,7 @@ class Step(BaseModel):
     description: str
     step_type: StepType = "research"
     need_web_search: bool = True
-    source_kind: SourceCategory = "general"
+    source_kind: SoughtKind = "general"
     """Kind of source that it looks for."""
     nodes: list[str] = Field(default_factory=list)
     """Ids of the nodes of the outline that it finds evidence for; empty where its evidence may belong to any."""

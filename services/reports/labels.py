@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
-from schemas.evidence import Status
+from schemas.evidence import SourceCategory, Status
 from services.evidence.support import Verdict
 from services.reports.reasons import (
     JUDGED,
@@ -142,7 +143,7 @@ class Labels:
     )
     """What a source is, for each kind that is not a web page."""
     categories: dict[str, str] = field(
-        default_factory=lambda: {name: name for name in ("academic", "news", "code", "official")}
+        default_factory=lambda: {name: name for name in get_args(SourceCategory) if name != "general"}
     )
     """Who speaks in a source, where that is not just anybody."""
     reasons: Mapping[str, str] = field(default_factory=lambda: REASONS)
@@ -280,7 +281,16 @@ CHINESE = Labels(
     judged_inference=JUDGED_INFERENCE_CHINESE,
     instead="所引内容给出的是 {instead}。",
     kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
-    categories={"academic": "学术", "news": "新闻", "code": "代码", "official": "官方"},
+    categories={
+        "academic": "学术",
+        "news": "新闻",
+        "code": "代码",
+        "official": "官方",
+        "reference": "工具书",
+        "forum": "论坛",
+        "company": "企业",
+        "personal": "个人",
+    },
     reasons=REASONS_CHINESE,
 )
 

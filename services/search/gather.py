@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from schemas.evidence import Passage, Source, SourceCategory
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
+from services.search.confirmed_figures import confirmed
 from services.search.hit import Hit, SearchProvider
 from services.search.link_expansion import follow
 from services.search.pool import Key, Pool
@@ -94,7 +95,9 @@ async def gather(
     passages = await asyncio.to_thread(pool.repeats_last, passages, queries)
     failures += [document.trouble for document in providers.documents if document.trouble]
     today = datetime.now(UTC).date()
-    passages = Preference.of(question or " ".join(queries), today, source_kind).ordered(passages, pool.hit)
+    figures = await asyncio.to_thread(confirmed, passages, pool.text, pool.hit)
+    preference = Preference.of(question or " ".join(queries), today, source_kind)
+    passages = preference.ordered(passages, pool.hit, figures)
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
     chosen = take_turns(passages, sources_of, limit, PER_SOURCE, sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)

@@ -57,14 +57,14 @@ def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory
     for category in categories:
         if any(_ends(host, ending) for ending in rules.get(category, {}).get("endings", ())):
             return category
-    return "news" if claimed == "general" and news_form(url) else claimed
-
-
-def news_form(url: str) -> bool:
-    """Tell whether an address has a form that newspapers use."""
-    host, path = _host_and_path(url)
-    news = _rules()["news"]
-    return not set(news["labels"]).isdisjoint(host.split(".")) or not set(news["paths"]).isdisjoint(path.split("/"))
+    if claimed != "general":
+        return claimed
+    labels, parts = set(host.split(".")), set(path.split("/"))
+    for category in categories:
+        known = rules.get(category, {})
+        if labels.intersection(known.get("labels", ())) or parts.intersection(known.get("paths", ())):
+            return category
+    return "general"
 
 
 @lru_cache(maxsize=4_096)

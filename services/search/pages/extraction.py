@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-Claimed = Literal["general", "academic", "news", "code"]
+Claimed = Literal["general", "academic", "news", "code", "reference", "forum", "company", "personal"]
 """What kind of source a page says that it is; that it is official only its address can tell."""
 
 
