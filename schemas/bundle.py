@@ -30,8 +30,10 @@ class BundledSource(BaseModel):
     ] = ""
     source_kind: Annotated[
         SourceCategory,
-        Field(description="Who speaks: a paper, a newspaper, a code repository, a public body, an encyclopaedia, "
-            "people in a forum, a company, one person; or anybody."),
+        Field(
+            description="Who speaks: a paper, a newspaper, a code repository, a public body, an encyclopaedia, "
+            "people in a forum, a company, one person; or anybody."
+        ),
     ] = "general"
     fetched_at: Annotated[str, Field(description="ISO 8601, UTC; empty where unknown.")]
     published: Annotated[str | None, Field(description="ISO date, where the source tells it.")]
@@ -65,6 +67,13 @@ class BundledExcerpt(BaseModel):
     start: int
     end: int
     relevance: Relevance
+    confirmed_by: Annotated[
+        list[str],
+        Field(
+            description="Ids of excerpts in which an independent source (another owner, no copy, other words) gives one of its "
+            "figures, too; absent where there are none."
+        ),
+    ] = []
 
 
 class BundledResult(StepOutcome):

@@ -137,6 +137,8 @@ class Excerpt(BaseModel):
     start: int
     end: int
     relevance: Relevance = "medium"
+    confirmed_by: list[str] = Field(default_factory=list)
+    """Ids of excerpts of independent sources that give one of its figures, too; found when the report is written."""
 
 
 Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradicted"]

@@ -19,6 +19,8 @@ class EvidenceView(BaseModel):
     source_kind: str = "general"
     """Who speaks, such as official or news; general sources are not marked."""
     relevance: str = "medium"
+    confirmed_by: list[str] = Field(default_factory=list)
+    """Ids of excerpts in which independent sources give one of its figures, too."""
     quote: str
 
 

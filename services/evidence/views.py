@@ -26,6 +26,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             kind=source.kind,
             source_kind=source.source_kind,
             relevance=excerpt.relevance,
+            confirmed_by=excerpt.confirmed_by,
             quote=excerpt.quote,
         )
         for excerpt in excerpts

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 from services.search.hit import Hit
-from services.search.source_kinds import registrable
+from services.search.source_kinds import owner_of
 from services.text.measures import UNIT_WORDS, Measure, measures
 from services.text.passages import sentences
 from services.text.tokens import tokens
@@ -44,7 +44,7 @@ def confirmed(ranked: Sequence[Key], text_of: Callable[[Key], str], hit_of: Call
         hit_of: a passage's source.
     """
     passages = [key for key in ranked if hit_of(key).kind == "web"][:MAX_PASSAGES]
-    owners = [registrable(hit_of(key).url) for key in passages]
+    owners = [owner_of(hit_of(key).url, "web") for key in passages]
     if len(set(owners)) < 2:
         return set()
     texts = [text_of(key) for key in passages]

@@ -80,6 +80,19 @@ def registrable(url: str) -> str:
     return ".".join(labels[-3 if country or shared else -2 :])
 
 
+def owner_of(url: str, kind: SourceKind) -> str:
+    """Return who answers for a source: the owner of its site.
+
+    Papers and programs at one address are by different people, and so are documents, tools and databases: each is its own.
+    """
+    if kind != "web":
+        return url.partition("#")[0]
+    host, path = _host_and_path(url)
+    rules = _rules()
+    shared = any(_below(host, path, site) for name in ("academic", "code") for site in rules[name]["hosts"])
+    return url if shared else registrable(url)
+
+
 @cache
 def _rules() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

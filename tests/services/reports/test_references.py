@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.evidence import Source
+from schemas.evidence import Excerpt, Source
 from services.reports.labels import Labels, labels_for
-from services.reports.references import details, who
+from services.reports.references import confirming_sources, details, who
 
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
@@ -39,3 +39,14 @@ def test_a_document_is_named_as_one_and_its_folder_stands_in_its_path() -> None:
     assert details(about, ["docs/b.md"], ENGLISH, cited=False) == (
         "document", "published 2021", "same text: docs/b.md", "read, not cited",
     )  # fmt: skip
+
+
+def test_sources_that_confirm_figures_are_named_by_their_numbers() -> None:
+    excerpts = [
+        Excerpt(id=key, content_hash=key, quote="q", start=0, end=1, confirmed_by=list(by))
+        for key, by in {"a": "bc", "b": "a", "c": "a", "d": "d", "e": "x"}.items()
+    ]
+    confirming = confirming_sources(excerpts, {"a": 1, "b": 2, "c": 2, "d": 3, "e": 4})
+    assert confirming == {1: [2], 2: [1]}
+    assert details(source(), [], ENGLISH, cited=True, confirming=[2, 5]) == ("figures also in [2], [5]",)
+    assert details(source(), [], CHINESE, cited=True, confirming=[2, 5]) == ("数字亦见于 [2]、[5]",)
