@@ -14,7 +14,9 @@ from schemas.clean import CleanLine, CleanText
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
 SoughtKind = Literal["general", "academic", "news", "code", "official"]
 """Kinds of source that a step of a plan may look for; a planner is asked for these."""
-SourceCategory = Literal[SoughtKind, "reference", "forum", "company", "personal"]
+NamedKind = Literal["academic", "news", "code", "official", "reference", "forum", "company", "personal"]
+"""Kinds of source that a run can prefer or leave out."""
+SourceCategory = Literal["general", NamedKind]
 """Who speaks: a paper, a newspaper, a code repository, a public body; an encyclopaedia or dictionary, people in a forum, a
 company about itself and what it sells, one person; or anybody else."""
 Relevance = Literal["high", "medium", "low"]

@@ -111,6 +111,8 @@ async def gather_once(
             document_hits=max(run.context.max_results, run.context.level.hits),
             question=question,
             source_kind=source_kind,
+            preferred=run.context.prefer_kinds,
+            filters=filters_of(run.context),
         )
         return Search(
             passages=gathered.passages,
@@ -224,8 +226,8 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
     run.count(pages=1)
     async with PageReader(limits=page_limits()) as reader:
         page = await _recorded_page(run, reader, evidence, url)
-    if not filters_of(run.context).permit(page.final_url):
-        raise PageError(f"{page.final_url} is of a site that this run leaves out.")
+    if not filters_of(run.context).permit(page.final_url, page.source_kind):
+        raise PageError(f"{page.final_url} is of a site, or of a kind, that this run leaves out.")
     return page
 
 

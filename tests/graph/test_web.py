@@ -170,6 +170,13 @@ async def test_a_site_that_a_run_leaves_out_is_not_read_either(pages: Site) -> N
     assert "/machine" not in pages.asked
 
 
+async def test_a_page_that_says_it_is_of_a_kind_that_is_left_out_is_no_source(pages: Site) -> None:
+    blog = '<script type="application/ld+json">{"@type": "BlogPosting"}</script>'
+    pages.page("/machine", PAGE.replace("</head>", f"{blog}</head>"))
+    assert (await aresearch(QUESTION, search="duckduckgo")).sources[0].source_kind == "personal"
+    assert (await aresearch(QUESTION, search="duckduckgo", exclude_kinds=["personal"])).sources == []
+
+
 async def test_documents_are_searched_along_with_the_web(tavily: TavilyServer, docs: Path) -> None:
     report = await aresearch(
         "Who designed the wire sounding machine, and who designed the tide predicting machine?", docs=[docs]

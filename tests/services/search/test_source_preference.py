@@ -8,6 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import SourceCategory
 from services.run.evidence_store import EvidenceStore
+from services.search.filters import Filters
 from services.search.gather import Gathered, gather
 from services.search.hit import Hit
 from services.search.providers import Providers
@@ -166,3 +167,31 @@ async def test_passages_and_sources_tell_site_kind_and_date() -> None:
     [passage], [source] = found.passages, found.sources.values()
     assert (passage.site, passage.source_kind, passage.published) == ("stats.gov.cn", "official", "2024-03-12")
     assert (source.site, source.source_kind, source.published) == ("stats.gov.cn", "official", "2024-03-12")
+
+
+async def test_kinds_that_are_left_out_are_in_no_passage_whoever_found_them() -> None:
+    forum, blog = hit("f", url="https://www.reddit.com/r/1"), hit("b", source_kind="personal")
+    document = Hit(url="docs/reddit.md", title="d", kind="document", text="Piano wire in a document.")
+    found = await gather(
+        ["piano wire"],
+        Providers(web=[Engine(forum, hit("a"), blog, document)]),
+        evidence=EvidenceStore(InMemoryStore()),
+        limit=9,
+        filters=Filters.of(kinds=["forum", "personal"]),
+    )
+    assert [one.title for one in found.passages] == ["a", "d"]
+
+
+async def test_kinds_that_are_preferred_come_up_in_what_is_gathered() -> None:
+    pages = [hit(str(place), text=f"Piano wire, page {place}.") for place in range(8)]
+    wiki = hit("w", url="https://en.wikipedia.org/wiki/Wire", text="Piano wire, as told.")
+    cases: list[tuple[list[SourceCategory], int]] = [([], 7), (["reference"], 2)]
+    for preferred, place in cases:
+        found = await gather(
+            ["piano wire"],
+            Providers(web=[Engine(*pages, wiki)]),
+            evidence=EvidenceStore(InMemoryStore()),
+            limit=9,
+            preferred=preferred,
+        )
+        assert [one.title for one in found.passages].index("w") == place
