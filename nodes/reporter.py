@@ -320,7 +320,7 @@ def _counts(report: Report) -> dict[str, int]:
         "claims": len(report.citations),
         "verified": sum(claim.verified for claim in report.citations),
         "sure": sure_claims(report.citations),
-        "sources": sum(bool(source.id) for source in report.sources),
+        "sources": sum(bool(source.id) and not source.duplicate_of for source in report.sources),
     }
 
 

@@ -40,6 +40,10 @@ class BundledSource(BaseModel):
     duplicate_of: Annotated[
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]
+    also_at: Annotated[
+        list[str],
+        Field(description="Other addresses at which the very same text was found; absent where there are none."),
+    ] = []
     snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
     untraced: Annotated[
         list[str] | None,

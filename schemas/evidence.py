@@ -48,6 +48,8 @@ class Source(BaseModel):
     """ISO date, where the source tells it."""
     duplicate_of: str | None = None
     """Content hash of the source that this one copies (copies that tell the same count once)."""
+    also_at: list[CleanLine] = Field(default_factory=list)
+    """Other addresses at which the very same text was found, in order."""
     snippet_only: bool = False
     """True when only a search engine's snippet could be read."""
     fingerprint: str = ""
@@ -61,6 +63,16 @@ class Source(BaseModel):
     def id(self) -> str:
         """`S1` for the source with number 1; empty before the reporter has numbered it."""
         return f"S{self.number}" if self.number is not None else ""
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where its text was found: its own address first."""
+        return [self.url, *self.also_at]
+
+    def found_also(self, addresses: Iterable[str]) -> "Source":
+        """Return it with further addresses of the same text."""
+        others = sorted({*self.also_at, *addresses} - {self.url})
+        return self if others == self.also_at else self.model_copy(update={"also_at": others})
 
 
 def by_content_hash(report: Any) -> Any:

@@ -14,7 +14,7 @@ from schemas.state import ResearchState
 from services.evidence.differences import Quoted, agreement
 from services.evidence.primary import primary
 from services.search.source_kinds import owner_of
-from services.text.duplicates import root_of
+from services.text.duplicates import may_tell_the_same, root_of
 from services.text.measures import Measure, measures
 from services.text.quote_location import locate
 
@@ -95,6 +95,8 @@ class _Said:
             return False
         if root_of(self.excerpt.content_hash, self.sources) == root_of(other.excerpt.content_hash, self.sources):
             return False
+        if may_tell_the_same(self.source.fingerprint, other.source.fingerprint):
+            return False  # two articles made of one release, though each has something of its own
         mine, theirs = self.excerpt.quote, other.excerpt.quote
         if locate(mine, theirs) or locate(theirs, mine):
             return False

@@ -62,6 +62,7 @@ class Labels:
     )
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
     copy: str = "same text: {urls}"
+    more_addresses: str = "and {count} more addresses"
     confirmed: str = "figures also in {numbers}"
     """Of a source some figures of which independent sources give, too, with the numbers of these."""
     published: str = "published {date}"
@@ -223,6 +224,7 @@ CHINESE = Labels(
     cited_by_code="原本没有引用、由程序找到支持其内容的摘录并补上引用的句子：{count} 个。",
     snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
     copy="相同文本：{urls}",
+    more_addresses="另有 {count} 个网址",
     confirmed="数字亦见于 {numbers}",
     published="发布于 {date}",
     newer="发布于 {date}，较新",

@@ -288,7 +288,7 @@ def _references(numbering: Numbering, cited: set[str], draft: Draft, labels: Lab
         confirmed = confirming.get(source.number or 0, [])
         link = link_of(source)
         address = escape_markdown(source.url) if link.startswith("sources/") else link
-        copies = [copy.url for copy in numbering.copies_of(source)]
+        copies = [address for copy in numbering.copies_of(source) for address in copy.addresses]
         shown = " · ".join(
             [
                 address,

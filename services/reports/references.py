@@ -9,6 +9,8 @@ from services.reports.document import Quote, Reference
 from services.reports.labels import Labels
 from services.reports.source_numbers import link_of
 
+MAX_ADDRESSES = 20
+"""Addresses of one text that are shown; `evidence.json` has all."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
@@ -31,7 +33,7 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
-            copies.setdefault(source.duplicate_of, []).append(source.url)
+            copies.setdefault(source.duplicate_of, []).extend(source.addresses)
     confirming = confirming_sources(report.excerpts, numbers)
     return tuple(
         Reference(
@@ -81,7 +83,7 @@ def details(
 
     Args:
         source: the source.
-        copies: addresses of its copies.
+        copies: addresses of its copies; those at which its own text was found, too, are named before them.
         labels: of the report's language.
         cited: whether the report cites it.
         confirming: numbers of independent sources that give figures of it, too.
@@ -90,8 +92,9 @@ def details(
     parts += who(source, labels, beside=f"{source.title} {source.url}")
     if confirming:
         parts.append(labels.confirmed.format(numbers=labels.enumeration.join(f"[{number}]" for number in confirming)))
-    if copies:
-        parts.append(labels.copy.format(urls="; ".join(copies)))
+    if same := list(dict.fromkeys([*source.also_at, *copies])):
+        more = [labels.more_addresses.format(count=len(same) - MAX_ADDRESSES)] if len(same) > MAX_ADDRESSES else []
+        parts.append(labels.copy.format(urls="; ".join([*same[:MAX_ADDRESSES], *more])))
     if not cited:
         parts.append(labels.uncited)
     return tuple(parts)

@@ -24,6 +24,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
+from services.text.duplicates import root_of
 
 MIN_PASSAGES = 4
 """Passages that a round is shown at least, if there are so many."""
@@ -178,8 +179,8 @@ class _Rounds:
         return wanting and self.barren < BARREN and bool(self.next_queries or self.waiting)
 
     def _quoted(self) -> int:
-        """Return how many sources are quoted."""
-        return len({excerpt.content_hash for excerpt in self.gathered.excerpts})
+        """Return how many sources are quoted; copies of one text count once."""
+        return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _tell(self, passages: int) -> None:
         """Tell whoever watches what the round came to."""
@@ -209,7 +210,11 @@ class _Rounds:
 
     def _note(self, found: Search) -> None:
         locale = self.need.locale
-        self.gathered.sources = {**found.sources, **self.gathered.sources}
+        known = self.gathered.sources
+        again = {
+            key: known[key].found_also(found.sources[key].addresses) for key in known.keys() & found.sources.keys()
+        }
+        self.gathered.sources = {**found.sources, **known, **again}
         self.gathered.trouble += found.trouble(locale)
         self.gathered.limits += found.limits(self.run, locale)
 

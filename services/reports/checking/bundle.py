@@ -89,7 +89,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "sources": [
             {
                 "id": source["id"],
-                **_known(source, "untraced"),
+                **_known({**source, "also_at": source["also_at"] or None}, "untraced", "also_at"),
                 "duplicate_of": ids.get(source["duplicate_of"]),
                 "text": texts[source["id"]],
             }
