@@ -36,6 +36,8 @@ class Level:
     """Tokens that models write in the course of a run, about."""
     seconds: int
     """Seconds that a run may take."""
+    links: int = 0
+    """Links of one page that a step follows at most."""
 
     @property
     def wide(self) -> bool:
@@ -51,7 +53,7 @@ class Level:
 LEVELS: dict[Depth, Level] = {
     "quick": Level(1, 3, 1, 6, 10, 6, 1_300, 6, (0, 0), 0, 3_000, 500, 180),
     "standard": Level(3, 3, 2, 25, 30, 6, 4_000, 6, (800, 2_000), 0, 40_000, 6_000, 900),
-    "deep": Level(5, 6, 4, 80, 60, 8, 12_000, 12, (3_000, 6_000), 1, 250_000, 25_000, 2_400),
-    "exhaustive": Level(8, 12, 6, 200, 200, 10, 24_000, 12, (6_000, 0), 2, 800_000, 60_000, 7_200),
+    "deep": Level(5, 6, 4, 80, 60, 8, 12_000, 12, (3_000, 6_000), 1, 250_000, 25_000, 2_400, 5),
+    "exhaustive": Level(8, 12, 6, 200, 200, 10, 24_000, 12, (6_000, 0), 2, 800_000, 60_000, 7_200, 5),
 }
 DEPTHS: tuple[Depth, ...] = get_args(Depth)

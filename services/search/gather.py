@@ -45,7 +45,7 @@ class Gathered(BaseModel):
 Results = list[tuple[str, list[Hit]]]
 """A query, and what one search found for it, best first; some queries have several searches."""
 Complete = Callable[[list[list[Hit]]], Awaitable[tuple[list[list[Hit]], list[str]]]]
-"""Replaces snippets by the texts of their pages, and says why some were not read."""
+"""Replaces snippets by the texts of their pages, and says why some were not read; lists of pages to which links led may follow."""
 
 
 async def gather(
@@ -87,7 +87,8 @@ async def gather(
         results.append((" ".join(queries), list(named)))
     if complete is not None:
         completed, unread = await complete([hits for _, hits in results])
-        results = [(query, hits) for (query, _), hits in zip(results, completed, strict=True)]
+        followed = [(" ".join(queries), hits) for hits in completed[len(results) :]]
+        results = [*((query, hits) for (query, _), hits in zip(results, completed, strict=False)), *followed]
         failures += unread
     if filters is not None and filters.kinds:
         results = [(query, [hit for hit in hits if _permitted(hit, filters)]) for query, hits in results]

@@ -108,6 +108,8 @@ class _Rounds:
     """Source and start of all passages that were found."""
     asked: set[str] = field(default_factory=set)
     """Queries that were searched."""
+    followed: dict[str, list[str]] = field(default_factory=dict)
+    """Addresses to which links have led, by the page with the link."""
     next_queries: list[str] = field(default_factory=list)
     room: int = 0
     """Tokens that the passages of one prompt have."""
@@ -201,8 +203,16 @@ class _Rounds:
         self.asked.update(query.casefold() for query in queries)
         most = len(self.met) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
         found = await gather_once(
-            self.run, queries, self.evidence, most, self.need.question, source_kind=self.wanted.source_kind
+            self.run,
+            queries,
+            self.evidence,
+            most,
+            self.need.question,
+            source_kind=self.wanted.source_kind,
+            followed=self.followed,
         )
+        for page, urls in found.followed.items():
+            self.followed.setdefault(page, []).extend(urls)
         self._note(found)
         new = [passage for passage in found.passages if (passage.content_hash, passage.start) not in self.met]
         self.met.update((passage.content_hash, passage.start) for passage in new)

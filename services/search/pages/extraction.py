@@ -1,6 +1,6 @@
 """What goes into the process that extracts the text of a page, and what comes back."""
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -17,6 +17,8 @@ class Job(TypedDict):
     charset: str | None
     url: str
     characters: int
+    links: NotRequired[bool]
+    """Whether its links are wanted."""
 
 
 class Extracted(TypedDict, total=False):
@@ -29,5 +31,7 @@ class Extracted(TypedDict, total=False):
     publisher: str
     """What a web page calls its site; empty where it does not."""
     claimed: Claimed
+    links: list[tuple[str, str]]
+    """Addresses and texts of links."""
     cut: bool
     error: str

@@ -10,7 +10,7 @@ from typing import Self
 from urllib.parse import unquote, urlsplit
 
 import httpcore
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from schemas.clean import CleanLine
 from schemas.evidence import SourceCategory
@@ -24,6 +24,7 @@ from services.search.pages.fetch import Check, Fetched, connections, fetch, stat
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
 from services.search.pages.kinds import check_readable, declared_charset, kind_of, media_type
 from services.search.pages.limits import ROBOTS, Limits
+from services.search.pages.page_links import MAX_LINKS
 from services.search.pages.robots import Robots
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
@@ -32,6 +33,13 @@ AT_ONCE_A_HOST = 2
 """Pages of one host that are fetched at the same time."""
 LONGEST_ANSWER = 60_000_000
 """Bytes: two million characters, escaped."""
+
+
+class PageLink(BaseModel):
+    """A link in the text of a page."""
+
+    url: CleanLine
+    text: CleanLine
 
 
 class Page(BaseModel):
@@ -55,6 +63,8 @@ class Page(BaseModel):
     """ISO time, UTC."""
     cut: bool = False
     """Whether the text was longer than is kept."""
+    links: list[PageLink] = Field(default_factory=list)
+    """In the order of its text; none where nobody wanted them."""
 
     def hit(self) -> Hit:
         """Return the page as what a search provider finds."""
@@ -80,6 +90,7 @@ class PageReader:
         allowance: Allowance | None = None,
         limits: Limits | None = None,
         *,
+        links: bool = False,
         resolver: Resolve = resolve,
         dialler: httpcore.AsyncNetworkBackend | None = None,
         tls: ssl.SSLContext | None = None,
@@ -89,6 +100,7 @@ class PageReader:
         Args:
             allowance: private hosts and other ports that may be read; by default what LEADLINE_ALLOW_PRIVATE_HOSTS says.
             limits: of one page.
+            links: whether pages are to tell their links.
             resolver: looks hosts up.
             dialler: makes connections to addresses that were checked.
             tls: verifies certificates; by default with the usual authorities.
@@ -98,6 +110,7 @@ class PageReader:
         """
         self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
         self.limits = limits or Limits()
+        self._links = links
         self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
@@ -147,6 +160,7 @@ class PageReader:
             content_type=media_type(fetched.headers),
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),
+            links=[PageLink(url=address, text=text) for address, text in extracted.get("links", [])[:MAX_LINKS]],
         )
 
     async def _fetch(self, target: Target) -> Fetched:
@@ -187,6 +201,7 @@ class PageReader:
             "charset": declared_charset(fetched.headers),
             "url": fetched.target.url,
             "characters": self.limits.characters,
+            "links": self._links,
         }
         workers = self._extractors if job["kind"] in {"html", "text"} else self._office
         extracted = await workers.run(job, fetched.body, self.limits.extract_seconds)
