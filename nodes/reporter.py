@@ -19,6 +19,7 @@ from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
 from services.evidence.citable import cited_evidence
+from services.evidence.confirmation import with_confirmations
 from services.evidence.programs import Program, programs_of
 from services.evidence.settled_copies import settled_copies
 from services.evidence.views import evidence_views, finding_views, steps_by_id
@@ -59,8 +60,8 @@ LONG = 2.0
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
     context, locale = choices(runtime), state["locale"]
+    state = await _settled(state, runtime)
     excerpts = cited_evidence(state)
-    state = {**state, "sources": await settled_copies(state["sources"], excerpts, evidence_of(runtime))}
     written, added, deck = Written(), ResearchState(), list[DeckPage]()
     prompt: ReporterPrompt | None = None
     async with node_run(state, runtime, "reporter", report=True) as run:
@@ -79,9 +80,8 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                 research = SectionResearch(run, state, prompt, evidence_of(runtime), excerpts, tell)
                 written = await _write(run, prompt, research)
                 if added := research.update():
-                    state = _with_research(state, added)
+                    state = await _settled(_with_research(state, added), runtime)
                     excerpts = cited_evidence(state)
-                    state["sources"] = await settled_copies(state["sources"], excerpts, evidence_of(runtime))
             if written.text:
                 checked = await _check(run, state, written, excerpts, runtime)
                 while prompt and not written.by_rules and proves_nothing(checked):
@@ -112,6 +112,12 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         "usage": run.usage,
         "limits": written.limits,
     }
+
+
+async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
+    """Return the state with copies of one text settled, and with figures that independent sources confirm."""
+    sources = await settled_copies(state["sources"], cited_evidence(state), evidence_of(runtime))
+    return await asyncio.to_thread(with_confirmations, {**state, "sources": sources})
 
 
 def _computes(checked: CheckedReport, state: ResearchState, excerpts: list[Excerpt]) -> bool:
@@ -314,7 +320,7 @@ def _counts(report: Report) -> dict[str, int]:
         "claims": len(report.citations),
         "verified": sum(claim.verified for claim in report.citations),
         "sure": sure_claims(report.citations),
-        "sources": sum(bool(source.id) for source in report.sources),
+        "sources": sum(bool(source.id) and not source.duplicate_of for source in report.sources),
     }
 
 

@@ -31,13 +31,20 @@ class BundledSource(BaseModel):
     ] = ""
     source_kind: Annotated[
         SourceCategory,
-        Field(description="Who speaks: a paper, a newspaper, a code repository, a public body; or anybody."),
+        Field(
+            description="Who speaks: a paper, a newspaper, a code repository, a public body, an encyclopaedia, "
+            "people in a forum, a company, one person; or anybody."
+        ),
     ] = "general"
     fetched_at: Annotated[str, Field(description="ISO 8601, UTC; empty where unknown.")]
     published: Annotated[str | None, Field(description="ISO date, where the source tells it.")]
     duplicate_of: Annotated[
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]
+    also_at: Annotated[
+        list[str],
+        Field(description="Other addresses at which the very same text was found; absent where there are none."),
+    ] = []
     snippet_only: Annotated[bool, Field(description="Only a search engine's snippet was read, not the page.")]
     abstract_only: Annotated[
         bool, Field(description="Only the abstract of a publication was read; absent in earlier bundles.")
@@ -76,6 +83,13 @@ class BundledExcerpt(BaseModel):
     start: int
     end: int
     relevance: Relevance
+    confirmed_by: Annotated[
+        list[str],
+        Field(
+            description="Ids of excerpts in which an independent source (another owner, no copy, other words) gives one of its "
+            "figures, too; absent where there are none."
+        ),
+    ] = []
 
 
 class BundledResult(StepOutcome):

@@ -17,6 +17,7 @@ from schemas.options import (
     Flag,
     Folders,
     Formats,
+    Kinds,
     Length,
     MaxCalls,
     MaxResults,
@@ -126,6 +127,17 @@ class RunContext(BaseModel):
     exclude_domains: Domains = Field(
         default=[],
         description="Sites that a web search leaves out.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
+    prefer_kinds: Annotated[Kinds, Flag(metavar="K,K,…", panel=CHOICES)] = Field(
+        default=[],
+        description="Kinds of web pages that come up in searches: academic, news, code, official, reference, forum, company, "
+        "personal.",
+        json_schema_extra=_at("background_investigator", "researcher"),
+    )
+    exclude_kinds: Annotated[Kinds, Flag(metavar="K,K,…", panel=CHOICES)] = Field(
+        default=[],
+        description="Kinds of web pages that are left out, preferred or not; the kinds are those that can be preferred.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     time_range: TimeRange | None = Field(

@@ -36,6 +36,8 @@ class Level:
     """Tokens that models write in the course of a run, about."""
     seconds: int
     """Seconds that a run may take."""
+    links: int = 0
+    """Links of one page that a step follows at most."""
 
     @property
     def wide(self) -> bool:
@@ -93,6 +95,7 @@ LEVELS: dict[Depth, Level] = {
         prompt_tokens=250_000,
         answer_tokens=25_000,
         seconds=2_400,
+        links=5,
     ),
     "exhaustive": Level(
         plans=8,
@@ -108,6 +111,7 @@ LEVELS: dict[Depth, Level] = {
         prompt_tokens=800_000,
         answer_tokens=60_000,
         seconds=7_200,
+        links=5,
     ),
 }
 DEPTHS: tuple[Depth, ...] = get_args(Depth)

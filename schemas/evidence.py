@@ -13,10 +13,13 @@ from schemas.clean import CleanLine, CleanText
 from schemas.publication import Publication
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]
-SourceCategory = Literal["general", "academic", "news", "code", "official"]
-"""Who speaks: a paper, a newspaper, a code repository, a public body or the maker of the thing; anybody else."""
-StepKind = Literal[SourceCategory, "medicine"]
-"""What kind of source a step looks for; medicine is academic, and has catalogues of its own."""
+StepKind = Literal["general", "academic", "medicine", "news", "code", "official"]
+"""Kinds of source that a step of a plan may look for; medicine is academic, and has catalogues of its own."""
+NamedKind = Literal["academic", "news", "code", "official", "reference", "forum", "company", "personal"]
+"""Kinds of source that a run can prefer or leave out."""
+SourceCategory = Literal["general", NamedKind]
+"""Who speaks: a paper, a newspaper, a code repository, a public body; an encyclopaedia or dictionary, people in a forum, a
+company about itself and what it sells, one person; or anybody else."""
 Relevance = Literal["high", "medium", "low"]
 Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""
@@ -46,6 +49,8 @@ class Source(BaseModel):
     """ISO date, where the source tells it."""
     duplicate_of: str | None = None
     """Content hash of the source that this one copies (copies that tell the same count once)."""
+    also_at: list[CleanLine] = Field(default_factory=list)
+    """Other addresses at which the very same text was found, in order."""
     snippet_only: bool = False
     """True when only a search engine's snippet could be read."""
     abstract_only: bool = False
@@ -70,6 +75,16 @@ class Source(BaseModel):
     def publisher(self) -> str:
         """Who publishes it, as readers and prompts are told: its journal where it has one, else its site."""
         return (self.publication and self.publication.venue) or self.site
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where its text was found: its own address first."""
+        return [self.url, *self.also_at]
+
+    def found_also(self, addresses: Iterable[str]) -> "Source":
+        """Return it with further addresses of the same text."""
+        others = sorted({*self.also_at, *addresses} - {self.url})
+        return self if others == self.also_at else self.model_copy(update={"also_at": others})
 
 
 def by_content_hash(report: Any) -> Any:
@@ -149,6 +164,8 @@ class Excerpt(BaseModel):
     start: int
     end: int
     relevance: Relevance = "medium"
+    confirmed_by: list[str] = Field(default_factory=list)
+    """Ids of excerpts of independent sources that give one of its figures, too; found when the report is written."""
 
 
 Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradicted"]

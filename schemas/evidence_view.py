@@ -17,10 +17,12 @@ class EvidenceView(BaseModel):
     published: str = ""
     kind: str = "document"
     source_kind: str = "general"
-    """Who speaks: academic, news, code or official; general sources are not marked."""
+    """Who speaks, such as official or news; general sources are not marked."""
     abstract_only: bool = False
     """Whether its source is the abstract of a publication alone."""
     relevance: str = "medium"
+    confirmed_by: list[str] = Field(default_factory=list)
+    """Ids of excerpts in which independent sources give one of its figures, too."""
     quote: str
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder
+from schemas.evidence import NamedKind
 from schemas.models import ModelChoice, Role
 
 SEARCH_WORDS = ("auto", "documents", "none")
@@ -30,6 +31,8 @@ OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
 Formats = Annotated[list[OutputFormat], Field(max_length=20)]
 Folders = Annotated[list[Folder], Field(max_length=MAX_FOLDERS)]
 Domains = Annotated[list[Domain], Field(max_length=MAX_DOMAINS)]
+Kinds = Annotated[list[NamedKind], Field(max_length=20)]
+"""Kinds of source, such as official or forum."""
 Models = dict[Role | Literal["default"], ModelChoice]
 """Model and parameters by role; `default` stands for all roles."""
 Words = Annotated[int, Field(ge=50, le=50_000)]

@@ -14,6 +14,7 @@ from schemas.options import (
     Domains,
     Folders,
     Formats,
+    Kinds,
     Length,
     MaxCalls,
     MaxResults,
@@ -74,6 +75,8 @@ class SearchChoices(BaseModel):
     provider: SearchPlace | None = None
     include_domains: Domains = []
     exclude_domains: Domains = []
+    prefer_kinds: Kinds = []
+    exclude_kinds: Kinds = []
     time_range: TimeRange | None = None
     max_results: MaxResults | None = None
     max_searches: MaxCalls | None = None

@@ -58,14 +58,17 @@ def merge_results(old: dict[str, StepResult], new: dict[str, StepResult]) -> dic
 
 
 def merge_sources(old: dict[str, Source], new: dict[str, Source]) -> dict[str, Source]:
-    """Merge sources by content hash; of several accounts of one text, the same one stays whoever gave it first."""
-    twice = {key: min(old[key], new[key], key=_account) for key in old.keys() & new.keys()}
+    """Merge sources by content hash; of several accounts of one text, the same one stays whoever gave it first, with all addresses."""
+    twice = {
+        key: min(old[key], new[key], key=_account).found_also([*old[key].addresses, *new[key].addresses])
+        for key in old.keys() & new.keys()
+    }
     return dict(sorted({**old, **new, **twice}.items()))
 
 
 def _account(source: Source) -> tuple[bool, bool, str]:
     """Order accounts of one text: rather read than a snippet, rather an original than a copy, then by what they say."""
-    return source.snippet_only, source.duplicate_of is not None, source.model_dump_json()
+    return source.snippet_only, source.duplicate_of is not None, source.model_dump_json(exclude={"also_at"})
 
 
 def merge_limits(old: list[str], new: list[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Options of commands that are made from the fields of `RunContext`, which declares what a run can choose."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -10,6 +10,7 @@ import typer
 
 from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
+from schemas.evidence import NamedKind
 from schemas.options import SEARCH_WORDS, Flag, OutputFormat
 from services.reports.formats import chosen_formats
 from services.run.errors import LeadlineError
@@ -19,11 +20,27 @@ LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR"
 """Languages that completion proposes; every language tag can be given."""
 
 
+LISTS = ("prefer_kinds", "exclude_kinds")
+"""Fields that are written as names with commas between."""
+
+
 def _formats(incomplete: str) -> list[str]:
-    """Complete the last of several formats."""
+    return _last_of(incomplete, get_args(OutputFormat))
+
+
+def _kinds(incomplete: str) -> list[str]:
+    return _last_of(incomplete, get_args(NamedKind))
+
+
+def _last_of(incomplete: str, names: Iterable[str]) -> list[str]:
+    """Complete the last of several names."""
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",") if comma else []
-    return [f"{before}{comma}{name}" for name in get_args(OutputFormat) if name.startswith(last) and name not in taken]
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in taken]
+
+
+def _parts(text: str) -> list[str]:
+    return list(dict.fromkeys(filter(None, (part.strip().lower() for part in text.split(",")))))
 
 
 def _searches(incomplete: str) -> list[str]:
@@ -47,14 +64,21 @@ FLAGS = {
     if any(isinstance(mark, Flag) for mark in field.metadata)
 }
 """The fields of `RunContext` that the command line offers."""
-_TYPES: dict[str, Any] = {"search": str, "documents": list[Path], "profile": Path, "output_formats": str}
+_TYPES: dict[str, Any] = {
+    "search": str,
+    "documents": list[Path],
+    "profile": Path,
+    "output_formats": str,
+    **dict.fromkeys(LISTS, str),
+}
 """Types of options that are written in another form than the field's."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     "documents": lambda folders: [str(folder) for folder in folders],
     "profile": load_profile,
     "output_formats": chosen_formats,
+    **dict.fromkeys(LISTS, _parts),
 }
-_COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats}
+_COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats, **dict.fromkeys(LISTS, _kinds)}
 
 
 def option(name: str, *, show_default: bool = True) -> Any:

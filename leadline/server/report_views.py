@@ -90,7 +90,7 @@ async def _view(report: Report) -> ReportView:
         verified=sum(claim.verified for claim in report.citations),
         sure=sure_claims(report.citations),
         statuses=status_counts(report.citations),
-        sources=sum(bool(source.id) for source in report.sources),
+        sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
         follow_up_questions=report.follow_up_questions,
     )
 

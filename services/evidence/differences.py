@@ -175,6 +175,35 @@ def difference(one: Quoted, other: Quoted, *, bound: bool = True) -> Difference:
     return ""
 
 
+def agreement(one: Quoted, other: Quoted) -> bool:
+    """Tell whether two excerpts in one language give one thing the same number: code sees it in two sentences that are alike.
+
+    Args:
+        one: an excerpt.
+        other: an excerpt of another source.
+    """
+    pairs = [(left.likeness(right), left, right) for left in one.statements for right in other.statements]
+    alike = sorted((pair for pair in pairs if pair[0] >= ALIKE), key=lambda pair: -pair[0])
+    return any(
+        _numbers_agree(left, right)
+        for _, left, right in alike[:MAX_PAIRS]
+        if has_cjk(left.text) == has_cjk(right.text) and negated(left.text) == negated(right.text)
+    )
+
+
+def _numbers_agree(left: Statement, right: Statement) -> bool:
+    """Tell whether two sentences give one thing the same number for a period that may be the same."""
+    return any(
+        bool(mine.measure.kind)
+        and _comparable(mine, theirs)
+        and mine.measure.agrees(theirs.measure)
+        and not conflict(left.periods_of(mine), right.periods_of(theirs))
+        and same_subject(left, right, (mine, theirs))
+        for mine in left.numbers
+        for theirs in right.numbers
+    )
+
+
 def content_terms(text: str) -> set[str]:
     """Return the terms of a text that are no numbers and no units."""
     terms = (term for term in tokens(text) if term not in UNIT_WORDS and not term[0].isdigit())

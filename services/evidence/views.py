@@ -27,6 +27,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             source_kind=source.source_kind,
             abstract_only=source.abstract_only,
             relevance=excerpt.relevance,
+            confirmed_by=excerpt.confirmed_by,
             quote=excerpt.quote,
         )
         for excerpt in excerpts

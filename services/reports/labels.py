@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
-from schemas.evidence import Status
+from schemas.evidence import SourceCategory, Status
 from services.evidence.support import Verdict
 from services.reports.reasons import (
     JUDGED,
@@ -66,6 +67,9 @@ class Labels:
     cited_by: str = "cited {count:,} times"
     licence: str = "licence {licence}"
     copy: str = "same text: {urls}"
+    more_addresses: str = "and {count} more addresses"
+    confirmed: str = "figures also in {numbers}"
+    """Of a source some figures of which independent sources give, too, with the numbers of these."""
     published: str = "published {date}"
     newer: str = "published {date}, newer"
     """Of the later of sources that disagree."""
@@ -147,7 +151,7 @@ class Labels:
     )
     """What a source is, for each kind that is not a web page."""
     categories: dict[str, str] = field(
-        default_factory=lambda: {name: name for name in ("academic", "news", "code", "official")}
+        default_factory=lambda: {name: name for name in get_args(SourceCategory) if name != "general"}
     )
     """Who speaks in a source, where that is not just anybody."""
     reasons: Mapping[str, str] = field(default_factory=lambda: REASONS)
@@ -230,6 +234,8 @@ CHINESE = Labels(
     cited_by="被引 {count:,} 次",
     licence="许可 {licence}",
     copy="相同文本：{urls}",
+    more_addresses="另有 {count} 个网址",
+    confirmed="数字亦见于 {numbers}",
     published="发布于 {date}",
     newer="发布于 {date}，较新",
     primary="原始来源",
@@ -290,7 +296,16 @@ CHINESE = Labels(
     judged_inference=JUDGED_INFERENCE_CHINESE,
     instead="所引内容给出的是 {instead}。",
     kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
-    categories={"academic": "学术", "news": "新闻", "code": "代码", "official": "官方"},
+    categories={
+        "academic": "学术",
+        "news": "新闻",
+        "code": "代码",
+        "official": "官方",
+        "reference": "工具书",
+        "forum": "论坛",
+        "company": "企业",
+        "personal": "个人",
+    },
     reasons=REASONS_CHINESE,
 )
 

@@ -29,7 +29,7 @@ from services.reports.disagreement_sides import side_notes
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
-from services.reports.references import details
+from services.reports.references import confirming_sources, details
 from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
@@ -281,15 +281,24 @@ def _computations(numbering: Numbering, cited: set[str], draft: Draft, labels: L
 
 def _references(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:
     cited_sources = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
+    numbers = {excerpt.id: numbering.original_of(excerpt).number or 0 for excerpt in draft.excerpts}
+    confirming = confirming_sources(draft.excerpts, numbers)
     lines = []
     for source in numbering.sources:
         if source.duplicate_of:
             continue
+        confirmed = confirming.get(source.number or 0, [])
         link = link_of(source)
         address = escape_markdown(source.url) if link.startswith("sources/") else link
-        copies = [copy.url for copy in numbering.copies_of(source)]
+        copies = [address for copy in numbering.copies_of(source) for address in copy.addresses]
         shown = " · ".join(
-            [address, *map(escape_markdown, details(source, copies, labels, cited=source.id in cited_sources))]
+            [
+                address,
+                *map(
+                    escape_markdown,
+                    details(source, copies, labels, cited=source.id in cited_sources, confirming=confirmed),
+                ),
+            ]
         )
         lines.append(f"{source.number}. [{escape_markdown(source.title or source.url)}]({link}) — {shown}")
     return lines

@@ -1,8 +1,9 @@
 """The numbered references of a report, each with the quotes that were taken from it."""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 
-from schemas.evidence import EXCERPT_ID, Source
+from schemas.evidence import EXCERPT_ID, Excerpt, Source
 from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.document import Quote, Reference
@@ -11,6 +12,8 @@ from services.reports.source_numbers import link_of
 
 MAX_AUTHORS = 3
 """Authors that a reference names."""
+MAX_ADDRESSES = 20
+"""Addresses of one text that are shown; `evidence.json` has all."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
@@ -33,7 +36,8 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
-            copies.setdefault(source.duplicate_of, []).append(source.url)
+            copies.setdefault(source.duplicate_of, []).extend(source.addresses)
+    confirming = confirming_sources(report.excerpts, numbers)
     return tuple(
         Reference(
             number=source.number,
@@ -41,7 +45,13 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
             url=source.url,
             link=link_of(source),
             who=who(source, labels, beside=source.title),
-            details=details(source, copies.get(source.content_hash, []), labels, cited=source.number in cited),
+            details=details(
+                source,
+                copies.get(source.content_hash, []),
+                labels,
+                cited=source.number in cited,
+                confirming=confirming.get(source.number, ()),
+            ),
             cited=source.number in cited,
             quotes=tuple(
                 Quote(excerpt.id, excerpt.quote)
@@ -54,15 +64,43 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     )
 
 
-def details(source: Source, copies: list[str], labels: Labels, *, cited: bool) -> tuple[str, ...]:
-    """Say what a source is, in the reader's language."""
+def confirming_sources(excerpts: Iterable[Excerpt], numbers: Mapping[str, int]) -> dict[int, list[int]]:
+    """Return the numbers of the sources that confirm figures of another, by its number.
+
+    Args:
+        excerpts: all of the report.
+        numbers: of the source as which each excerpt is cited, by the excerpt's id.
+    """
+    found: dict[int, set[int]] = {}
+    for excerpt in excerpts:
+        if excerpt.id in numbers:
+            others = {numbers[key] for key in excerpt.confirmed_by if key in numbers} - {numbers[excerpt.id]}
+            found.setdefault(numbers[excerpt.id], set()).update(others)
+    return {number: sorted(others) for number, others in found.items() if others}
+
+
+def details(
+    source: Source, copies: list[str], labels: Labels, *, cited: bool, confirming: Sequence[int] = ()
+) -> tuple[str, ...]:
+    """Say what a source is, in the reader's language.
+
+    Args:
+        source: the source.
+        copies: addresses of its copies; those at which its own text was found, too, are named before them.
+        labels: of the report's language.
+        cited: whether the report cites it.
+        confirming: numbers of independent sources that give figures of it, too.
+    """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
     parts += who(source, labels, beside=f"{source.title} {source.url}")
     parts += _catalogued(source.publication, labels) if source.publication else []
     if source.abstract_only:
         parts.append(labels.abstract_only)
-    if copies:
-        parts.append(labels.copy.format(urls="; ".join(copies)))
+    if confirming:
+        parts.append(labels.confirmed.format(numbers=labels.enumeration.join(f"[{number}]" for number in confirming)))
+    if same := list(dict.fromkeys([*source.also_at, *copies])):
+        more = [labels.more_addresses.format(count=len(same) - MAX_ADDRESSES)] if len(same) > MAX_ADDRESSES else []
+        parts.append(labels.copy.format(urls="; ".join([*same[:MAX_ADDRESSES], *more])))
     if not cited:
         parts.append(labels.uncited)
     return tuple(parts)

@@ -1,4 +1,4 @@
-"""What a web search keeps to: sites that it takes or leaves out, and how recent a page must be."""
+"""What a web search keeps to: sites and kinds of pages that it takes or leaves out, and how recent a page must be."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 
 import idna
 
+from schemas.evidence import SourceCategory
 from services.run.errors import BadInput
+from services.search.source_kinds import category_of
 
 TimeRange = Literal["day", "week", "month", "year"]
 
@@ -23,19 +25,35 @@ class Filters:
     """Domains that are left out, even below those that are kept to."""
     time_range: TimeRange | None = None
     """Take what was published within the last day, week, month or year."""
+    kinds: tuple[SourceCategory, ...] = ()
+    """Kinds of pages that are left out."""
 
     @classmethod
-    def of(cls, only: Iterable[str] = (), never: Iterable[str] = (), *, time_range: TimeRange | None = None) -> Self:
+    def of(
+        cls,
+        only: Iterable[str] = (),
+        never: Iterable[str] = (),
+        *,
+        time_range: TimeRange | None = None,
+        kinds: Iterable[SourceCategory] = (),
+    ) -> Self:
         """Read domains as people write them: `example.com`, `*.example.com`, `https://www.example.com/page`.
 
         Raises:
             BadInput: one of them is no domain.
         """
         included, excluded = (tuple(dict.fromkeys(map(_domain, domains))) for domains in (only, never))
-        return cls(included, excluded, time_range)
+        return cls(included, excluded, time_range, tuple(kinds))
 
-    def permit(self, url: str) -> bool:
-        """Tell whether a page of this address may be taken."""
+    def permit(self, url: str, kind: SourceCategory = "general") -> bool:
+        """Tell whether a page may be taken.
+
+        Args:
+            url: its address.
+            kind: of the page, where more is known than its address tells.
+        """
+        if self.kinds and (kind in self.kinds or category_of(url) in self.kinds):
+            return False
         try:
             host = (urlsplit(url).hostname or "").rstrip(".").lower()
         except ValueError:

@@ -5,15 +5,17 @@ and names in the best passages into the documents.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
 from schemas.events import Searched
-from schemas.evidence import Passage, Source, StepKind
+from schemas.evidence import Passage, Source, SourceCategory, StepKind
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
+from services.search.confirmed_figures import confirmed
+from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.link_expansion import follow
 from services.search.pool import Key, Pool
@@ -46,7 +48,7 @@ class Gathered(BaseModel):
 Results = list[tuple[str, list[Hit]]]
 """A query, and what one search found for it, best first; some queries have several searches."""
 Complete = Callable[[list[list[Hit]]], Awaitable[tuple[list[list[Hit]], list[str]]]]
-"""Replaces snippets by the texts of their pages, and says why some were not read."""
+"""Replaces snippets by the texts of their pages, and says why some were not read; lists of pages to which links led may follow."""
 
 
 async def gather(
@@ -61,6 +63,8 @@ async def gather(
     document_hits: int = HITS_A_QUERY,
     question: str = "",
     source_kind: StepKind = "general",
+    preferred: Collection[SourceCategory] = (),
+    filters: Filters | None = None,
 ) -> Gathered:
     """Search all queries everywhere, and return the best passages with their sources.
 
@@ -75,6 +79,8 @@ async def gather(
         document_hits: most hits of one search of the user's documents.
         question: what is asked, by which it is told whether recent sources are wanted; by default the queries.
         source_kind: sources of this kind come up a little.
+        preferred: kinds that the user prefers.
+        filters: sites and kinds of pages that are left out, whoever found them.
     """
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
@@ -84,8 +90,11 @@ async def gather(
         results.append((" ".join(queries), list(named)))
     if complete is not None:
         completed, unread = await complete([hits for _, hits in results])
-        results = [(query, hits) for (query, _), hits in zip(results, completed, strict=True)]
+        followed = [(" ".join(queries), hits) for hits in completed[len(results) :]]
+        results = [*((query, hits) for (query, _), hits in zip(results, completed, strict=False)), *followed]
         failures += unread
+    if filters is not None and filters.kinds:
+        results = [(query, [hit for hit in hits if _permitted(hit, filters)]) for query, hits in results]
     direct = await asyncio.to_thread(_ranked, pool, results)
     hops = await asyncio.to_thread(follow, queries, direct, indexes, pool)
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
@@ -98,11 +107,18 @@ async def gather(
     failures += [document.trouble for document in providers.documents if document.trouble]
     today = datetime.now(UTC).date()
     wanted_kind = "academic" if source_kind == "medicine" else source_kind
-    passages = Preference.of(question or " ".join(queries), today, wanted_kind).ordered(passages, pool.hit)
+    figures = await asyncio.to_thread(confirmed, passages, pool.text, pool.hit)
+    preference = Preference.of(question or " ".join(queries), today, wanted_kind, preferred)
+    passages = preference.ordered(passages, pool.hit, figures)
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
     chosen = take_turns(passages, sources_of, limit, PER_SOURCE, sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)
     return Gathered(passages=described, sources=sources, searched=searched, failures=list(dict.fromkeys(failures)))
+
+
+def _permitted(hit: Hit, filters: Filters) -> bool:
+    """Tell whether a hit may be taken, now that its page, where it was read, has said of which kind it is."""
+    return hit.kind != "web" or filters.permit(hit.url, hit.source_kind)
 
 
 def _ranked(pool: Pool, results: Results) -> list[Key]:

@@ -2,11 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from schemas.coder import TableView
 from schemas.evidence import StepKind
@@ -17,10 +17,12 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
+from services.search.followed_links import links_to_follow
 from services.search.gather import Gathered, gather
 from services.search.hit import Hit, SearchProvider
+from services.search.pages.addresses import is_public
 from services.search.pages.limits import page_limits
-from services.search.pages.page_texts import complete
+from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
 from services.search.providers import Providers, providers_for
 from services.search.web import filters_of, named_pages
@@ -47,7 +49,9 @@ class Search(Gathered):
     not_made: int = 0
     """Searches for which the limit left no room."""
     pages: int = 0
-    """Pages that were read."""
+    """Pages that were read, those to which links led included."""
+    followed: dict[str, list[str]] = Field(default_factory=dict)
+    """Addresses to which links led, by the page with the link."""
     not_read: int = 0
     """Pages for which the limit left no room."""
     embedding: CallUsage = CallUsage()
@@ -72,6 +76,7 @@ async def gather_once(
     question: str = "",
     where: Literal["everywhere", "web", "documents"] = "everywhere",
     source_kind: StepKind = "general",
+    followed: Mapping[str, Sequence[str]] | None = None,
 ) -> Search:
     """Gather passages for queries, as many as the limits leave room for, unless the journal has this very gathering.
 
@@ -85,6 +90,7 @@ async def gather_once(
         question: the user's; pages that it names are read.
         where: which of the run's providers to ask.
         source_kind: sources of this kind come up a little, and `auto` asks searches that fit it.
+        followed: addresses to which links have led in this step, by the page with the link; None where none are to be followed.
 
     Raises:
         LimitReached: no search is left.
@@ -99,7 +105,7 @@ async def gather_once(
         wanted = len(queries) * len(providers.all)
         affordable, affordable_providers = _within(run.budget.take_searches(wanted), queries, providers)
         made = len(affordable) * len(affordable_providers.all)
-        pages = _Pages(run, evidence)
+        pages = _Pages(run, evidence, affordable, followed if run.context.level.links else None)
         gathered = await gather(
             affordable,
             affordable_providers,
@@ -111,6 +117,8 @@ async def gather_once(
             document_hits=max(run.context.max_results, run.context.level.hits),
             question=question,
             source_kind=source_kind,
+            preferred=run.context.prefer_kinds,
+            filters=filters_of(run.context),
         )
         return Search(
             passages=gathered.passages,
@@ -121,6 +129,7 @@ async def gather_once(
             not_made=wanted - made,
             pages=pages.read,
             not_read=pages.not_read,
+            followed=pages.followed,
             embedding=current_run().take_embedding(),
         )
 
@@ -129,6 +138,8 @@ async def gather_once(
         request["where"] = where
     if source_kind != "general":
         request["source_kind"] = source_kind
+    if followed:
+        request["followed"] = {page: list(urls) for page, urls in followed.items()}
     entry = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
     search = entry.answer
     run.count(searches=search.searches, pages=search.pages)
@@ -186,11 +197,20 @@ class _RecordedSearch:
 class _Pages:
     """Reads the pages of web hits, each journaled, as many as the limit of pages leaves room for."""
 
-    def __init__(self, run: Run, evidence: EvidenceStore) -> None:
+    def __init__(
+        self,
+        run: Run,
+        evidence: EvidenceStore,
+        queries: Sequence[str],
+        followed: Mapping[str, Sequence[str]] | None,
+    ) -> None:
         self.read = 0
         self.not_read = 0
+        self.followed: dict[str, list[str]] = {}
         self._run = run
         self._evidence = evidence
+        self._queries = queries
+        self._followed_before = followed
 
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
         """Replace snippets by the texts of their pages, and say why some were not read."""
@@ -200,12 +220,45 @@ class _Pages:
         self.not_read = wanted - self.read
         if not self.read:
             return results, []
-        async with PageReader(limits=page_limits()) as reader:
-            read = partial(_recorded_page, self._run, reader, self._evidence)
+        pages: dict[str, Page] = {}
+
+        async def read(url: str) -> Page:
+            pages[url] = page = await _recorded_page(self._run, reader, self._evidence, url)
+            return page
+
+        async with PageReader(limits=page_limits(), links=self._followed_before is not None) as reader:
             completed, failures = await complete(results, read, self.read, filters_of(self._run.context))
+            if self._followed_before is not None:
+                in_order = [pages[url] for url in in_turns(results) if url in pages]
+                completed.append(await self._follow(in_order, reader, self._followed_before))
             if reader.problem and sys.platform == "linux":
                 failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
         return completed, failures
+
+    async def _follow(
+        self, pages: Sequence[Page], reader: PageReader, followed: Mapping[str, Sequence[str]]
+    ) -> list[Hit]:
+        """Read the pages to which links of other pages lead, as many as the depth and the limit of pages leave room for."""
+        level, filters = self._run.context.level, filters_of(self._run.context)
+
+        chosen = await asyncio.to_thread(
+            links_to_follow,
+            [page for page in pages if filters.permit(page.final_url, page.source_kind)],
+            self._queries,
+            level.pages,
+            per_page=level.links,
+            followed=followed,
+            known={url for page in pages for url in (page.url, page.final_url)},
+            permit=lambda url: is_public(url, reader.allowance) and filters.permit(url),
+        )
+        chosen = chosen[: self._run.budget.take_pages(len(chosen)) if chosen else 0]
+        self.read += len(chosen)
+        for link in chosen:
+            self.followed.setdefault(link.page, []).append(link.url)
+        read = partial(_recorded_page, self._run, reader, self._evidence)
+        snippets = [Hit(url=link.url, title=link.url, kind="web", text="", snippet_only=True) for link in chosen]
+        [found], _ = await complete([snippets], read, len(chosen), filters)
+        return [hit for hit in found if hit.text]
 
 
 async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
@@ -225,8 +278,8 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
     run.count(pages=1)
     async with PageReader(limits=page_limits()) as reader:
         page = await _recorded_page(run, reader, evidence, url)
-    if not filters_of(run.context).permit(page.final_url):
-        raise PageError(f"{page.final_url} is of a site that this run leaves out.")
+    if not filters_of(run.context).permit(page.final_url, page.source_kind):
+        raise PageError(f"{page.final_url} is of a site, or of a kind, that this run leaves out.")
     return page
 
 

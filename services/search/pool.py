@@ -8,7 +8,7 @@ from schemas.evidence import Passage, Source
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more
-from services.text.duplicates import fingerprint, may_be_copy
+from services.text.duplicates import fingerprint, may_be_copy, may_tell_the_same
 from services.text.passages import split
 from services.text.ranking import bm25
 from services.text.tokens import tokens
@@ -17,6 +17,8 @@ PASSAGES_A_PAGE = 4
 """Passages of a web page that a query can bring in; documents bring those that the index ranked."""
 SAME_PASSAGE = 0.6
 """Share of the words of two passages that both must hold, for one to be the other's copy."""
+MAX_ADDRESSES = 50
+"""Addresses of one text that are kept."""
 Key = tuple[str, int, int]
 """Content hash, start and end of a passage."""
 
@@ -26,6 +28,8 @@ class Pool:
 
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
+        self._addresses: dict[str, set[str]] = {}
+        """All at which each text was found."""
 
     def rank(self, query: str, hits: Iterable[Hit]) -> list[Key]:
         """Take hits in and return their passages in order of rank. Blocking: texts may be long."""
@@ -33,6 +37,7 @@ class Pool:
         for hit in hits:
             key = _hash(hit.text)
             self._hits.setdefault(key, hit)
+            self._addresses.setdefault(key, set()).add(hit.url)
             ranking.extend((key, place.start, place.end) for place in hit.passages or _best_passages(query, hit.text))
         return ranking
 
@@ -57,7 +62,7 @@ class Pool:
                 continue
             text = self._hits[key].text
             signature = _fingerprint(text)
-            alike = (original for original, other in signatures.items() if may_be_copy(signature, other))
+            alike = (original for original, other in signatures.items() if may_tell_the_same(signature, other))
             originals[key] = next((other for other in alike if is_copy(text, self._hits[other].text)), key)
             if originals[key] == key:
                 signatures[key] = signature
@@ -154,7 +159,7 @@ class Pool:
             publication=hit.publication,
             rendered=hit.rendered or None,
             fingerprint=_fingerprint(hit.text),
-        )
+        ).found_also(sorted(self._addresses[key])[:MAX_ADDRESSES])
 
 
 @lru_cache(maxsize=16)

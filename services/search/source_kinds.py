@@ -3,7 +3,7 @@
 import ipaddress
 import re
 import tomllib
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 from urllib.parse import unquote, urlsplit
@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 from schemas.clean import clean_line
 from schemas.evidence import SourceCategory, SourceKind
 
+_RULES: dict[str, dict[str, list[str]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+"""Read at import: hits are judged in the event loop, which waits for no file."""
 LONGEST_SITE = 60
 """Characters of a site's name; longer ones are advertisements."""
 LONGEST_URL = 4_000
@@ -49,7 +51,7 @@ def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory
     host, path = _host_and_path(url)
     if not host:
         return "general"
-    rules = _rules()
+    rules = _RULES
     categories: tuple[SourceCategory, ...] = get_args(SourceCategory)
     for category in categories:
         if any(_below(host, path, site) for site in rules.get(category, {}).get("hosts", ())):
@@ -57,14 +59,14 @@ def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory
     for category in categories:
         if any(_ends(host, ending) for ending in rules.get(category, {}).get("endings", ())):
             return category
-    return "news" if claimed == "general" and news_form(url) else claimed
-
-
-def news_form(url: str) -> bool:
-    """Tell whether an address has a form that newspapers use."""
-    host, path = _host_and_path(url)
-    news = _rules()["news"]
-    return not set(news["labels"]).isdisjoint(host.split(".")) or not set(news["paths"]).isdisjoint(path.split("/"))
+    if claimed != "general":
+        return claimed
+    labels, parts = set(host.split(".")), set(path.split("/"))
+    for category in categories:
+        known = rules.get(category, {})
+        if labels.intersection(known.get("labels", ())) or parts.intersection(known.get("paths", ())):
+            return category
+    return "general"
 
 
 @lru_cache(maxsize=4_096)
@@ -76,13 +78,21 @@ def registrable(url: str) -> str:
     except ValueError:
         labels = host.split(".")
     country = len(labels[-1]) == 2 and len(labels) > 2 and labels[-2] in _SECOND
-    shared = any(_below(host, "", site) and host != site for site in _rules()["shared"]["hosts"])
+    shared = any(_below(host, "", site) and host != site for site in _RULES["shared"]["hosts"])
     return ".".join(labels[-3 if country or shared else -2 :])
 
 
-@cache
-def _rules() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+def owner_of(url: str, kind: SourceKind) -> str:
+    """Return who answers for a source: the owner of its site.
+
+    Papers and programs at one address are by different people, and so are documents, tools and databases: each is its own.
+    """
+    if kind != "web":
+        return url.partition("#")[0]
+    host, path = _host_and_path(url)
+    rules = _RULES
+    shared = any(_below(host, path, site) for name in ("academic", "code") for site in rules[name]["hosts"])
+    return url if shared else registrable(url)
 
 
 def _host_and_path(url: str) -> tuple[str, str]:

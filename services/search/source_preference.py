@@ -1,17 +1,20 @@
-"""Which sources come up a little in a ranking: those of the kind that is wanted, and for a dated question recent and primary ones.
+"""Which sources come up a little in a ranking, and which go down.
+
+What counts is their kind, what the user and the step prefer, whether another owner's site confirms a figure, and for a dated question
+their date and whether they are primary.
 
 Relevance stays first: a lift of a few per cent of a passage's reciprocal rank moves it past a few others at most, and sources
 without date, site and kind keep their order.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Self, TypeVar
 
 from schemas.evidence import SourceCategory
 from services.search.hit import Hit
-from services.search.source_kinds import registrable
+from services.search.source_kinds import category_of, registrable
 from services.text.dates import WantedTime, latest_day, wanted_time
 from services.text.outdated import MAX_AGE_YEARS
 from services.text.questions import names_in
@@ -20,6 +23,15 @@ from services.text.tokens import pieces
 
 OF_KIND, RECENT, PRIMARY = 0.03, 0.03, 0.02
 """Shares of its reciprocal rank by which a passage comes up; together they move the 10th before the 5th. Set by judgement, not fitted to data."""
+BY_KIND: Mapping[SourceCategory, float] = {
+    "official": 0.02, "academic": 0.02, "reference": 0.02, "forum": -0.01, "company": -0.01, "personal": -0.01
+}  # fmt: skip
+"""What a kind weighs by itself, as such a share; kinds that are not named weigh nothing. What goes down keeps its place among the
+best forty of general sources. Set by judgement; `benchmarks/source_judgement.py` measures what it does to rankings."""
+PREFERRED = 0.10
+"""As such a share: the kinds that the user prefers. The 10th comes before the 4th."""
+CONFIRMED = 0.02
+"""As such a share: a figure that the site of another owner gives, too."""
 PER_SITE = 6
 """Passages of one site before other sites have had their turn."""
 _SHORTEST_NAME = 4
@@ -38,31 +50,54 @@ class Preference:
     today: date
     names: frozenset[str]
     """Words of the question's names, in small letters: a site that is called so speaks for itself."""
+    preferred: frozenset[SourceCategory] = frozenset()
+    """Kinds that the user prefers."""
 
     @classmethod
-    def of(cls, question: str, today: date, source_kind: SourceCategory = "general") -> Self:
+    def of(
+        cls,
+        question: str,
+        today: date,
+        source_kind: SourceCategory = "general",
+        preferred: Collection[SourceCategory] = (),
+    ) -> Self:
         """Return what a question prefers.
 
         Args:
             question: in English or Chinese.
             today: the day on which it is asked.
             source_kind: kind that is looked for.
+            preferred: kinds that the user prefers.
         """
         names = frozenset(word for name in names_in(question) for word in [*pieces(name), "".join(pieces(name))])
-        return cls(source_kind, wanted_time(question, today), today, names)
+        return cls(source_kind, wanted_time(question, today), today, names, frozenset(preferred))
 
-    def ordered(self, ranked: Sequence[Key], hit_of: Callable[[Key], Hit]) -> list[Key]:
-        """Return a ranking with preferred sources a little higher."""
-        lifted = {key: (RRF_K + place) / (1 + self.lift(hit_of(key))) for place, key in enumerate(ranked, 1)}
+    def ordered(
+        self, ranked: Sequence[Key], hit_of: Callable[[Key], Hit], confirmed: Collection[Key] = ()
+    ) -> list[Key]:
+        """Return a ranking with preferred sources a little higher.
+
+        Args:
+            ranked: best first.
+            hit_of: the source of each.
+            confirmed: those with a figure that another owner's site gives, too.
+        """
+        lifts = {key: self.lift(hit_of(key)) + (CONFIRMED if key in confirmed else 0.0) for key in ranked}
+        lifted = {key: (RRF_K + place) / (1 + lifts[key]) for place, key in enumerate(ranked, 1)}
         return sorted(ranked, key=lambda key: lifted[key])
 
     def lift(self, hit: Hit) -> float:
-        """Return the share of its reciprocal rank by which a source comes up."""
-        wanted = self.source_kind != "general" and hit.source_kind == self.source_kind
-        lift = OF_KIND if wanted else 0.0
-        if self.time is None:
-            return lift
-        return lift + RECENT * self._recency(hit.published, self.time) + PRIMARY * self._is_primary(hit)
+        """Return the share of its reciprocal rank by which a source comes up; negative where it goes down.
+
+        What a kind weighs by itself is not counted again where the kind is wanted, preferred or primary.
+        """
+        lift = OF_KIND if self.source_kind != "general" and hit.source_kind == self.source_kind else 0.0
+        if self.time is not None and self._is_primary(hit):
+            lift += PRIMARY
+        if hit.source_kind in self.preferred:
+            lift += PREFERRED
+        lift = lift or _by_kind(hit)
+        return lift if self.time is None else lift + RECENT * self._recency(hit.published, self.time)
 
     def _recency(self, published: str | None, time: WantedTime) -> float:
         """Return 1 for what was published in the time that is asked about, 0 for what is old, not dated, or of the future."""
@@ -78,6 +113,13 @@ class Preference:
         """Tell whether a public body speaks, or what the question names."""
         label = registrable(hit.url).partition(".")[0] if hit.kind == "web" else ""
         return hit.source_kind == "official" or (len(label) >= _SHORTEST_NAME and label in self.names)
+
+
+def _by_kind(hit: Hit) -> float:
+    """Return what the kind of a web page weighs. A page goes down by what it says of itself, and up by its address alone."""
+    if hit.kind != "web":
+        return 0.0
+    return min(BY_KIND.get(kind, 0.0) for kind in (hit.source_kind, category_of(hit.url)))
 
 
 def sites(ranked: Sequence[Key], hit_of: Callable[[Key], Hit]) -> Mapping[Key, str]:

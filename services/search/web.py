@@ -47,7 +47,9 @@ def filters_of(context: RunContext) -> Filters:
     Raises:
         BadInput: a domain is none.
     """
-    return Filters.of(context.include_domains, context.exclude_domains, time_range=context.time_range)
+    return Filters.of(
+        context.include_domains, context.exclude_domains, time_range=context.time_range, kinds=context.exclude_kinds
+    )
 
 
 @cache

@@ -158,7 +158,9 @@ async def recall(
     around = f"{former.question} {' '.join(turn.text for turn in conversation[-1:])}"
     texts: dict[str, str] = {}
     for key, source in former.sources.items():
-        if source.duplicate_of in former.sources or (source.kind == "web" and not filters.permit(source.url)):
+        if source.duplicate_of in former.sources or (
+            source.kind == "web" and not filters.permit(source.url, source.source_kind)
+        ):
             continue
         try:
             texts[key] = await evidence.get_text(key)

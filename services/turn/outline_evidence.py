@@ -10,6 +10,7 @@ from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from services.evidence.views import steps_by_id
+from services.search.source_kinds import owner_of
 from services.text.duplicates import root_of
 from services.text.numbers import quantities
 from services.text.ranking import K1, B, rarity
@@ -135,7 +136,7 @@ def counted(
 
 
 def _view(node: OutlineNode, excerpts: Sequence[Excerpt], sources: Mapping[str, Source], wide: bool) -> NodeView:
-    independent = len({root_of(excerpt.content_hash, sources) for excerpt in excerpts})
+    independent = len({_speaker(excerpt, sources) for excerpt in excerpts})
     wanted = wants_figures(f"{node.title} {node.wanted}")
     figures = sum(_has_figure(excerpt.quote) for excerpt in excerpts) if wanted else None
     least_excerpts, least_sources = ENOUGH_WIDE if wide else ENOUGH
@@ -148,6 +149,12 @@ def _view(node: OutlineNode, excerpts: Sequence[Excerpt], sources: Mapping[str, 
         figures=figures,
         thin=len(excerpts) < least_excerpts or independent < least_sources or figures == 0,
     )
+
+
+def _speaker(excerpt: Excerpt, sources: Mapping[str, Source]) -> str:
+    """Return who says what an excerpt quotes: the owner of its source; copies of one text are one, wherever they appeared."""
+    root = root_of(excerpt.content_hash, sources)
+    return owner_of(sources[root].url, sources[root].kind) if root in sources else root
 
 
 def wants_figures(text: str) -> bool:

@@ -25,6 +25,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
+from services.text.duplicates import root_of
 
 MIN_PASSAGES = 4
 """Passages that a round is shown at least, if there are so many."""
@@ -108,6 +109,8 @@ class _Rounds:
     """Source and start of all passages that were found."""
     asked: set[str] = field(default_factory=set)
     """Queries that were searched."""
+    followed: dict[str, list[str]] = field(default_factory=dict)
+    """Addresses to which links have led, by the page with the link."""
     next_queries: list[str] = field(default_factory=list)
     searched: list[Searched] = field(default_factory=list)
     """What each search brought to this round."""
@@ -181,8 +184,8 @@ class _Rounds:
         return wanting and self.barren < BARREN and bool(self.next_queries or self.waiting)
 
     def _quoted(self) -> int:
-        """Return how many sources are quoted."""
-        return len({excerpt.content_hash for excerpt in self.gathered.excerpts})
+        """Return how many sources are quoted; copies of one text count once."""
+        return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _tell(self, passages: int) -> None:
         """Tell whoever watches what the round came to."""
@@ -205,8 +208,16 @@ class _Rounds:
         self.asked.update(query.casefold() for query in queries)
         most = len(self.met) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
         found = await gather_once(
-            self.run, queries, self.evidence, most, self.need.question, source_kind=self.wanted.source_kind
+            self.run,
+            queries,
+            self.evidence,
+            most,
+            self.need.question,
+            source_kind=self.wanted.source_kind,
+            followed=self.followed,
         )
+        for page, urls in found.followed.items():
+            self.followed.setdefault(page, []).extend(urls)
         self._note(found)
         new = [passage for passage in found.passages if (passage.content_hash, passage.start) not in self.met]
         self.met.update((passage.content_hash, passage.start) for passage in new)
@@ -214,7 +225,11 @@ class _Rounds:
 
     def _note(self, found: Search) -> None:
         locale = self.need.locale
-        self.gathered.sources = {**found.sources, **self.gathered.sources}
+        known = self.gathered.sources
+        again = {
+            key: known[key].found_also(found.sources[key].addresses) for key in known.keys() & found.sources.keys()
+        }
+        self.gathered.sources = {**found.sources, **known, **again}
         self.searched = found.searched
         self.gathered.trouble += found.trouble(locale)
         self.gathered.limits += found.limits(self.run, locale)

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
+from services.reports.checking.bundle import verify_bundle
 from services.run.settings import forget_settings
 from services.search.web import forget_web
 from tests.fakes.browser import needs_chromium
@@ -186,6 +188,33 @@ async def test_a_site_that_a_run_leaves_out_is_not_read_either(pages: Site) -> N
     report = await aresearch(QUESTION, search="duckduckgo", exclude_domains=[pages.host])
     assert report.sources == []
     assert "/machine" not in pages.asked
+
+
+async def test_a_page_that_says_it_is_of_a_kind_that_is_left_out_is_no_source(pages: Site) -> None:
+    blog = '<script type="application/ld+json">{"@type": "BlogPosting"}</script>'
+    pages.page("/machine", PAGE.replace("</head>", f"{blog}</head>"))
+    assert (await aresearch(QUESTION, search="duckduckgo")).sources[0].source_kind == "personal"
+    assert (await aresearch(QUESTION, search="duckduckgo", exclude_kinds=["personal"])).sources == []
+
+
+async def test_a_release_in_several_papers_is_one_source_with_all_their_addresses(
+    tavily: TavilyServer, tmp_path: Path
+) -> None:
+    own = " ".join(f"The paper adds that {one} were shown at the fair, too." for one in ("looms", "lamps", "pumps"))
+    release = " ".join([TEXT, *(f"Pulley number {place} stood for the tide of star {place}." for place in range(12))])
+    tavily.pages = [
+        page("https://wire.example/release", "Release", release),
+        page("https://a.example/1", "A", release),
+        page("https://b.example/2", "B", f"{release}\n\n{own}"),
+    ]
+    report = await aresearch(QUESTION, out=tmp_path / "out")
+    originals = [source for source in report.sources if not source.duplicate_of]
+    assert [source.addresses for source in originals] == [["https://wire.example/release", "https://a.example/1"]]
+    references = report.markdown.split("## References")[1]
+    assert "same text: https://a.example/1; https://b.example/2" in unescape(references)
+    bundle = json.loads((Path(report.folder or "") / "evidence.json").read_text("utf-8"))
+    assert [one.get("also_at") for one in bundle["sources"]] == [["https://a.example/1"], None]
+    assert verify_bundle(Path(report.folder or "")).problems == []
 
 
 async def test_documents_are_searched_along_with_the_web(tavily: TavilyServer, docs: Path) -> None:

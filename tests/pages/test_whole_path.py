@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
 
+from schemas.evidence import NamedKind
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import role_of, think
 from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
@@ -147,9 +148,15 @@ def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> N
         "document.getElementById('set-models').value = ''; document.getElementById('set-max_step_num').value = '1'"
     )
     page.evaluate("document.getElementById('set-locale').value = 'zh-CN'")
+    kinds = "[...document.querySelectorAll('#set-exclude_kinds option')]"
+    assert page.evaluate(f"{kinds}.map(e => e.value)") == list(get_args(NamedKind))
+    page.evaluate(
+        f"{kinds}.filter(e => ['forum', 'personal'].includes(e.value)).forEach(e => {{ e.selected = true; }})"
+    )
     page.click(button("Save"))
     page.wait("!document.getElementById('settings').open")
     kept = page.evaluate("JSON.parse(localStorage.getItem('leadline-choices'))")
+    assert kept.pop("exclude_kinds") == ["forum", "personal"]
     assert kept == {"max_plan_iterations": 1, "max_step_num": 1, "locale": "zh-CN"}
     ask(page, QUESTION)
     assert "参考" in report_text(page)

@@ -39,6 +39,7 @@ SOURCES = st.builds(
     fetched_at=st.sampled_from(["", "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:01+00:00"]),
     duplicate_of=st.one_of(st.none(), HASHES),
     snippet_only=st.booleans(),
+    also_at=st.lists(st.sampled_from(["four.md", "https://five.example/"]), unique=True).map(sorted),
 )
 UPDATES = st.lists(
     st.fixed_dictionaries(

@@ -8,7 +8,7 @@ const KEPT = "leadline-choices";
 const ELSEWHERE = ["depth", "review_plan"]; // beside the question
 const GROUPS = {
   plan: ["max_plan_iterations", "max_step_num", "max_step_attempts"],
-  search: ["search", "documents", "include_domains", "exclude_domains", "time_range", "max_results"],
+  search: ["search", "documents", "include_domains", "exclude_domains", "prefer_kinds", "exclude_kinds", "time_range", "max_results"],
   report: ["locale", "length", "words", "output_style", "unsupported", "verify", "profile"],
   limits: ["max_seconds", "max_tokens", "max_cost", "max_searches", "max_pages"],
 };
@@ -115,6 +115,11 @@ function fitting(name, kind, described, value, id) {
       placeholder: described.default === null ? say(`none_${name}`) || say("noLimit") : say("defaultIs", { value: described.default }),
     });
     return { input, read: () => (input.value === "" ? undefined : Number(input.value)) };
+  }
+  if (kind.type === "array" && kind.items?.enum) {
+    const options = kind.items.enum.map((one) => el("option", { value: one, selected: (value || []).includes(one), text: say(`kind_${one}`) || one }));
+    const input = el("select", { id, multiple: true, size: "4" }, options);
+    return { input, read: () => Array.from(input.selectedOptions, (one) => one.value) };
   }
   if (kind.type === "array") {
     const input = el("textarea", { id, rows: "2", value: (value || []).join("\n") });

@@ -89,7 +89,9 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "sources": [
             {
                 "id": source["id"],
-                **_known(source, "rendered", "untraced", "publication"),
+                **_known(
+                    {**source, "also_at": source["also_at"] or None}, "rendered", "untraced", "publication", "also_at"
+                ),
                 "duplicate_of": ids.get(source["duplicate_of"]),
                 "text": texts[source["id"]],
             }
@@ -113,6 +115,8 @@ def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> l
     by_id = []
     for excerpt in excerpts:
         rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash"}}
+        if not rest["confirmed_by"]:
+            del rest["confirmed_by"]
         by_id.append({"id": excerpt["id"], "source_id": ids[excerpt["content_hash"]], **rest})
     return by_id
 

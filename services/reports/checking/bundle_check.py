@@ -96,6 +96,13 @@ def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
         yield "evidence.json: two sources have the same id"
     if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
         yield "evidence.json: two excerpts have the same id"
+    ids = {excerpt.id for excerpt in content.excerpts}
+    for excerpt in content.excerpts:
+        yield from (
+            f"{excerpt.id}: it is said to be confirmed by {key}, and there is no such excerpt"
+            for key in excerpt.confirmed_by
+            if key not in ids
+        )
     for source in content.sources:
         text = None
         try:

@@ -130,6 +130,15 @@ def target_of(url: str, allowance: Allowance) -> Target:
     return target
 
 
+def is_public(url: str, allowance: Allowance) -> bool:
+    """Tell whether an address passes what can be checked without a look-up."""
+    try:
+        target_of(url, allowance)
+    except PageRefused:
+        return False
+    return True
+
+
 def _parse(url: str) -> Target:
     url = url.strip(" ")
     if len(url) > MAX_URL:

@@ -18,6 +18,7 @@ from services.sandbox.jobs import serve
 from services.search.pages.charset import decode_page
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
+from services.search.pages.page_links import AROUND, links_of
 from services.search.pages.plain_text import render
 from services.search.pages.publisher import publisher_of
 from services.search.pages.scripted import needs_scripts, script_signs
@@ -30,7 +31,6 @@ LONG = 1_000_000
 """Characters of a page beyond which second opinions on its main text take too long."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _REFERENCE = re.compile(r"&#(x[0-9a-f]{1,8}|\d{1,9});?", re.IGNORECASE)
-_AROUND = frozenset("nav footer aside form button menu head".split())
 
 
 Extractor = Callable[[bytes, Job], Extracted]
@@ -94,7 +94,7 @@ def _html(body: bytes, job: Job) -> Extracted:
     )
     text = render(main.body) if isinstance(main, Document) else ""
     if len(text) < SHORT:
-        whole = render(tree, _AROUND)
+        whole = render(tree, AROUND)
         text = whole if len(whole) < 5 * SHORT or not text else text
     date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
     named = " ".join((tree.findtext(".//title") or "").split())
@@ -107,6 +107,7 @@ def _html(body: bytes, job: Job) -> Extracted:
         "publisher": publisher,
         "claimed": claimed,
         "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text)),
+        "links": links_of(tree, job["url"]) if job.get("links") else [],
     }
 
 

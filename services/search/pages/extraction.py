@@ -1,12 +1,12 @@
 """What goes into the process that extracts the text of a page, and what comes back."""
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from services.search.pages.scripted import NeedsScripts
 
-Claimed = Literal["general", "academic", "news", "code"]
+Claimed = Literal["general", "academic", "news", "code", "reference", "forum", "company", "personal"]
 """What kind of source a page says that it is; that it is official only its address can tell."""
 
 
@@ -19,6 +19,8 @@ class Job(TypedDict):
     charset: str | None
     url: str
     characters: int
+    links: NotRequired[bool]
+    """Whether its links are wanted."""
 
 
 class Extracted(TypedDict, total=False):
@@ -33,5 +35,7 @@ class Extracted(TypedDict, total=False):
     claimed: Claimed
     needs_scripts: NeedsScripts | None
     """Why a browser that runs the page's scripts would show more; None where it would not."""
+    links: list[tuple[str, str]]
+    """Addresses and texts of links."""
     cut: bool
     error: str

@@ -27,7 +27,7 @@ async def complete(
         The same lists, where a hit whose page was read has its text, and a hit whose page was not stays a snippet; and why
         pages were not read, each reason once.
     """
-    urls = _in_turns(results)[:max_pages]
+    urls = in_turns(results)[:max_pages]
     pages: dict[str, Hit] = {}
     failures: list[str] = []
     for url, page in zip(urls, await asyncio.gather(*(_page_or_error(read, url) for url in urls)), strict=True):
@@ -45,7 +45,7 @@ async def _page_or_error(read: Read, url: str) -> Page | PageError:
         return error
 
 
-def _in_turns(results: Sequence[Sequence[Hit]]) -> list[str]:
+def in_turns(results: Sequence[Sequence[Hit]]) -> list[str]:
     """Return the addresses of the snippets: the first of every search, then the second of every search, and so on."""
     longest = max(map(len, results), default=0)
     ordered = [hits[place] for place in range(longest) for hits in results if place < len(hits)]

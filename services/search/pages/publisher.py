@@ -1,4 +1,4 @@
-"""What a web page says of who publishes it: the name of its site, and whether it is a news or a scholarly article."""
+"""What a web page says of who publishes it: the name of its site, and which kind of page it is."""
 
 import json
 from collections.abc import Iterator
@@ -19,6 +19,10 @@ _TYPES: dict[Claimed, frozenset[str]] = {
         "NewsArticle ReportageNewsArticle AnalysisNewsArticle OpinionNewsArticle BackgroundNewsArticle".split()
     ),
     "code": frozenset({"SoftwareSourceCode"}),
+    "reference": frozenset({"DefinedTerm", "DefinedTermSet"}),
+    "forum": frozenset({"DiscussionForumPosting", "QAPage"}),
+    "company": frozenset({"Corporation", "LocalBusiness", "OnlineBusiness", "OnlineStore", "Product"}),
+    "personal": frozenset({"Blog", "BlogPosting", "ProfilePage"}),
 }
 """Types of schema.org that tell the kind of a page."""
 _ACADEMIC = frozenset({"citation_doi", "citation_journal_title", "citation_arxiv_id", "citation_conference_title"})

@@ -10,7 +10,7 @@ from typing import Self
 from urllib.parse import unquote, urlsplit
 
 import httpcore
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from schemas.clean import CleanLine
 from schemas.evidence import SourceCategory
@@ -24,6 +24,7 @@ from services.search.pages.fetch import Check, Fetched, connections, fetch, stat
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
 from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of, media_type
 from services.search.pages.limits import ROBOTS, Limits, RenderLimits
+from services.search.pages.page_links import MAX_LINKS
 from services.search.pages.rendering import Renderer
 from services.search.pages.robots import Robots
 from services.search.pages.scripted import weight
@@ -34,6 +35,13 @@ AT_ONCE_A_HOST = 2
 """Pages of one host that are fetched at the same time."""
 LONGEST_ANSWER = 60_000_000
 """Bytes: two million characters, escaped."""
+
+
+class PageLink(BaseModel):
+    """A link in the text of a page."""
+
+    url: CleanLine
+    text: CleanLine
 
 
 class Page(BaseModel):
@@ -59,6 +67,8 @@ class Page(BaseModel):
     """Whether the text was longer than is kept."""
     rendered: bool = False
     """Whether a browser ran its scripts first."""
+    links: list[PageLink] = Field(default_factory=list)
+    """In the order of its text; none where nobody wanted them."""
 
     def hit(self) -> Hit:
         """Return the page as what a search provider finds."""
@@ -85,6 +95,7 @@ class PageReader:
         allowance: Allowance | None = None,
         limits: Limits | None = None,
         *,
+        links: bool = False,
         resolver: Resolve = resolve,
         dialler: httpcore.AsyncNetworkBackend | None = None,
         tls: ssl.SSLContext | None = None,
@@ -95,6 +106,7 @@ class PageReader:
         Args:
             allowance: private hosts and other ports that may be read; by default what LEADLINE_ALLOW_PRIVATE_HOSTS says.
             limits: of one page.
+            links: whether pages are to tell their links.
             resolver: looks hosts up.
             dialler: makes connections to addresses that were checked.
             tls: verifies certificates; by default with the usual authorities.
@@ -105,6 +117,7 @@ class PageReader:
         """
         self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
         self.limits = limits or Limits()
+        self._links = links
         self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
@@ -156,6 +169,7 @@ class PageReader:
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),
             rendered=rendered,
+            links=[PageLink(url=address, text=text) for address, text in extracted.get("links", [])[:MAX_LINKS]],
         )
 
     async def _fetch(self, target: Target) -> Fetched:
@@ -223,6 +237,7 @@ class PageReader:
             "charset": declared_charset(fetched.headers),
             "url": fetched.target.url,
             "characters": self.limits.characters,
+            "links": self._links,
         }
 
     async def _run(self, job: Job, body: bytes) -> Extracted:

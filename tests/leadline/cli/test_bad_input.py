@@ -21,6 +21,12 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an unknown depth of a batch": (["batch", "file.txt", "--depth", "abyss"], 2, "exhaustive"),
     "an unknown depth to compare": (["compare", "set.json", "--docs", "empty", "--depth", "abyss"], 2, "exhaustive"),
     "a profile with an unknown depth": (["research", QUESTION, "--profile", "abyss.yaml"], 2, "'exhaustive'"),
+    "an unknown kind to prefer": (
+        ["research", QUESTION, "--prefer-kinds", "news,blog"],
+        2,
+        "'official', 'reference', 'forum'",
+    ),
+    "an unknown kind to leave out": (["research", QUESTION, "--exclude-kinds", "blog"], 2, "'company' or 'personal'"),
     "an unknown length": (["research", QUESTION, "--length", "epic"], 2, "brief"),
     "an unknown style": (["research", QUESTION, "--style", "haiku"], 2, "data"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),

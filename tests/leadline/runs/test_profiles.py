@@ -172,3 +172,10 @@ def test_the_examples_are_whole_profiles(name: str) -> None:
     assert profile.search.provider
     assert profile.formats
     assert isinstance(Profile.model_validate(profile.model_dump()), Profile)
+
+
+def test_it_says_which_kinds_of_sources_are_preferred_and_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "kinds.yaml"
+    file.write_text("name: Kinds\nsearch:\n  prefer_kinds: [official]\n  exclude_kinds: [forum, personal]\n")
+    context = RunContext(profile=load_profile(file), exclude_kinds=["forum"])
+    assert (context.prefer_kinds, context.exclude_kinds) == (["official"], ["forum"])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.evidence import Source
+from schemas.evidence import Excerpt, Source
 from services.reports.labels import Labels, labels_for
-from services.reports.references import details, who
+from services.reports.references import MAX_ADDRESSES, confirming_sources, details, who
 
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
@@ -79,3 +79,24 @@ def test_a_publication_is_named_as_its_catalogue_knows_it(labels: Labels, said: 
 def test_of_a_publication_only_what_is_known_is_named() -> None:
     about = source(site="doi.org", publication={"authors": ("Ada Sounder",), "citations": 0})
     assert details(about, [], ENGLISH, cited=True) == ("doi.org", "Ada Sounder")
+
+
+def test_sources_that_confirm_figures_are_named_by_their_numbers() -> None:
+    excerpts = [
+        Excerpt(id=key, content_hash=key, quote="q", start=0, end=1, confirmed_by=list(by))
+        for key, by in {"a": "bc", "b": "a", "c": "a", "d": "d", "e": "x"}.items()
+    ]
+    confirming = confirming_sources(excerpts, {"a": 1, "b": 2, "c": 2, "d": 3, "e": 4})
+    assert confirming == {1: [2], 2: [1]}
+    assert details(source(), [], ENGLISH, cited=True, confirming=[2, 5]) == ("figures also in [2], [5]",)
+    assert details(source(), [], CHINESE, cited=True, confirming=[2, 5]) == ("数字亦见于 [2]、[5]",)
+
+
+def test_all_addresses_of_one_text_are_named_up_to_a_bound() -> None:
+    about = source().found_also(["https://b.example/", "https://a.example/", "https://www.who.int/myopia"])
+    assert details(about, ["https://c.example/"], ENGLISH, cited=True) == (
+        "same text: https://a.example/; https://b.example/; https://c.example/",
+    )
+    [many] = details(source().found_also(map(str, range(100))), [], ENGLISH, cited=True)
+    assert many.endswith("; and 80 more addresses")
+    assert many.count(";") == MAX_ADDRESSES

@@ -38,3 +38,11 @@ def test_domains_are_read_as_people_write_them(text: str) -> None:
 def test_what_is_no_domain_is_named(text: str) -> None:
     with pytest.raises(BadInput, match="is no domain"):
         Filters.of([], [text])
+
+
+def test_kinds_are_left_out_by_the_address_and_by_what_else_is_known() -> None:
+    filters = Filters.of(kinds=["forum", "personal"])
+    assert not filters.permit("https://www.reddit.com/r/wire/1")
+    assert filters.permit("https://example.com/")
+    assert not filters.permit("https://example.com/", "personal")
+    assert not filters.permit("https://www.reddit.com/r/wire/1", "official")

@@ -12,6 +12,7 @@ from services.search.gather import Gathered, gather
 from services.search.hit import Hit, HitPassage
 from services.search.pool import Pool
 from services.search.providers import Providers
+from tests.services.text.test_duplicates import ANOTHER, ARTICLE, RELEASE
 
 
 class Web:
@@ -208,3 +209,35 @@ async def test_a_source_tells_whether_a_browser_ran_its_scripts() -> None:
 
     result = await found(Providers([Rendering("Tides turn at noon.", "Turns of the wire.")]), "turns")
     assert {source.title: source.rendered for source in result.sources.values()} == {"Tides tu": True, "Turns of": None}
+
+
+async def test_one_text_at_several_addresses_is_one_source_with_all_of_them() -> None:
+    def found_at(*hosts: str) -> list[Hit]:
+        return [Hit(url=f"https://{host}/wire", title=host, kind="web", text="Piano wire is thin.") for host in hosts]
+
+    class Engines:
+        name = "engines"
+
+        async def search(self, query: str, limit: int) -> list[Hit]:
+            return found_at("c.example", "a.example") if query == "wire" else found_at("b.example", "c.example")
+
+    result = await found(Providers(web=[Engines()]), "wire", "rope")
+    [source] = result.sources.values()
+    assert source.addresses == ["https://c.example/wire", "https://a.example/wire", "https://b.example/wire"]
+
+
+async def test_an_article_made_of_a_release_is_its_copy_and_keeps_what_it_adds() -> None:
+    pages = {"a.example": ARTICLE, "b.example": RELEASE, "c.example": ANOTHER}
+    hits = [Hit(url=f"https://{host}/", title=host, kind="web", text=text) for host, text in pages.items()]
+
+    class Engine:
+        name = "engine"
+
+        async def search(self, query: str, limit: int) -> list[Hit]:
+            return [hits[1], hits[0], hits[2]]
+
+    result = await found(Providers(web=[Engine()]), "heat pumps of Vell, terns on the breakwater")
+    by_title = {source.title: source for source in result.sources.values()}
+    assert by_title["a.example"].duplicate_of == by_title["b.example"].content_hash
+    assert by_title["c.example"].duplicate_of is None
+    assert any("terns" in one.text and one.title == "a.example" for one in result.passages)

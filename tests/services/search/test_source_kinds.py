@@ -10,11 +10,19 @@ from services.search.source_kinds import LONGEST_SITE, category_of, registrable,
     ("kind", "addresses"),
     {
         "official": "https://www.gov.cn/a https://stats.gov.cn/a https://www.gov.uk/a https://www.whitehouse.gov https://who.int/news/item "
-        "https://www.stat.go.jp/x https://economie.gouv.fr https://ec.europa.eu/eurostat https://www.army.mil",
+        "https://www.imf.org/x https://www.stat.go.jp/x https://economie.gouv.fr https://ec.europa.eu/eurostat https://www.army.mil",
         "academic": "https://cs.ox.ac.uk/p https://www.tsinghua.edu.cn/news https://mit.edu https://arxiv.org/abs/1 "
         "https://doi.org/10.1/x https://pubmed.ncbi.nlm.nih.gov/1 https://www.ncbi.nlm.nih.gov/pmc/articles/1",
         "code": "https://github.com/a/b https://pypi.org/project/x https://bob.github.io/news/x https://x.readthedocs.io",
-        "news": "https://news.example.org/a https://www.bbc.co.uk/news/world https://example.com/sport/news/1.html",
+        "news": "https://news.example.org/a https://www.bbc.co.uk/a https://www.reuters.com/world/1 "
+        "https://example.com/sport/news/1.html",
+        "reference": "https://en.wikipedia.org/wiki/Wire https://plato.stanford.edu/entries/x https://baike.baidu.com/item/x "
+        "https://wiki.example.org/Wire",
+        "forum": "https://old.reddit.com/r/news/1 https://physics.stackexchange.com/q/1 https://www.zhihu.com/question/1 "
+        "https://forum.example.org/1 https://example.org/viewtopic.php?t=1",
+        "company": "https://www.prnewswire.com/news-releases/x.html https://shop.example.org/x https://example.com/products/x "
+        "https://investors.example.com/x https://example.com/press-releases/1",
+        "personal": "https://bob.substack.com/p/1 https://medium.com/@bob/x https://bob.blogspot.com/2020/x",
         "general": "https://example.com/a https://evilarxiv.org/x https://arxiv.org.evil.com/ https://edu.example.com/ "
         "https://gov.evil.com https://example.com/newspaper http://127.0.0.1/a papers/a.md ftp://mit.edu/x http://[broken",
     }.items(),

@@ -8,6 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import SourceCategory
 from services.run.evidence_store import EvidenceStore
+from services.search.filters import Filters
 from services.search.gather import Gathered, gather
 from services.search.hit import Hit
 from services.search.providers import Providers
@@ -51,16 +52,39 @@ def test_a_page_that_claims_to_be_of_the_future_does_not_come_up() -> None:
 def test_a_public_body_and_what_the_question_names_come_up_for_a_dated_question() -> None:
     body = hit("body", url="https://www.vell.gov/office")
     assert order(DATED, hit("a"), hit("b"), hit("c"), hit("d"), body) == ["a", "b", "c", "body", "d"]
-    assert order(TIMELESS, hit("a"), hit("b"), hit("c"), hit("d"), body) == ["a", "b", "c", "d", "body"]
     maker = hit("maker", url="https://nordwerk.com/about")
     asked = "What is the latest machine of Nordwerk?"
     assert order(asked, hit("a"), hit("b"), hit("c"), hit("d"), maker) == ["a", "b", "c", "maker", "d"]
 
 
 def test_a_wanted_kind_comes_up_whatever_the_question() -> None:
-    hits = hit("a"), hit("b"), hit("paper", url="https://arxiv.org/abs/1")
-    assert order(TIMELESS, *hits, source_kind="academic") == ["a", "paper", "b"]
-    assert order(TIMELESS, *hits, source_kind="news") == ["a", "b", "paper"]
+    hits = hit("a"), hit("b"), hit("c"), hit("report", url="https://news.example.org/1")
+    assert order(TIMELESS, *hits, source_kind="news") == ["a", "b", "report", "c"]
+    assert order(TIMELESS, *hits, source_kind="academic") == ["a", "b", "c", "report"]
+
+
+def test_a_kind_weighs_by_itself_whatever_the_question() -> None:
+    plain = [hit(name) for name in "abcd"]
+    for address in ("https://arxiv.org/abs/1", "https://stats.gov.cn/1", "https://en.wikipedia.org/wiki/Wire"):
+        assert order(TIMELESS, *plain, hit("up", url=address)) == ["a", "b", "c", "up", "d"]
+    for address in ("https://www.reddit.com/r/1", "https://shop.example.org/wire", "https://bob.substack.com/p/1"):
+        many = [hit(str(place)) for place in range(50)]
+        assert order(TIMELESS, hit("first", url=address), *plain)[0] == "first"
+        assert order(TIMELESS, *many[:44], hit("down", url=address), *many[44:]).index("down") == 45
+
+
+def test_what_a_page_says_of_itself_takes_it_down_and_never_up() -> None:
+    preference = Preference.of(TIMELESS, TODAY)
+    assert preference.lift(hit("claims", source_kind="academic")) == 0
+    assert preference.lift(hit("says", source_kind="personal")) < 0
+    assert preference.lift(hit("says", url="https://arxiv.org/abs/1", source_kind="personal")) < 0
+
+
+def test_a_kind_that_the_user_prefers_comes_up_further_than_any_other_and_loses_its_malus() -> None:
+    by_title = {one.title: one for one in [*(hit(str(place)) for place in range(9)), hit("f", source_kind="forum")]}
+    preferred = Preference.of(TIMELESS, TODAY, preferred=["forum"]).ordered(list(by_title), by_title.__getitem__)
+    assert preferred.index("f") == 3
+    assert Preference.of(TIMELESS, TODAY, preferred=["news"]).ordered(list(by_title), by_title.__getitem__)[-1] == "f"
 
 
 def test_a_lift_is_bounded() -> None:
@@ -99,6 +123,30 @@ def pages(domain: str, count: int) -> list[Hit]:
     ]
 
 
+COLUMN = "Our columnist has walked along the coast since May, and writes of gulls, tea rooms, tides and quiet evenings."
+FACT = "The lighthouse of Vell on its rock is {} tall by the survey of the harbour."
+
+
+async def test_a_figure_that_another_owner_gives_in_its_own_words_comes_up() -> None:
+    said = FACT.format("48 metres")
+    own = "By a survey the lighthouse of Vell rises 48 metres above its rock and the harbour."
+    hits = [hit("first", text="The harbour of Vell has a lighthouse."), hit("x", text="A rock of the harbour of Vell.")]
+
+    async def places(*more: Hit) -> list[str]:
+        return [one.title for one in (await gathered(*hits, *more, limit=9)).passages]
+
+    with_figure = hit("y", text=said, url="https://y.example/")
+    assert await places(with_figure) == ["first", "x", "y"]
+    elsewhere = hit("z", text=own, url="https://z.example/")
+    assert await places(with_figure, elsewhere) == ["first", "y", "x", "z"]
+    same_owner = hit("z", text=own, url="https://z.y.example/")
+    assert await places(with_figure, same_owner) == ["first", "x", "y", "z"]
+    passed_on = hit("z", text=f"{said} {COLUMN}", url="https://z.example/")
+    assert await places(with_figure, passed_on) == ["first", "x", "y", "z"]
+    other = hit("z", text=own.replace("48", "52"), url="https://z.example/")
+    assert await places(with_figure, other) == ["first", "x", "y", "z"]
+
+
 @pytest.mark.parametrize(("domain", "most"), [("blog.example.com", PER_SITE), ("arxiv.org", 8)])
 async def test_pages_of_one_site_take_turns_with_others_unless_many_publish_there(domain: str, most: int) -> None:
     first, others = pages(domain, 9), [one for name in ("a.org", "b.org", "c.org") for one in pages(name, 1)]
@@ -119,3 +167,31 @@ async def test_passages_and_sources_tell_site_kind_and_date() -> None:
     [passage], [source] = found.passages, found.sources.values()
     assert (passage.site, passage.source_kind, passage.published) == ("stats.gov.cn", "official", "2024-03-12")
     assert (source.site, source.source_kind, source.published) == ("stats.gov.cn", "official", "2024-03-12")
+
+
+async def test_kinds_that_are_left_out_are_in_no_passage_whoever_found_them() -> None:
+    forum, blog = hit("f", url="https://www.reddit.com/r/1"), hit("b", source_kind="personal")
+    document = Hit(url="docs/reddit.md", title="d", kind="document", text="Piano wire in a document.")
+    found = await gather(
+        ["piano wire"],
+        Providers(web=[Engine(forum, hit("a"), blog, document)]),
+        evidence=EvidenceStore(InMemoryStore()),
+        limit=9,
+        filters=Filters.of(kinds=["forum", "personal"]),
+    )
+    assert [one.title for one in found.passages] == ["a", "d"]
+
+
+async def test_kinds_that_are_preferred_come_up_in_what_is_gathered() -> None:
+    pages = [hit(str(place), text=f"Piano wire, page {place}.") for place in range(8)]
+    wiki = hit("w", url="https://en.wikipedia.org/wiki/Wire", text="Piano wire, as told.")
+    cases: list[tuple[list[SourceCategory], int]] = [([], 7), (["reference"], 2)]
+    for preferred, place in cases:
+        found = await gather(
+            ["piano wire"],
+            Providers(web=[Engine(*pages, wiki)]),
+            evidence=EvidenceStore(InMemoryStore()),
+            limit=9,
+            preferred=preferred,
+        )
+        assert [one.title for one in found.passages].index("w") == place

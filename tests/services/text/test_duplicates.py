@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from services.text.copies import is_copy
-from services.text.duplicates import fingerprint, may_be_copy, similarity
+from services.text.duplicates import HASHES, fingerprint, may_be_copy, may_tell_the_same, similarity
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -170,3 +170,47 @@ def test_hostile_texts_are_compared_in_time(hostile: str) -> None:
 
 
 PINNED = "0ffc81623169cf63"
+
+
+RELEASE = (
+    "Nordwerk has opened a plant for heat pumps at the harbour of Vell. The plant will make 40,000 pumps a year and employ 310 "
+    "people, most of whom live in the town. The building took two years and cost 95 million euros, of which the state paid a "
+    "tenth. The managing director thanked the mayor, the builders and the neighbours for their patience. The first pumps leave "
+    "the plant in March and go to customers in Denmark and Norway. An extension by a third hall is planned for later."
+)
+ARTICLE = (
+    "For a long time nobody believed that anything would be built on the old coal wharf again. "
+    + RELEASE
+    + " Our reporter met "
+    "anglers at the wharf who are less glad. They fear the noise of lorries at night and point to the promises of former years. "
+    "The local conservation group counts rare terns on the breakwater every spring, and asks for a fence before the birds return. "
+    "The town has answered that an expert report is being drawn up. It is to be shown to the council in the summer, a spokesman says."
+)
+ANOTHER = (
+    "A plant for heat pumps has begun its work in Vell. According to the town hall about three hundred women and men found a place "
+    "there, and the wharf has a new purpose after decades. At the opening a brass band played, there was fish soup, and school "
+    "children had painted pictures of warm houses. The opposition in the council criticised what the state paid for it, and wants "
+    "to know which taxes the company is going to pay in the town. An answer has been promised for the autumn."
+)
+
+
+def test_an_article_that_holds_a_release_tells_the_same_and_one_on_the_same_event_does_not() -> None:
+    release, article, another = map(fingerprint, (RELEASE, ARTICLE, ANOTHER))
+    assert not may_be_copy(release, article), "or this shows nothing"
+    assert may_tell_the_same(release, article)
+    assert may_tell_the_same(article, release)
+    assert is_copy(RELEASE, ARTICLE)
+    assert not may_tell_the_same(release, another)
+    assert not may_tell_the_same(article, another)
+
+
+def test_a_remark_in_a_longer_text_is_not_its_release() -> None:
+    remark = RELEASE[: RELEASE.index("The building")]
+    assert not may_tell_the_same(fingerprint(remark), fingerprint(ARTICLE))
+
+
+def test_a_signature_that_does_not_say_how_long_its_text_is_can_be_compared() -> None:
+    earlier = fingerprint(RELEASE)[: 8 * HASHES]
+    assert similarity(earlier, fingerprint(RELEASE)) == 1
+    assert may_tell_the_same(earlier, fingerprint(RELEASE))
+    assert not may_tell_the_same(earlier, fingerprint(ARTICLE))

@@ -7,7 +7,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
 from schemas.depth import Depth
-from schemas.evidence import SourceCategory
+from schemas.evidence import StepKind
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, _current
@@ -41,7 +41,7 @@ class Step:
         self._endpoint = endpoint
 
     async def search(
-        self, *queries: str, feedback: str = "", sources: int = 25, kind: SourceCategory = "general"
+        self, *queries: str, feedback: str = "", sources: int = 25, kind: StepKind = "general"
     ) -> Gathered:
         """Search in rounds."""
         need = ResearcherPrompt(

@@ -1,0 +1,115 @@
+"""Which excerpts confirm a figure of another: an independent source gives the same number of the same thing, in words of its own.
+
+Independent is what somebody else publishes, and has not from the other: another owner, no copy, not the same words, and neither
+names the other as its origin. What a program computed from sources confirms none.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice
+
+from schemas.evidence import Excerpt, Source
+from schemas.state import ResearchState
+from services.evidence.differences import Quoted, agreement
+from services.evidence.primary import primary
+from services.search.source_kinds import owner_of
+from services.text.duplicates import may_tell_the_same, root_of
+from services.text.measures import Measure, measures
+from services.text.quote_location import locate
+
+MAX_EXCERPTS = 400
+"""Excerpts that are compared, the first ones."""
+MAX_PAIRS = 2_000
+"""Pairs with a number in common that are compared."""
+MAX_CONFIRMING = 5
+"""Excerpts that are named as confirming one."""
+_NO_WITNESS = frozenset({"computation"})
+
+
+def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) -> dict[str, list[str]]:
+    """Return the ids of the excerpts that confirm a figure of another, by the other's id. Blocking.
+
+    Args:
+        excerpts: those of sources that are not given are left out.
+        sources: by content hash.
+    """
+    known = (_Said(excerpt, sources) for excerpt in excerpts if excerpt.content_hash in sources)
+    said = list(islice((one for one in known if one.source.kind not in _NO_WITNESS and one.figures), MAX_EXCERPTS))
+    confirming: dict[str, list[str]] = {}
+    for one, other in islice(_with_a_number_in_common(said), MAX_PAIRS):
+        if one.independent_of(other) and agreement(one.quoted, other.quoted):
+            for side, by in ((one, other), (other, one)):
+                confirming.setdefault(side.excerpt.id, []).append(by.excerpt.id)
+    return {key: ids[:MAX_CONFIRMING] for key, ids in confirming.items()}
+
+
+def with_confirmations(state: ResearchState) -> ResearchState:
+    """Return the state with its excerpts saying which others confirm them. Blocking."""
+    results, background = state["results"], state["background"]
+    excerpts = [excerpt for key in sorted(results, key=int) for excerpt in results[key].excerpts]
+    excerpts += background.excerpts if background else []
+    found = confirmations(excerpts, state["sources"])
+    if not found:
+        return state
+
+    def told(said: Sequence[Excerpt]) -> list[Excerpt]:
+        return [one.model_copy(update={"confirmed_by": found.get(one.id, [])}) for one in said]
+
+    return {
+        **state,
+        "results": {
+            key: result.model_copy(update={"excerpts": told(result.excerpts)}) for key, result in results.items()
+        },
+        "background": background and background.model_copy(update={"excerpts": told(background.excerpts)}),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """An excerpt and who says it."""
+
+    excerpt: Excerpt
+    sources: Mapping[str, Source]
+
+    @property
+    def source(self) -> Source:
+        return self.sources[self.excerpt.content_hash]
+
+    @cached_property
+    def quoted(self) -> Quoted:
+        return Quoted(self.excerpt.quote, self.source.title)
+
+    @cached_property
+    def figures(self) -> dict[str, list[Measure]]:
+        """Its numbers that count something, by what they count."""
+        kinds: dict[str, list[Measure]] = {}
+        for measure in measures(self.excerpt.quote):
+            if measure.kind:
+                kinds.setdefault(measure.kind, []).append(measure)
+        return kinds
+
+    def independent_of(self, other: "_Said") -> bool:
+        """Tell whether two excerpts are of two owners of whom neither has it from the other."""
+        if owner_of(self.source.url, self.source.kind) == owner_of(other.source.url, other.source.kind):
+            return False
+        if root_of(self.excerpt.content_hash, self.sources) == root_of(other.excerpt.content_hash, self.sources):
+            return False
+        if may_tell_the_same(self.source.fingerprint, other.source.fingerprint):
+            return False  # two articles made of one release, though each has something of its own
+        mine, theirs = self.excerpt.quote, other.excerpt.quote
+        if locate(mine, theirs) or locate(theirs, mine):
+            return False
+        titles, addresses = (self.source.title, other.source.title), (self.source.url, other.source.url)
+        return not any(primary(side, (mine, theirs), titles, addresses) for side in (0, 1))
+
+
+def _with_a_number_in_common(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+    for one, other in combinations(said, 2):
+        if one.excerpt.content_hash != other.excerpt.content_hash and any(
+            mine.agrees(theirs)
+            for kind in one.figures.keys() & other.figures.keys()
+            for mine in one.figures[kind]
+            for theirs in other.figures[kind]
+        ):
+            yield one, other

@@ -1,0 +1,83 @@
+"""Which passages of the web give a figure that the site of another owner gives, too: told by code, for the ranking.
+
+A hint and no proof: numbers of one kind that agree, in sentences that share words. A sentence that both hold word for word is one
+text that was passed on, and confirms nothing. What a report says of confirmation is checked more strictly
+(`services/evidence/confirmation.py`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeVar
+
+from services.search.hit import Hit
+from services.search.source_kinds import owner_of
+from services.text.measures import UNIT_WORDS, Measure, measures
+from services.text.passages import sentences
+from services.text.tokens import tokens
+
+MAX_PASSAGES = 60
+"""Best passages that are compared."""
+MAX_FIGURES = 20
+"""Figures of a passage that are compared."""
+MIN_SHARED = 3
+"""Words besides numbers and units that two sentences must share for their figures to be of one thing."""
+
+Key = TypeVar("Key")
+
+
+class _Figure(NamedTuple):
+    place: int
+    """Of its passage."""
+    measure: Measure
+    words: frozenset[str]
+    """Of its sentence, without numbers and units."""
+    sentence: str
+    """In letters and digits alone."""
+
+
+def confirmed(ranked: Sequence[Key], text_of: Callable[[Key], str], hit_of: Callable[[Key], Hit]) -> set[Key]:
+    """Return the passages of web pages with a figure that a passage of another owner gives, too. Blocking.
+
+    Args:
+        ranked: passages, best first.
+        text_of: a passage's text.
+        hit_of: a passage's source.
+    """
+    passages = [key for key in ranked if hit_of(key).kind == "web"][:MAX_PASSAGES]
+    owners = [owner_of(hit_of(key).url, "web") for key in passages]
+    if len(set(owners)) < 2:
+        return set()
+    texts = [text_of(key) for key in passages]
+    bare = [_bare(text) for text in texts]
+    by_kind: dict[str, list[_Figure]] = {}
+    for place, text in enumerate(texts):
+        for figure in _figures(place, text):
+            by_kind.setdefault(figure.measure.kind, []).append(figure)
+    found: set[Key] = set()
+    for figures in by_kind.values():
+        for one, other in combinations(figures, 2):
+            if (
+                owners[one.place] != owners[other.place]
+                and one.measure.agrees(other.measure)
+                and len(one.words & other.words) >= MIN_SHARED
+                and one.sentence not in bare[other.place]
+                and other.sentence not in bare[one.place]
+            ):
+                found |= {passages[one.place], passages[other.place]}
+    return found
+
+
+def _figures(place: int, text: str) -> Iterator[_Figure]:
+    """Yield the figures of a passage that count something."""
+    left = MAX_FIGURES
+    for span in sentences(text):
+        sentence = text[span.start : span.end]
+        counted = [measure for measure in measures(sentence) if measure.kind][:left]
+        left -= len(counted)
+        if counted:
+            words = frozenset(word for word in tokens(sentence) if word not in UNIT_WORDS and not word[0].isdigit())
+            yield from (_Figure(place, measure, words, _bare(sentence)) for measure in counted)
+
+
+def _bare(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())

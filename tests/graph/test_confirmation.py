@@ -1,0 +1,35 @@
+"""Figures that independent sources share are named as confirmed: in the reporter's prompt, the references and the bundle."""
+
+import json
+from pathlib import Path
+
+from leadline import aresearch
+from services.reports.checking.bundle import verify_bundle
+from tests.fakes.openai_server import OpenAIServer
+
+TEXTS = {
+    "survey": "The Vell lighthouse is 48 metres tall.",
+    "guide": "Built in 1871, the Vell lighthouse stands 48 metres tall.",
+    "diary": "The keeper of the Vell lighthouse baked rye bread.",
+}
+
+
+async def test_a_figure_of_two_sources_is_confirmed_wherever_it_is_shown(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "lighthouses"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / f"{name}.md").write_text(f"# The {name}\n\n{text}\n")
+    report = await aresearch("How tall is the Vell lighthouse?", docs=[folder], out=tmp_path / "out")
+    titles = {source.content_hash: source.title for source in report.sources}
+    ids = {titles[one.content_hash]: one.id for one in report.excerpts}
+    confirmed = {titles[one.content_hash]: one.confirmed_by for one in report.excerpts}
+    assert confirmed == {"The survey": [ids["The guide"]], "The guide": [ids["The survey"]], "The diary": []}
+    assert f'confirmed_by="{ids["The guide"]}"' in endpoint.requests[-1]["messages"][-1]["content"]
+    numbers = {source.title: source.number for source in report.sources}
+    assert f"figures also in \\[{numbers['The guide']}\\]" in report.markdown.split("## References")[1]
+    bundle = json.loads((Path(report.folder or "") / "evidence.json").read_text("utf-8"))
+    told = {one["id"]: one.get("confirmed_by") for one in bundle["excerpts"]}
+    assert (told[ids["The survey"]], told[ids["The diary"]]) == ([ids["The guide"]], None)
+    assert verify_bundle(Path(report.folder or "")).problems == []
