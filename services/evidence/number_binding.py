@@ -12,7 +12,7 @@ from typing import Literal
 
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.readings import Number, Reading, conflict, word_keys
-from services.text.measures import MEASURED_KINDS
+from services.text.measures import MEASURED_KINDS, UNIT_WORDS
 from services.text.polarity import direction
 from services.text.tokens import has_cjk
 
@@ -57,7 +57,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue
         faults = [_fault(number, other, context) for other in same]
         if all(faults):
-            if set(faults) == {"unit"} and number.measure.kind == "time" and derivable(number, claim, quotes):
+            if _may_be_worked_out(number, same, faults) and derivable(number, claim, quotes):
                 continue  # six years that pass between two dates, beside six weeks
             rivals = (other for other in held if _of_kind(other, same[0]) and not equal(number, other))
             fitting = [rival for rival in rivals if not _about_other(number, rival, context)]
@@ -94,6 +94,13 @@ def equal(number: Number, other: Number) -> bool:
     ):
         return True  # a row that is copied, without the scale that its heading gives
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
+
+
+def _may_be_worked_out(number: Number, same: Sequence[Number], faults: Sequence[str]) -> bool:
+    """Tell whether a number that the quotes give of something else may be another one: a count in words, a time, a result beside prose."""
+    if not re.match(r"\d", number.text) or (set(faults) == {"unit"} and number.measure.kind == "time"):
+        return True
+    return "unit" not in faults and all(other.row < 0 for other in same)
 
 
 def _tells_no_change(claim: Reading) -> bool:
@@ -154,8 +161,15 @@ def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[
             kind = other.measure.kind
             if any(other is same for same in bound) and (kind in {"", thing} or thing[:_FORM] in follows):
                 return []
+    beside = {clause for quote in quotes for clause in quote.clauses if any(other.text in clause for other in bound)}
     held = (other for quote in quotes for other in quote.numbers)
-    return [other for other in held if other.measure.kind == thing and not equal(number, other)]
+    return [
+        other
+        for other in held
+        if other.measure.kind == thing
+        and not equal(number, other)
+        and any(other.text in clause for clause in beside)
+    ]
 
 
 def _of_another_topic(
@@ -217,7 +231,7 @@ def _heads(segments: Sequence[str], numbers: Sequence[str]) -> frozenset[str]:
 
 
 def _undated(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if not word[0].isdigit())
+    return frozenset(word for word in words if not word[0].isdigit() and word not in UNIT_WORDS)
 
 
 def _better(
@@ -229,7 +243,7 @@ def _better(
 ) -> Number | None:
     """Return a number of the same kind whose clause says more of the claim than that of any number which it may be."""
     if any(other.row >= 0 for other in bound):
-        return _better_column(about, bound, held)
+        return _better_column(_undated(about), bound, held, context)
     fit = max((len(other.words & about) for other in bound), default=0)
     words = number.words if has_cjk(context.claim.text) else about
     for rival in held:
@@ -244,11 +258,16 @@ def _better(
     return None
 
 
-def _better_column(about: frozenset[str], bound: Sequence[Number], held: Sequence[Number]) -> Number | None:
+def _better_column(
+    about: frozenset[str], bound: Sequence[Number], held: Sequence[Number], context: "_Context"
+) -> Number | None:
+    """Return a number of the same row whose heading the claim has words of, where it has none of the heading of its own number."""
     if any(other.words & about for other in bound) or any(other.row < 0 for other in bound):
         return None
     rows = {other.row for other in bound}
-    return next((rival for rival in held if rival.row in rows and rival.words & about), None)
+    kinds = {other.measure.kind for other in bound}
+    rivals = (rival for rival in held if rival.row in rows and rival.measure.kind in kinds and rival.words & about)
+    return next((rival for rival in rivals if not any(equal(mine, rival) for mine in context.claim.numbers)), None)
 
 
 def _reversed(held: Sequence[Number], context: "_Context") -> Misbound | None:
