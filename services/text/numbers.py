@@ -9,7 +9,15 @@ from typing import Literal
 
 from schemas.evidence import EXCERPT_ID
 from services.text.normal_form import normal_form
-from services.text.numerals import CHINESE, CHINESE_CHARACTERS, ENGLISH, chinese_value, english_value, scale_value
+from services.text.numerals import (
+    CHINESE,
+    CHINESE_CHARACTERS,
+    CHINESE_SCALE,
+    ENGLISH,
+    chinese_value,
+    english_value,
+    scale_value,
+)
 from services.text.numeric import MAX_DIGITS
 
 ROUNDING = 0.05
@@ -92,10 +100,12 @@ _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-    r"(?:\s?(?P<scale>[十百千万亿萬億]{1,8}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
+    rf"(?:\s?(?P<scale>{CHINESE_SCALE}{{1,8}}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
+_MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿])(?:(\d{1,4})([百千万])|(\d{4}))(?![\d.,])")
+"""Digits with a scale that go on with digits of a finer one: `3亿4600万`, `1万2600`."""
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
 _CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
 _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
@@ -133,7 +143,7 @@ def quantities_with_places(text: str) -> tuple[str, list[tuple[int, int, Quantit
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
-    for finder in (_dates, _years, _ordinals, _shares, _digits, _chinese, _english):
+    for finder in (_dates, _years, _ordinals, _shares, _mixed, _digits, _chinese, _english):
         taken = list(finder(rest))
         found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
@@ -236,6 +246,14 @@ def _shares(text: str) -> _Found:
         else:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
             yield *found.span(), _number(text, found, value / total if total else value, percent=False)
+
+
+def _mixed(text: str) -> _Found:
+    for found in _MIXED.finditer(text):
+        whole, scale, part, finer, rest = found.groups()
+        if scale_value(scale) > scale_value(finer or ""):
+            value = Fraction(int(whole) * scale_value(scale) + int(part or rest) * scale_value(finer or ""))
+            yield *found.span(), _number(text, found, value, percent=False)
 
 
 def _digits(text: str) -> _Found:
