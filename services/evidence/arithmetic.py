@@ -84,6 +84,13 @@ def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> I
                     yield value / (1 + towards * share)
 
 
+def _in_their_unit(numbers: Sequence[Number]) -> list[float]:
+    """Return the values of numbers; where they have one unit, those without it have it as well: `28 of 35 tonnes`."""
+    units = {(number.measure.kind, number.measure.factor) for number in numbers if number.measure.kind in MEASURED_KINDS}
+    factor = units.pop()[1] if len(units) == 1 else 1.0
+    return [number.measure.value * (1.0 if number.measure.kind else factor) for number in numbers]
+
+
 def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) -> Iterator[float]:
     """Yield, of a sentence that tells a whole and its parts, what is left and what the parts make together."""
     for quote in quotes:
@@ -93,7 +100,7 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
                 sentences.setdefault(number.words, []).append(number)
         parted = _PART.search(quote.text) is not None
         for numbers in sentences.values():
-            whole, *parts = sorted((number.measure.value for number in numbers), reverse=True)
+            whole, *parts = sorted(_in_their_unit(numbers), reverse=True)
             if not 1 <= len(parts) < MAX_PARTS:
                 continue
             if parted:

@@ -15,6 +15,7 @@ _NEXT_YEAR = re.compile(
     r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比"
 )
 _AGED = re.compile(r"\b(?:aged?|at(?: the age of)?) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE)
+_YEAR_CELL = re.compile(r"[12]\d{3}")
 _OF_DAY = re.compile(
     rf"(?<![\d:.])(?P<hour>\d{{1,2}})(?::(?P<minute>[0-5]\d)(?![\d:])|(?:\s?(?P<half>[ap])\.?m\b))|"
     rf"(?<![\d{CHINESE_DIGIT}十])(?P<written>\d{{1,2}}|[{CHINESE_DIGIT}十]{{1,3}})[时点](?!间|候)(?:(?P<thirty>半)|(?P<more>\d{{1,2}})分)?",
@@ -25,7 +26,9 @@ _OF_DAY = re.compile(
 
 def years_between(quotes: Sequence[Reading]) -> Iterator[float]:
     """Yield the years that lie between any two years of the quotes."""
-    years = sorted({period[0] for quote in quotes for period in quote.periods if period[0] is not None})
+    dated = {period[0] for quote in quotes for period in quote.periods if period[0] is not None}
+    written = {int(cell) for quote in quotes for table in quote.tables for row in table.rows for cell in row if _YEAR_CELL.fullmatch(cell)}
+    years = sorted(dated | written)
     yield from (float(last - first) for first, last in combinations(years[:MAX_OPERANDS], 2))
 
 

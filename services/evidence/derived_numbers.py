@@ -21,6 +21,7 @@ from services.evidence.dates_worked_out import seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
 from services.text.measures import MEASURED_KINDS
 from services.text.numerals import SCALES
+from services.text.polarity import direction
 from services.text.shares import Share, shares_of
 from services.text.tokens import pieces
 
@@ -77,7 +78,7 @@ def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool
 
 def differs_in(text: str) -> bool:
     """Tell whether a text speaks of a difference or a change."""
-    return _DIFFERENCE.search(text) is not None
+    return _DIFFERENCE.search(text) is not None or direction(text) != 0
 
 
 def is_share(number: Number, claim: Reading) -> bool:

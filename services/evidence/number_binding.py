@@ -100,7 +100,7 @@ def _may_be_worked_out(number: Number, same: Sequence[Number], faults: Sequence[
     """Tell whether a number that the quotes give of something else may be another one: a count in words, a time, a result beside prose."""
     if not re.match(r"\d", number.text) or (set(faults) == {"unit"} and number.measure.kind == "time"):
         return True
-    return "unit" not in faults and all(other.row < 0 for other in same)
+    return set(faults) == {"subject"} and all(other.row < 0 for other in same)
 
 
 def _tells_no_change(claim: Reading) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from services.evidence.bearers import worked_out
 from services.evidence.readings import Period, Reading, conflict, read, word_keys
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
 from services.text.tokens import has_cjk
@@ -28,6 +29,8 @@ def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
     near = [text for text, score in nearest(_YEARS.sub(" ", claim.text), keyed.near) if score >= ALIKE]
     given = [_years(read(text).periods) for text in near]
     if not near or not all(conflict(mine, years) for years in given):
+        return None
+    if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))):
         return None
     others = _words_but_years(claim.text).difference(*map(_words_but_years, near))
     of_that_year = (text for text, _ in keyed.all if mine & _years(read(text).periods))

@@ -191,12 +191,17 @@ def _prose(text: str) -> Reading:
         if quantity.kind in {"number", "percent"} and not (period_of(quantity) and not counts(text, end))
     ]
     paired = _paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
+    leading = _leading(counted, periods, depth)
     for start, end, quantity in counted:
         if len(numbers) == MAX_NUMBERS:
             break
         towards, towards_word = change_at(text, start, end)
         measure = times[start].measure if start in times else measure_at(text, start, end, quantity)
-        away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
+        away = [
+            (abs(depth(place) - depth(start)), period)
+            for place, period in periods
+            if place < start or place not in leading or depth(place) == depth(start)
+        ]
         away = [(0, paired[start])] if start in paired else away
         least = min((distance for distance, _ in away), default=SENTENCE)
         clause = around[max(0, bisect(starts, start) - 1)]
@@ -207,7 +212,8 @@ def _prose(text: str) -> Reading:
                 place=start,
                 periods=frozenset()
                 if measure.kind in _AGES
-                else frozenset(period for distance, period in away if distance == least < SENTENCE),
+                else frozenset(period for distance, period in away if distance == least < SENTENCE)
+                or _before_a_semicolon(text, start, periods, depth),
                 near=least == 0,
                 names=clause.names,
                 words=clause.words,
@@ -226,6 +232,28 @@ def _prose(text: str) -> Reading:
         names=frozenset(name.lower() for name in names(text)),
         clauses=tuple(part for _, part in clauses),
         segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),
+    )
+
+
+def _before_a_semicolon(
+    text: str, start: int, periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
+) -> frozenset[Period]:
+    """Return the last period of the clause before a number's own, where a semicolon goes on with it: `In 2019 12 came; 5 stayed.`."""
+    before = [(place, period) for place, period in periods if place < start]
+    if not before or depth(start) - depth(before[-1][0]) >= 2 * SENTENCE:
+        return frozenset()
+    between = text[before[-1][0] : start]
+    return frozenset() if re.search(r"[。！？\n]|[.!?](?=\s)", between) else frozenset([before[-1][1]])
+
+
+def _leading(
+    counted: Sequence[tuple[int, int, Quantity]], periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
+) -> frozenset[int]:
+    """Return the places of periods with a number right behind them, so that they are not of one before: `5.1, in 2022 it was 6.3`."""
+    starts = sorted(start for start, _, _ in counted)
+    following = ((place, bisect(starts, place)) for place, _ in periods)
+    return frozenset(
+        place for place, after in following if after < len(starts) and depth(starts[after]) <= depth(place) + 1
     )
 
 
