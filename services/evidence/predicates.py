@@ -109,8 +109,8 @@ def comparisons(text: str) -> Iterator[Comparison]:
     """Yield what a text compares, in order."""
     for pattern in (_BI, _WITH, _YU) if has_cjk(text) else (_THAN,):
         for found in islice(pattern.finditer(text), MAX_SEGMENTS):
-            left = _CUT.split(text[: found.start()])[-1]
-            left = found.groupdict().get("left") or left
+            before = _CUT.split(text[: found.start()])
+            left = found.groupdict().get("left") or before[-1] or "".join(before[-2:-1])
             measure, sign = _COMPARATIVES[found["word"].lower()]
             yield Comparison(frozenset(word_keys(left)), frozenset(word_keys(found["right"])), measure, sign)
 
@@ -121,7 +121,10 @@ def _contradict(mine: Comparison, theirs: Comparison, said: Counter[str]) -> boo
     straight = (mine.right - mine.left) & standard
     crossed = (mine.left - mine.right) & standard
     rarest = min((said[key] for key in straight | crossed), default=0)
-    sides = [sum(said[key] == rarest for key in side) for side in (straight, crossed)]
+    sides = [
+        sum(said[key] == rarest for key in side) / max(1, len(all_of_it))
+        for side, all_of_it in ((straight, mine.right - mine.left), (crossed, mine.left - mine.right))
+    ]
     if sides[0] == sides[1]:
         return False
     return mine.sign != theirs.sign if sides[0] > sides[1] else mine.sign == theirs.sign

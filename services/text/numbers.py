@@ -104,6 +104,9 @@ _DIGITS = re.compile(
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
+_NAME_BEFORE = re.compile(r"[\u4e00-\u9fff-]")
+_CLOSING = frozenset("”」』》")
+"""What closes a name in quotation marks, whose last digits are no quantity: `“青谷12”`."""
 _MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿])(?:(\d{1,4})([百千万])|(\d{4}))(?![\d.,])")
 """Digits with a scale that go on with digits of a finer one: `3亿4600万`, `1万2600`."""
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
@@ -258,6 +261,9 @@ def _mixed(text: str) -> _Found:
 
 def _digits(text: str) -> _Found:
     for found in _DIGITS.finditer(text):
+        if _NAME_BEFORE.search(text[max(0, found.start() - 1) : found.start()]) and text[found.end() : found.end() + 1] in _CLOSING:
+            yield *found.span(), None
+            continue
         value = _decimal(found["digits"])
         scale = scale_value(found["scale"] or found["word"] or "")
         yield (
