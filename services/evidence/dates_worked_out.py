@@ -33,7 +33,14 @@ _OF_DAY = re.compile(
 def years_between(quotes: Sequence[Reading]) -> Iterator[float]:
     """Yield the years that lie between any two years of the quotes."""
     dated = {period[0] for quote in quotes for period in quote.periods if period[0] is not None}
-    written = {int(cell) for quote in quotes for table in quote.tables for row in table.rows for cell in row if _YEAR_CELL.fullmatch(cell)}
+    written = {
+        int(cell)
+        for quote in quotes
+        for table in quote.tables
+        for row in table.rows
+        for cell in row
+        if _YEAR_CELL.fullmatch(cell)
+    }
     years = sorted(dated | written)
     yield from (float(last - first) for first, last in combinations(years[:MAX_OPERANDS], 2))
 

@@ -166,9 +166,7 @@ def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[
     return [
         other
         for other in held
-        if other.measure.kind == thing
-        and not equal(number, other)
-        and any(other.text in clause for clause in beside)
+        if other.measure.kind == thing and not equal(number, other) and any(other.text in clause for clause in beside)
     ]
 
 

@@ -19,7 +19,9 @@ _COLUMNS = {
     "早": "年", "晚": "年", "快": "速度",
 }  # fmt: skip
 """Words that headings have for what an adjective measures."""
-_GRADABLE = re.compile(rf"{'|'.join(word[:4] for word in _COLUMNS if word.isascii())}|great|larg|big|small|lat|earl", re.IGNORECASE)
+_GRADABLE = re.compile(
+    rf"{'|'.join(word[:4] for word in _COLUMNS if word.isascii())}|great|larg|big|small|lat|earl", re.IGNORECASE
+)
 """Beginnings of adjectives of which a comparative is made, as `other` and `number` are none."""
 _LEAST = re.compile(
     r"^(?:low|least|less|few|short|small|light|cheap|young|narrow|slow|dry|cold|cool|weak|earl|shallow|soon|near|quiet)|^[低少小短轻早浅近慢]",

@@ -69,7 +69,9 @@ _BACKWARD = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|resulted from)\b|因为|由于|得益于",
     re.IGNORECASE,
 )
-_SUPERLATIVE = re.compile(r"\bthe (?:most|least) (\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])", re.IGNORECASE)
+_SUPERLATIVE = re.compile(
+    r"\bthe (?:most|least) (\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])", re.IGNORECASE
+)
 _NOT_SUPERLATIVE = frozenset(
     "int inter for h contr req mod b gu t qu ear hon nor har inv dig prot sugg arr l r w at fin fur".split()
 )

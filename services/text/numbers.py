@@ -261,7 +261,10 @@ def _mixed(text: str) -> _Found:
 
 def _digits(text: str) -> _Found:
     for found in _DIGITS.finditer(text):
-        if _NAME_BEFORE.search(text[max(0, found.start() - 1) : found.start()]) and text[found.end() : found.end() + 1] in _CLOSING:
+        if (
+            _NAME_BEFORE.search(text[max(0, found.start() - 1) : found.start()])
+            and text[found.end() : found.end() + 1] in _CLOSING
+        ):
             yield *found.span(), None
             continue
         value = _decimal(found["digits"])
