@@ -20,6 +20,8 @@ SAID = 0.4
 claims that may be looked at the result is flat from 0.35 to 0.5."""
 WHOLLY = 0.75
 """The same for a Chinese segment that begins with no subject of its own."""
+SAID_CHINESE = 4
+"""Least pairs of characters that a Chinese segment must say of its subject: one name alone has three."""
 LONGEST = 12
 """Characters of a Chinese subject."""
 _VERB = re.compile(
@@ -176,7 +178,7 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
             length += 1
         subject, rest = _pairs(bare[:length]), bare[length:]
         said = dict.fromkeys([*_pairs(rest), *_NUMBER.findall(rest)])
-        if not subject or len(said) < 2:  # one pair says too little
+        if not subject or len(said) < SAID_CHINESE:
             continue
         near = _nearest(said, texts, held, SAID)
         wholly = _nearest(said, texts, held, WHOLLY)

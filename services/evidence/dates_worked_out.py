@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
 from services.evidence.arithmetic import MAX_OPERANDS
-from services.evidence.readings import Period, Reading
+from services.evidence.period_binding import Period
+from services.evidence.readings import Reading
 from services.text.numbers import MONTHS
 from services.text.numerals import CHINESE_DIGIT, chinese_value
 

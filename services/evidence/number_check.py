@@ -8,7 +8,8 @@ from services.evidence.dates_worked_out import date_follows, month_of_year
 from services.evidence.derived_numbers import derivable, is_share, share_holds
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, counts, period_of
-from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
+from services.text.numbers import is_held, quantities, quantities_with_places
+from services.text.quantity import Quantity
 from services.text.shares import shares_of
 
 MOST_MISSING = 100

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from services.evidence.bearers import worked_out
-from services.evidence.readings import Period, Reading, conflict, read, word_keys
+from services.evidence.period_binding import Period
+from services.evidence.readings import Reading, conflict, read, word_keys
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
 from services.text.tokens import has_cjk
 

@@ -3,9 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from schemas.evidence import EXCERPT_ID
 from services.text.normal_form import normal_form
@@ -19,33 +17,13 @@ from services.text.numerals import (
     scale_value,
 )
 from services.text.numeric import MAX_DIGITS
+from services.text.quantity import Kind, Quantity
 
 ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
 
 MOST_MISSING = 100
 """Numbers of a claim that are named as missing; each takes a look at all that the evidence holds."""
-
-Kind = Literal["number", "percent", "date", "years"]
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number, a date, or a stretch of years in a text."""
-
-    text: str
-    """As written."""
-    kind: Kind
-    value: float = 0.0
-    """Of a number or a percentage; percentages are not divided by 100."""
-    date: tuple[int | None, int | None, int | None] = (None, None, None)
-    """Year, month and day of a date, each where given."""
-    years: tuple[int, int] = (0, 0)
-    """First and last year of a decade or century."""
-    step: float = 1.0
-    """What the last digit that is not a trailing zero counts: 100 in 4,500."""
-    approximate: bool = False
-
 
 _MONTH_NAMES = (
     "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct/"
@@ -94,7 +72,11 @@ _CENTURY_WORDS = {
 _CENTURY = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
 )
-_ORDINAL = re.compile(rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
+_ORDINAL = re.compile(
+    rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
+    re.IGNORECASE,
+)
+"""Ordinals, and the digits of a name in quotation marks: `“青谷12”`."""
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _DIGITS = re.compile(
@@ -104,9 +86,6 @@ _DIGITS = re.compile(
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
-_NAME_BEFORE = re.compile(r"[\u4e00-\u9fff-]")
-_CLOSING = frozenset("”」』》")
-"""What closes a name in quotation marks, whose last digits are no quantity: `“青谷12”`."""
 _MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿])(?:(\d{1,4})([百千万])|(\d{4}))(?![\d.,])")
 """Digits with a scale that go on with digits of a finer one: `3亿4600万`, `1万2600`."""
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
@@ -261,12 +240,6 @@ def _mixed(text: str) -> _Found:
 
 def _digits(text: str) -> _Found:
     for found in _DIGITS.finditer(text):
-        if (
-            _NAME_BEFORE.search(text[max(0, found.start() - 1) : found.start()])
-            and text[found.end() : found.end() + 1] in _CLOSING
-        ):
-            yield *found.span(), None
-            continue
         value = _decimal(found["digits"])
         scale = scale_value(found["scale"] or found["word"] or "")
         yield (
