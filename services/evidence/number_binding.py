@@ -14,7 +14,7 @@ from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
 from services.text.polarity import direction
-from services.text.tokens import has_cjk
+from services.text.tokens import has_cjk, stem
 
 Fault = Literal["period", "subject", "unit", "other", "reversed", "opposite"]
 
@@ -131,7 +131,7 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
 
 
 def _words(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for name in names for word in name.split())
+    return frozenset(stem(word) for name in names for word in name.split())
 
 
 def _units_clash(number: Number, other: Number) -> bool:
@@ -161,13 +161,9 @@ def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[
             kind = other.measure.kind
             if any(other is same for same in bound) and (kind in {"", thing} or thing[:_FORM] in follows):
                 return []
-    beside = {clause for quote in quotes for clause in quote.clauses if any(other.text in clause for other in bound)}
-    held = (other for quote in quotes for other in quote.numbers)
-    return [
-        other
-        for other in held
-        if other.measure.kind == thing and not equal(number, other) and any(other.text in clause for clause in beside)
-    ]
+    sentences = {other.words for other in bound}
+    held = (other for quote in quotes for other in quote.numbers if other.words in sentences)
+    return [other for other in held if other.measure.kind == thing and not equal(number, other)]
 
 
 def _of_another_topic(
@@ -188,9 +184,10 @@ def _of_another_topic(
         return None
     if any(_PRONOUN.search(segment) and other.text in segment for segment in segments for other in bound):
         return None
+    sentences = {other.words for other in bound}
     for quote in quotes:
         for rival in quote.numbers:
-            if rival.row >= 0 or rival.measure.kind != bound[0].measure.kind or equal(number, rival):
+            if rival.row >= 0 or rival.words not in sentences or rival.measure.kind != bound[0].measure.kind or equal(number, rival):
                 continue
             if _about_other(number, rival, context):
                 continue
