@@ -40,8 +40,8 @@ class _Context:
     claim: Reading
     labels: frozenset[str]
     """Rows of tables that it names."""
-    names: frozenset[str]
-    """Words of all names in the quotes."""
+    kinds: dict[str, set[str]]
+    """The kinds of the numbers that stand in a sentence with a name, by the name's words."""
 
 
 def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
@@ -50,7 +50,11 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
-    context = _Context(claim, frozenset(labels), _words(frozenset(name for quote in quotes for name in quote.names)))
+    kinds: dict[str, set[str]] = {}
+    for other in held:
+        for word in _words(other.names) if other.row < 0 else ():
+            kinds.setdefault(word, set()).add(other.measure.kind)
+    context = _Context(claim, frozenset(labels), kinds)
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
         if not same:
@@ -125,9 +129,8 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     if other.row >= 0:
         return "subject" if context.labels and not context.labels & other.names else ""
     mine, theirs = _words(number.names), _words(other.names)
-    if mine and theirs and not mine & theirs and mine <= context.names:
-        return "subject"
-    return ""
+    of_its_own = all(other.measure.kind in context.kinds.get(word, ()) for word in mine)
+    return "subject" if mine and theirs and not mine & theirs and of_its_own else ""
 
 
 def _words(names: frozenset[str]) -> frozenset[str]:
