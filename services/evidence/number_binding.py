@@ -50,11 +50,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
-    kinds: dict[str, set[str]] = {}
-    for other in held:
-        for word in _words(other.names) if other.row < 0 else ():
-            kinds.setdefault(word, set()).add(other.measure.kind)
-    context = _Context(claim, frozenset(labels), kinds)
+    context = _Context(claim, frozenset(labels), _kinds_of_names(held))
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
         if not same:
@@ -98,6 +94,14 @@ def equal(number: Number, other: Number) -> bool:
     ):
         return True  # a row that is copied, without the scale that its heading gives
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
+
+
+def _kinds_of_names(held: Sequence[Number]) -> dict[str, set[str]]:
+    kinds: dict[str, set[str]] = {}
+    for number in held:
+        for word in _words(number.names) if number.row < 0 else ():
+            kinds.setdefault(word, set()).add(number.measure.kind)
+    return kinds
 
 
 def _may_be_worked_out(number: Number, same: Sequence[Number], faults: Sequence[str]) -> bool:
@@ -190,7 +194,12 @@ def _of_another_topic(
     sentences = {other.words for other in bound}
     for quote in quotes:
         for rival in quote.numbers:
-            if rival.row >= 0 or rival.words not in sentences or rival.measure.kind != bound[0].measure.kind or equal(number, rival):
+            if (
+                rival.row >= 0
+                or rival.words not in sentences
+                or rival.measure.kind != bound[0].measure.kind
+                or equal(number, rival)
+            ):
                 continue
             if _about_other(number, rival, context):
                 continue
