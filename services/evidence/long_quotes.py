@@ -19,13 +19,13 @@ F1 is highest near it; precision goes on rising with it, at the price of F1."""
 
 
 def held_together(text: str, sentences: Sequence[str], titles: str) -> bool:
-    """Tell whether a long text holds a claim, whose names may stand in the titles of the sources as well.
+    """Tell whether a long text holds a claim, whose names may stand in the titles of the sources as well."""
+    return coverage(text, sentences, LONG) >= COVERED and _names_and_numbers(text, sentences, titles)
 
-    Numbers of a table, whose rows count as sentences, are bound by its cells wherever they stand.
-    """
-    if coverage(text, sentences, LONG) < COVERED:
-        return False
-    return any(_ROW.match(sentence) for sentence in sentences) or _names_and_numbers(text, sentences, titles)
+
+def is_long(sentences: Sequence[str]) -> bool:
+    """Tell whether a text is long prose; the rows of a table, which count as sentences, belong together wherever they stand."""
+    return len(sentences) > LONG and not any(_ROW.match(sentence) for sentence in sentences)
 
 
 _ROW = re.compile(r"\s*\|.*\|\s*$")

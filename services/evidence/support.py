@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Literal
 
 from services.embedding.cross_lingual import Likeness
-from services.evidence.long_quotes import LONG, held_together
+from services.evidence.long_quotes import held_together, is_long
 from services.evidence.number_binding import misbound
 from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read
@@ -139,7 +139,7 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
 def _told(text: str, quotes: Sequence[str], titles: Sequence[str], anchored: bool) -> bool:
     """Tell whether quotes hold enough of a sentence's words; those of a long text must hold them in one place."""
     parts = [quote[span.start : span.end] for quote in quotes for span in sentences(quote)]
-    if len(parts) > LONG:
+    if is_long(parts):
         return held_together(text, parts, "\n".join(titles))
     bar = SUPPORT_ANCHORED if anchored else SUPPORT_CHINESE if has_cjk(text) else SUPPORT
     return lexical_share(text, "\n".join([*quotes, *titles])) >= bar
