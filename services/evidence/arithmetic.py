@@ -84,6 +84,15 @@ def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> I
                     yield value / (1 + towards * share)
 
 
+def _in_their_unit(numbers: Sequence[Number]) -> list[float]:
+    """Return the values of numbers; where they have one unit, those without it have it as well: `28 of 35 tonnes`."""
+    units = {
+        (number.measure.kind, number.measure.factor) for number in numbers if number.measure.kind in MEASURED_KINDS
+    }
+    factor = units.pop()[1] if len(units) == 1 else 1.0
+    return [number.measure.value * (1.0 if number.measure.kind else factor) for number in numbers]
+
+
 def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) -> Iterator[float]:
     """Yield, of a sentence that tells a whole and its parts, what is left and what the parts make together."""
     for quote in quotes:
@@ -93,7 +102,7 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
                 sentences.setdefault(number.words, []).append(number)
         parted = _PART.search(quote.text) is not None
         for numbers in sentences.values():
-            whole, *parts = sorted((number.measure.value for number in numbers), reverse=True)
+            whole, *parts = sorted(_in_their_unit(numbers), reverse=True)
             if not 1 <= len(parts) < MAX_PARTS:
                 continue
             if parted:
@@ -104,10 +113,13 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
                 yield whole + sum(parts)
 
 
-def for_each(held: Sequence[Number]) -> Iterator[float]:
-    """Yield what two numbers make as a total and what it is shared out among, or as a count and what each has."""
+def for_each(held: Sequence[Number], told: Sequence[Number]) -> Iterator[float]:
+    """Yield what two numbers, one of them among those told, make as a total and what it is shared out among, or as a count and what each has."""
+    named = {id(number) for number in told}
     for one, other in combinations(held[:MAX_OPERANDS], 2):
         if not same_place(one, other) and not one.row == other.row >= 0:
+            continue
+        if id(one) not in named and id(other) not in named:
             continue
         for total, count in ((one, other), (other, one)):
             if count.measure.kind not in MEASURED_KINDS and count.measure.value > 1:

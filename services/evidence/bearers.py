@@ -50,6 +50,8 @@ _PRONOUN_CHINESE = re.compile(r"[他她它其该此这]|前者|后者|两者|双
 _JOINS_CHINESE = re.compile(
     r"(?:但|而|并|且|却|也|则|又|还|因此|所以|由于|因为|虽然|不过|然而|同时|其中|另外|此外|随后|后来|之后|当时|目前|现在|到|从|在|\d{4}年|\d{1,2}[月日]){1,6}"
 )
+_TOPIC = re.compile(r"[^是为有被把了]{0,60}的[^的是为有被把了]{2,8}")
+"""A segment that is a noun with what qualifies it."""
 _PAIR = re.compile(r"[\u4e00-\u9fff]{2}")
 _NUMBER = re.compile(r"\d[\d.]*")
 
@@ -176,11 +178,14 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
             length += 1
         subject, rest = _pairs(bare[:length]), bare[length:]
         said = dict.fromkeys([*_pairs(rest), *_NUMBER.findall(rest)])
-        if not subject or len(said) < 2:  # one pair says too little
+        if not subject or len(said) < 2 or _TOPIC.fullmatch(segment):  # one pair says too little, and a topic nothing
             continue
+        own_words = min((rest.find(key) for key in said if key in whole), default=0)
         near = _nearest(said, texts, held, SAID)
         wholly = _nearest(said, texts, held, WHOLLY)
-        if near and all(_of_another(subject, units[place], said, named, held, place in wholly) for place in near):
+        if near and all(
+            _of_another(subject, units[place], said, named, held, place in wholly, own_words) for place in near
+        ):
             return Turned("roles", (units[near[0]][0],))
     return None
 
@@ -192,13 +197,14 @@ def _of_another(
     named: frozenset[str],
     held: Counter[str],
     wholly: bool,
+    own_words: int,
 ) -> bool:
     """Tell whether a segment says something of another subject, its own or that of the segments before it."""
     text, before, last_sentence = unit
     head = text[: min(place for key in said if (place := text.find(key)) >= 0)]
     head = head[found.end() :] if (found := _JOINS_CHINESE.match(head)) else head
     pronoun = _PRONOUN_CHINESE.search(head)
-    explicit = len(head) > 1 and not pronoun
+    explicit = len(head) > max(1, own_words) and not pronoun  # as long as the claim's own verb, it may be a verb, too
     if not explicit and not wholly:
         return False
     around = text if explicit else before + text + (last_sentence if pronoun or not before else "")

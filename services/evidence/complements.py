@@ -54,7 +54,7 @@ def _joined(text: str) -> Iterator[Joined]:
         yield Joined(stem(found["verb"]), found["preposition"], frozenset(word_keys(found["what"])))
 
 
-_VOICE = re.compile(r"[被由受遭]|为[^，,。；;]{1,8}所|[和与及跟同、比][^，,。；;]{0,3}$")
+_VOICE = re.compile(r"[被由受遭是]|为[^，,。；;]{1,8}所|[和与及跟同、比][^，,。；;]{0,3}$")
 
 
 def exchanged(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
 from services.evidence.arithmetic import MAX_OPERANDS
-from services.evidence.readings import Period, Reading
+from services.evidence.period_binding import Period
+from services.evidence.readings import Reading
+from services.text.numbers import MONTHS
 from services.text.numerals import CHINESE_DIGIT, chinese_value
 
 _YEAR, _MONTH = 31_557_600, 2_629_800
@@ -15,6 +17,12 @@ _NEXT_YEAR = re.compile(
     r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比"
 )
 _AGED = re.compile(r"\b(?:aged?|at(?: the age of)?) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE)
+_YEAR_CELL = re.compile(r"[12]\d{3}")
+_MONTH_ALONE = re.compile(
+    rf"\b(?:in|of|since|until|by|from|to|early|late|mid|and|between)[ -](?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b(?!\.? \d)|"
+    r"(?<![\d年])(?P<number>1[0-2]|[1-9])月(?!\d)",
+    re.IGNORECASE,
+)
 _OF_DAY = re.compile(
     rf"(?<![\d:.])(?P<hour>\d{{1,2}})(?::(?P<minute>[0-5]\d)(?![\d:])|(?:\s?(?P<half>[ap])\.?m\b))|"
     rf"(?<![\d{CHINESE_DIGIT}十])(?P<written>\d{{1,2}}|[{CHINESE_DIGIT}十]{{1,3}})[时点](?!间|候)(?:(?P<thirty>半)|(?P<more>\d{{1,2}})分)?",
@@ -25,7 +33,16 @@ _OF_DAY = re.compile(
 
 def years_between(quotes: Sequence[Reading]) -> Iterator[float]:
     """Yield the years that lie between any two years of the quotes."""
-    years = sorted({period[0] for quote in quotes for period in quote.periods if period[0] is not None})
+    dated = {period[0] for quote in quotes for period in quote.periods if period[0] is not None}
+    written = {
+        int(cell)
+        for quote in quotes
+        for table in quote.tables
+        for row in table.rows
+        for cell in row
+        if _YEAR_CELL.fullmatch(cell)
+    }
+    years = sorted(dated | written)
     yield from (float(last - first) for first, last in combinations(years[:MAX_OPERANDS], 2))
 
 
@@ -55,6 +72,21 @@ def _hours(text: str) -> Iterator[float]:
         else:
             afternoon = (found["half"] or "").lower() == "p" and int(found["hour"]) < _HOURS / 2
             yield int(found["hour"]) + int(found["minute"] or 0) / 60 + (_HOURS / 2 if afternoon else 0)
+
+
+def month_of_year(date: Period, quotes: Sequence[Reading]) -> bool:
+    """Tell whether a quote names a date's month without a year, and its year elsewhere: `in 2023 … at the end of September`."""
+    year, month, day = date
+    if year is None or month is None or day is not None:
+        return False
+    return any(
+        any(period[0] == year for period in quote.periods) and month in _months_alone(quote.text) for quote in quotes
+    )
+
+
+def _months_alone(text: str) -> frozenset[int]:
+    found = _MONTH_ALONE.finditer(text)
+    return frozenset(MONTHS[match["name"].lower()] if match["name"] else int(match["number"]) for match in found)
 
 
 def date_follows(date: Period, quotes: Sequence[Reading]) -> bool:

@@ -21,6 +21,7 @@ from services.evidence.dates_worked_out import seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
 from services.text.measures import MEASURED_KINDS
 from services.text.numerals import SCALES
+from services.text.polarity import direction
 from services.text.shares import Share, shares_of
 from services.text.tokens import pieces
 
@@ -67,6 +68,8 @@ _MINOR = re.compile(r"^(?:cent|€|\$|£)$")
 def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
     """Tell whether a claim's number, which no quote holds, follows from those that the quotes hold."""
     held = [other for quote in quotes for other in quote.numbers]
+    if _is_an_end(number, claim) and number.measure.kind != "percent":
+        return _bounded(number, claim, held) or any(_agree(number, other.measure.value) for other in held)
     return (
         _bounded(number, claim, held)
         or _counted(number, claim, quotes)
@@ -77,7 +80,7 @@ def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool
 
 def differs_in(text: str) -> bool:
     """Tell whether a text speaks of a difference or a change."""
-    return _DIFFERENCE.search(text) is not None
+    return _DIFFERENCE.search(text) is not None or direction(text) != 0
 
 
 def is_share(number: Number, claim: Reading) -> bool:
@@ -174,7 +177,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
     operands = [other for other in held if other.measure.kind in ({unit, "", CLOCK} if unit == "time" else {unit, ""})]
     operands = (operands if unit else list(held))[:MAX_OPERANDS]
-    differs = differs_in(claim.text)
+    differs = any(differs_in(segment) for segment in claim.segments if number.text in segment)
     adds = bool(_SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place]))
     if relative:
         yield from percentages(related(held))
@@ -185,8 +188,9 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         yield from differences_and_sums(operands, differs=differs, adds=adds)
         yield from parts_and_wholes(operands, quotes)
         yield from rests(operands, quotes, adds=adds)
-    if _EACH.search(claim.text) or any(_EACH.search(quote.text) for quote in quotes):
-        yield from for_each(held)
+    told_for_each = held if _EACH.search(claim.text) else _told_for_each(quotes)
+    if told_for_each:
+        yield from for_each(held, told_for_each)
     yield from _of_columns(claim, quotes)
     if mine.kind == "time" or _YEARS_OLD.search(
         claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]
@@ -194,6 +198,25 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         yield from (years * mine.factor for years in years_between(quotes))
     if mine.kind == "time":
         yield from seconds_between(quotes)
+
+
+def _told_for_each(quotes: Sequence[Reading]) -> list[Number]:
+    """Return the numbers that stand in a clause, or under a heading, that speaks of each of something."""
+    told: list[Number] = []
+    for quote in quotes:
+        clauses = "\n".join(filter(_EACH.search, quote.clauses))
+        columns = {column for table in quote.tables for column, head in enumerate(table.heads) if _EACH.search(head)}
+        told += [
+            number
+            for number in quote.numbers
+            if (number.column in columns if number.row >= 0 else clauses and number.text in clauses)
+        ]
+    return told
+
+
+def _is_an_end(number: Number, claim: Reading) -> bool:
+    """Tell whether a number is an end of a change from one to another, and so no difference."""
+    return bool(number.role) and {"from", "to"} <= {other.role for other in claim.numbers}
 
 
 def _of_columns(claim: Reading, quotes: Sequence[Reading]) -> Iterator[float]:

@@ -11,7 +11,8 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from schemas.evidence import Difference
-from services.evidence.readings import Number, Period, Reading, conflict, read, word_keys
+from services.evidence.period_binding import Period
+from services.evidence.readings import Number, Reading, conflict, read, word_keys
 from services.evidence.same_subject import Subject, same_subject
 from services.text.measures import UNIT_WORDS, Measure, is_year, measures
 from services.text.numbers import quantities, quantities_with_places

@@ -12,9 +12,9 @@ from typing import Literal
 
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.readings import Number, Reading, conflict, word_keys
-from services.text.measures import MEASURED_KINDS
+from services.text.measures import MEASURED_KINDS, UNIT_WORDS
 from services.text.polarity import direction
-from services.text.tokens import has_cjk
+from services.text.tokens import has_cjk, stem
 
 Fault = Literal["period", "subject", "unit", "other", "reversed", "opposite"]
 
@@ -40,8 +40,8 @@ class _Context:
     claim: Reading
     labels: frozenset[str]
     """Rows of tables that it names."""
-    names: frozenset[str]
-    """Words of all names in the quotes."""
+    kinds: dict[str, set[str]]
+    """The kinds of the numbers that stand in a sentence with a name, by the name's words."""
 
 
 def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
@@ -50,14 +50,14 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
-    context = _Context(claim, frozenset(labels), _words(frozenset(name for quote in quotes for name in quote.names)))
+    context = _Context(claim, frozenset(labels), _kinds_of_names(held))
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
         if not same:
             continue
         faults = [_fault(number, other, context) for other in same]
         if all(faults):
-            if set(faults) == {"unit"} and number.measure.kind == "time" and derivable(number, claim, quotes):
+            if _may_be_worked_out(number, same, faults) and derivable(number, claim, quotes):
                 continue  # six years that pass between two dates, beside six weeks
             rivals = (other for other in held if _of_kind(other, same[0]) and not equal(number, other))
             fitting = [rival for rival in rivals if not _about_other(number, rival, context)]
@@ -96,6 +96,21 @@ def equal(number: Number, other: Number) -> bool:
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
 
 
+def _kinds_of_names(held: Sequence[Number]) -> dict[str, set[str]]:
+    kinds: dict[str, set[str]] = {}
+    for number in held:
+        for word in _words(number.names) if number.row < 0 else ():
+            kinds.setdefault(word, set()).add(number.measure.kind)
+    return kinds
+
+
+def _may_be_worked_out(number: Number, same: Sequence[Number], faults: Sequence[str]) -> bool:
+    """Tell whether a number that the quotes give of something else may be another one: a count in words, a time, a result beside prose."""
+    if not re.match(r"\d", number.text) or (set(faults) == {"unit"} and number.measure.kind == "time"):
+        return True
+    return set(faults) == {"subject"} and all(other.row < 0 for other in same)
+
+
 def _tells_no_change(claim: Reading) -> bool:
     """Tell whether a claim speaks of no difference, so that its numbers say how much there is."""
     return not direction(claim.text) and not differs_in(claim.text)
@@ -118,13 +133,12 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     if other.row >= 0:
         return "subject" if context.labels and not context.labels & other.names else ""
     mine, theirs = _words(number.names), _words(other.names)
-    if mine and theirs and not mine & theirs and mine <= context.names:
-        return "subject"
-    return ""
+    of_its_own = all(other.measure.kind in context.kinds.get(word, ()) for word in mine)
+    return "subject" if mine and theirs and not mine & theirs and of_its_own else ""
 
 
 def _words(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for name in names for word in name.split())
+    return frozenset(stem(word) for name in names for word in name.split())
 
 
 def _units_clash(number: Number, other: Number) -> bool:
@@ -154,7 +168,8 @@ def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[
             kind = other.measure.kind
             if any(other is same for same in bound) and (kind in {"", thing} or thing[:_FORM] in follows):
                 return []
-    held = (other for quote in quotes for other in quote.numbers)
+    sentences = {other.words for other in bound}
+    held = (other for quote in quotes for other in quote.numbers if other.words in sentences)
     return [other for other in held if other.measure.kind == thing and not equal(number, other)]
 
 
@@ -176,9 +191,15 @@ def _of_another_topic(
         return None
     if any(_PRONOUN.search(segment) and other.text in segment for segment in segments for other in bound):
         return None
+    sentences = {other.words for other in bound}
     for quote in quotes:
         for rival in quote.numbers:
-            if rival.row >= 0 or rival.measure.kind != bound[0].measure.kind or equal(number, rival):
+            if (
+                rival.row >= 0
+                or rival.words not in sentences
+                or rival.measure.kind != bound[0].measure.kind
+                or equal(number, rival)
+            ):
                 continue
             if _about_other(number, rival, context):
                 continue
@@ -217,7 +238,7 @@ def _heads(segments: Sequence[str], numbers: Sequence[str]) -> frozenset[str]:
 
 
 def _undated(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if not word[0].isdigit())
+    return frozenset(word for word in words if not word[0].isdigit() and word not in UNIT_WORDS)
 
 
 def _better(
@@ -229,7 +250,7 @@ def _better(
 ) -> Number | None:
     """Return a number of the same kind whose clause says more of the claim than that of any number which it may be."""
     if any(other.row >= 0 for other in bound):
-        return _better_column(about, bound, held)
+        return _better_column(_undated(about), bound, held, context)
     fit = max((len(other.words & about) for other in bound), default=0)
     words = number.words if has_cjk(context.claim.text) else about
     for rival in held:
@@ -244,11 +265,16 @@ def _better(
     return None
 
 
-def _better_column(about: frozenset[str], bound: Sequence[Number], held: Sequence[Number]) -> Number | None:
+def _better_column(
+    about: frozenset[str], bound: Sequence[Number], held: Sequence[Number], context: "_Context"
+) -> Number | None:
+    """Return a number of the same row whose heading the claim has words of, where it has none of the heading of its own number."""
     if any(other.words & about for other in bound) or any(other.row < 0 for other in bound):
         return None
     rows = {other.row for other in bound}
-    return next((rival for rival in held if rival.row in rows and rival.words & about), None)
+    kinds = {other.measure.kind for other in bound}
+    rivals = (rival for rival in held if rival.row in rows and rival.measure.kind in kinds and rival.words & about)
+    return next((rival for rival in rivals if not any(equal(mine, rival) for mine in context.claim.numbers)), None)
 
 
 def _reversed(held: Sequence[Number], context: "_Context") -> Misbound | None:

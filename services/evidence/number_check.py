@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from services.evidence.dates_worked_out import date_follows
+from services.evidence.dates_worked_out import date_follows, month_of_year
 from services.evidence.derived_numbers import derivable, is_share, share_holds
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, counts, period_of
-from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
+from services.text.numbers import is_held, quantities, quantities_with_places
+from services.text.quantity import Quantity
 from services.text.shares import shares_of
 
 MOST_MISSING = 100
@@ -61,4 +62,4 @@ def _is_date(quantity: Quantity) -> bool:
 
 def _follows(quantity: Quantity, quotes: Sequence[Reading]) -> bool:
     period = period_of(quantity)
-    return period is not None and date_follows(period, quotes)
+    return period is not None and (date_follows(period, quotes) or month_of_year(period, quotes))

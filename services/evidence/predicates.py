@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from services.evidence.readings import Period, Reading, conflict, read, word_keys
+from services.evidence.bearers import worked_out
+from services.evidence.period_binding import Period
+from services.evidence.readings import Reading, conflict, read, word_keys
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
 from services.text.tokens import has_cjk
 
@@ -28,6 +30,8 @@ def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
     near = [text for text, score in nearest(_YEARS.sub(" ", claim.text), keyed.near) if score >= ALIKE]
     given = [_years(read(text).periods) for text in near]
     if not near or not all(conflict(mine, years) for years in given):
+        return None
+    if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))):
         return None
     others = _words_but_years(claim.text).difference(*map(_words_but_years, near))
     of_that_year = (text for text, _ in keyed.all if mine & _years(read(text).periods))
@@ -106,8 +110,8 @@ def comparisons(text: str) -> Iterator[Comparison]:
     """Yield what a text compares, in order."""
     for pattern in (_BI, _WITH, _YU) if has_cjk(text) else (_THAN,):
         for found in islice(pattern.finditer(text), MAX_SEGMENTS):
-            left = _CUT.split(text[: found.start()])[-1]
-            left = found.groupdict().get("left") or left
+            before = _CUT.split(text[: found.start()])
+            left = found.groupdict().get("left") or before[-1] or "".join(before[-2:-1])
             measure, sign = _COMPARATIVES[found["word"].lower()]
             yield Comparison(frozenset(word_keys(left)), frozenset(word_keys(found["right"])), measure, sign)
 
@@ -118,7 +122,10 @@ def _contradict(mine: Comparison, theirs: Comparison, said: Counter[str]) -> boo
     straight = (mine.right - mine.left) & standard
     crossed = (mine.left - mine.right) & standard
     rarest = min((said[key] for key in straight | crossed), default=0)
-    sides = [sum(said[key] == rarest for key in side) for side in (straight, crossed)]
+    sides = [
+        sum(said[key] == rarest for key in side) / max(1, len(all_of_it))
+        for side, all_of_it in ((straight, mine.right - mine.left), (crossed, mine.left - mine.right))
+    ]
     if sides[0] == sides[1]:
         return False
     return mine.sign != theirs.sign if sides[0] > sides[1] else mine.sign == theirs.sign

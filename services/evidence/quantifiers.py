@@ -16,29 +16,29 @@ _SOME = re.compile(
     r"\b(?:some|several|many|most|a few|half|parts?|certain|a number|a minority|a majority|only|rarely|sometimes|occasionally|mostly|mainly|"
     r"except|other than|apart from|(?:third|quarter|fifth|share) of|of (?:whom|which|them|these)|among (?:them|which|whom))\b|"
     rf"\b{_NUMERAL} (?:of|in|out of) (?:the |its |their |these |those |all )?(?:{_NUMERAL}\b)?|(?:%|percent|per cent) of\b|"
-    r"部分|一些|多数|少数|某些|其中|仅|只[有在]|偶尔|有时|有的|个别|一半|半数|过半|[一二三四五六七八九]成|分之|[中里]有|先在|试[行点]|例外|除外|不适用",
+    r"部分|一些|有些|多数|少数|某些|其中|仅|只[有在]|偶尔|有时|有的|个别|一半|半数|过半|[一二三四五六七八九]成|分之|[中里]有|先在|试[行点]|例外|除外|不适用",
     re.IGNORECASE,
 )
 """What limits a statement to a part."""
 _NAMED_PART = re.compile(
     r"\b(?:some|several|many|most|a few|half|part|parts|one|certain|a number|a minority|a majority|only|rarely|sometimes|occasionally)\b"
-    r"(?: of)?(?: the| these| its| all)? (\w+)|(?:部分|一些|多数|大多数|少数|某些|其中|只有|偶尔|[里中]有)([\u4e00-\u9fff]{2,4})",
+    r"(?: of)?(?: the| these| its| all)? (\w+)|(?:部分|一些|有些|多数|大多数|少数|某些|其中|只有|偶尔|[里中]有)([\u4e00-\u9fff]{2,4})",
     re.IGNORECASE,
 )
 """The same, with what it is a part of."""
 _QUANTIFIED = re.compile(
     r"\b(?:some|several|many|most|few|half|part|parts|only|certain|a number|rarely|sometimes|occasionally|minority|majority|mostly|"
-    r"one|quarter|third|percent|among|in ten|share)\b|\d|部分|一些|多数|少数|某些|其中|仅|只|偶尔|有时|约|成|过半|一半|不少|许多|试",
+    r"one|quarter|third|percent|among|in ten|share)\b|\d|部分|一些|有些|有的|多数|少数|某些|其中|仅|只|偶尔|有时|约|成|过半|一半|不少|许多|试",
     re.IGNORECASE,
 )
 _LIMITED = re.compile(
     r"\b(?:some|several|many|most|few|half|only|certain|rarely|sometimes|minority|majority|nearly|almost|except|but|unless|if)\b|"
-    r"\bnot (?:all|every|each|always|any|both)\b|n['’]t\b|部分|一些|多数|少数|某些|其中|仅|只有|几乎|近乎|[并不]非|未|[不没](?=[都全均总是])|除",
+    r"\bnot (?:all|every|each|always|any|both)\b|n['’]t\b|部分|一些|有些|多数|少数|某些|其中|仅|只有|几乎|近乎|[并不]非|未|[不没](?=[都全均总是])|除",
     re.IGNORECASE,
 )
 """What keeps a claim with a universal word from saying it of all."""
 _ALL = re.compile(
-    r"\b(?:all|always|throughout|everywhere|entire\w*|the whole|nobody|none|everyone|everybody|"
+    r"\b(?:(?<!at )all|always|throughout|everywhere|entire\w*|the whole|nobody|none|everyone|everybody|"
     r"(?:every|each|any)(?! (?:year|month|week|day|time|hour|summer|winter|spring|autumn|season|other)))\b|"
     r"全部|所有|全都|全体|各(?=[个类种条家地区县市省线校路户]|分馆)|均(?!价|衡|匀)|(?<![首成])都(?![市城督江])|始终|一律|任何|每一|每[个位家所座](?!月|小时)",
     re.IGNORECASE,

@@ -6,26 +6,22 @@ of a table is bound to its row and to its column's heading.
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired
 from services.evidence.table_reading import TableRead, parted, scale_of, scaled
 from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
-from services.text.numbers import MONTHS, Quantity, quantities, quantities_with_places
+from services.text.numbers import MONTHS, quantities, quantities_with_places
 from services.text.polarity import change_at
+from services.text.quantity import Quantity
 from services.text.shares import times_in_two_units
 from services.text.tokens import has_cjk, tokens
 
-Period = tuple[int | None, int | None, int | None]
-"""Year, month and day, each where given."""
-
 CLOCK = "clock"
 """Kind of what is written as hours, minutes and seconds: `2:31:08`."""
-SENTENCE = 10
-"""Distance of two sentences, and of two clauses that a semicolon parts."""
 MAX_CHARACTERS = 20_000
 """Of a text that is read; what a quote has beyond them binds nothing."""
 MAX_CELLS = 1_000
@@ -190,14 +186,19 @@ def _prose(text: str) -> Reading:
         for start, end, quantity in placed
         if quantity.kind in {"number", "percent"} and not (period_of(quantity) and not counts(text, end))
     ]
-    paired = _paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
+    turns = paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
+    introducing = leading(counted, periods, depth)
     for start, end, quantity in counted:
         if len(numbers) == MAX_NUMBERS:
             break
         towards, towards_word = change_at(text, start, end)
         measure = times[start].measure if start in times else measure_at(text, start, end, quantity)
-        away = [(abs(depth(place) - depth(start)), period) for place, period in periods]
-        away = [(0, paired[start])] if start in paired else away
+        away = [
+            (abs(depth(place) - depth(start)), period)
+            for place, period in periods
+            if place < start or place not in introducing or depth(place) == depth(start)
+        ]
+        away = [(0, turns[start])] if start in turns else away
         least = min((distance for distance, _ in away), default=SENTENCE)
         clause = around[max(0, bisect(starts, start) - 1)]
         numbers.append(
@@ -207,7 +208,8 @@ def _prose(text: str) -> Reading:
                 place=start,
                 periods=frozenset()
                 if measure.kind in _AGES
-                else frozenset(period for distance, period in away if distance == least < SENTENCE),
+                else frozenset(period for distance, period in away if distance == least < SENTENCE)
+                or before_a_semicolon(text, start, periods, depth),
                 near=least == 0,
                 names=clause.names,
                 words=clause.words,
@@ -227,24 +229,6 @@ def _prose(text: str) -> Reading:
         clauses=tuple(part for _, part in clauses),
         segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),
     )
-
-
-def _paired(
-    numbers: Sequence[int], periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
-) -> dict[int, Period]:
-    """Bind numbers to periods that take turns with them between two breaks: `18 in 2019 and 23 in 2021`, by their places."""
-    rows: dict[int, list[tuple[int, Period | None]]] = {}
-    for place, period in sorted([*((place, None) for place in numbers), *periods], key=lambda item: item[0]):
-        rows.setdefault(depth(place), []).append((place, period))
-    paired: dict[int, Period] = {}
-    for row in rows.values():
-        evens, odds = row[::2], row[1::2]
-        if len(row) < 4 or len(evens) != len(odds):
-            continue
-        for values, times in ((evens, odds), (odds, evens)):
-            if all(period is None for _, period in values) and all(period for _, period in times):
-                paired |= {place: period for (place, _), (_, period) in zip(values, times, strict=True) if period}
-    return paired
 
 
 def _seconds(clock: re.Match[str]) -> float:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from services.evidence.readings import Number, Period, Reading, read
+from services.evidence.period_binding import Period
+from services.evidence.readings import Number, Reading, read
 from services.text.measures import unit_of
 from services.text.names import names
 from services.text.numbers import quantities_with_places

@@ -14,10 +14,17 @@ _COLUMNS = {
     "light": "weight mass", "dens": "density", "expensive": "price cost 价 费用", "cheap": "price cost 价 费用", "dear": "price cost",
     "old": "year founded built 年", "young": "year founded born", "long": "length time 长", "wet": "rain precipitation 降水", "dry": "rain precipitation",
     "warm": "temperature 气温", "hot": "temperature 气温", "cold": "temperature 气温", "populous": "population 人口", "fast": "time speed", "strong": "strength",
+    "wide": "width breadth", "narrow": "width breadth", "slow": "speed time", "short": "length time height", "loud": "noise sound", "quiet": "noise sound",
+    "长": "长", "短": "长", "深": "深", "浅": "深", "高": "高", "低": "高", "重": "重", "轻": "重", "宽": "宽", "窄": "宽", "厚": "厚", "薄": "厚", "贵": "价 费",
+    "早": "年", "晚": "年", "快": "速度",
 }  # fmt: skip
 """Words that headings have for what an adjective measures."""
+_GRADABLE = re.compile(
+    rf"{'|'.join(word[:4] for word in _COLUMNS if word.isascii())}|great|larg|big|small|lat|earl", re.IGNORECASE
+)
+"""Beginnings of adjectives of which a comparative is made, as `other` and `number` are none."""
 _LEAST = re.compile(
-    r"^(?:low|least|few|short|small|light|cheap|young|narrow|slow|dry|cold|weak|early|shallow|soon|near)|^[低少小短轻早浅近慢]",
+    r"^(?:low|least|less|few|short|small|light|cheap|young|narrow|slow|dry|cold|cool|weak|earl|shallow|soon|near|quiet)|^[低少小短轻早浅近慢]",
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
@@ -25,7 +32,7 @@ _SUPERLATIVE = re.compile(
     r"(?P<before>[\u4e00-\u9fff]{2,8}?)(?:也|却)?最(?P<chinese>[高低多少大小长短重轻早晚快慢贵])|(?P<first>[\u4e00-\u9fff]{2,8}?)(?:也|均)?(?:居[\u4e00-\u9fff]{0,8}?之?首|位居第一|排名第一))"
 )
 _COMPARISON = re.compile(
-    r"\b(?P<more>more|higher|larger|greater|bigger|longer|deeper|older|heavier|later|faster)\b|\b(?P<less>less|fewer|lower|smaller|shorter|younger|lighter|earlier|slower)\b|"
+    r"\b(?:(?P<word>more|less|fewer)|(?P<root>[a-z]{3,}?)(?:ier|er))\b(?=[^.;]{0,60}?\bthan\b)|"
     r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)",
     re.IGNORECASE,
 )
@@ -89,13 +96,19 @@ def column_of(words: str, adjective: str, table: TableRead, numbers: Sequence[Nu
     for column in {number.column for number in numbers}:
         head = table.heads[column]
         keys = set(word_keys(head))
-        scores[column] = len(keys & wanted) + 3 * any(name[:6] in head.lower() for name in measured)
+        scores[column] = len(keys & wanted) + 3 * any(_names(head.lower(), name) for name in measured)
     best = max(scores.values(), default=0)
     chosen = [column for column, score in scores.items() if score == best]
     if len(chosen) > 1:  # the heading that says least besides
         lengths = {column: len(set(word_keys(_ASIDE.sub("", table.heads[column])))) for column in chosen}
         chosen = [column for column in chosen if lengths[column] == min(lengths.values())]
     return chosen[0] if best > 0 and len(chosen) == 1 else None
+
+
+def _names(head: str, measured: str) -> bool:
+    """Tell whether a heading has a word for what is measured; 高 of 最高 is none."""
+    place = head.find(measured[:6])
+    return place >= 0 and head[max(0, place - 1) : place] != "最"
 
 
 def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
@@ -109,7 +122,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             bool(parts["root"] or parts["chinese"]) and bool(_LEAST.match(adjective))
         )
         words = " ".join(filter(None, (parts["noun"], parts["after"], parts["before"], parts["first"])))
-        column = column_of(words, "" if parts["chinese"] else adjective, table, numbers)
+        column = column_of(words, adjective, table, numbers)
         if column is None:
             column = column_of(claim.text, "", table, numbers)
         if column is None:
@@ -119,13 +132,20 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             for number in numbers
             if number.column == column and not table.is_sum(number.row)
         }
-        if all(_YEAR.fullmatch(table.rows[row][column]) for row in values):
-            least = least is not bool(_AGE.match(adjective))  # the oldest has the least year
+        least = least is not _turns(adjective, table, column)
         if rows[0] in values and len(values) > 1:
             extreme = min(values.values()) if least else max(values.values())
             if values[rows[0]] != extreme:
                 holder = next(row for row, value in values.items() if value == extreme)
                 yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+
+
+def _turns(adjective: str, table: TableRead, column: int) -> bool:
+    """Tell whether a column counts against an adjective: the oldest has the least year, the fastest the least time."""
+    if _SPEED.match(adjective):
+        return "time" in table.heads[column].lower()
+    years = all(_YEAR.fullmatch(cells[column]) for cells in table.rows if cells[column])
+    return years and _AGE.match(adjective) is not None
 
 
 def _label(table: TableRead, row: int) -> str:
@@ -134,7 +154,7 @@ def _label(table: TableRead, row: int) -> str:
 
 def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a comparison of two rows, or of two years of one row, that the values refute."""
-    found = list(_COMPARISON.finditer(claim.text))
+    found = [mark for mark in _COMPARISON.finditer(claim.text) if mark["root"] is None or _GRADABLE.match(mark["root"])]
     if len(found) != 1 or negated(claim.text):
         return
     mark = found[0]
@@ -144,20 +164,24 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
         return
     middle = mark.end() if chinese else than.start()  # type: ignore[union-attr]  # it was found
     left, right = claim.text[:middle], claim.text[middle:]
-    more = bool(mark.group("more") or mark.group("above"))
-    pairs = [_two_rows(left, right, table, numbers), _two_years(left, right, claim, table, numbers)]
+    root = (mark.group("root") or "").lower()
+    less = bool(mark.group("under")) if chinese else _LEAST.match(root or mark.group()) is not None
+    pairs = [_two_rows(left, right, root, table, numbers), _two_years(left, right, claim, table, numbers)]
     for one, other in filter(None, pairs):
+        more = less is _turns(root, table, one.column)
         if one.measure.value != other.measure.value and (one.measure.value > other.measure.value) is not more:
             yield WrongReading(mark.group(), f"{one.text} / {other.text}")
 
 
-def _two_rows(left: str, right: str, table: TableRead, numbers: Sequence[Number]) -> tuple[Number, Number] | None:
+def _two_rows(
+    left: str, right: str, adjective: str, table: TableRead, numbers: Sequence[Number]
+) -> tuple[Number, Number] | None:
     first, second = rows_named(left, table), rows_named(right, table)
     if len(first) != 1 or len(second) != 1 or first == second:
         return None
     years = set(re.findall(r"(?<!\d)[12]\d{3}(?!\d)", left + right))
     fitting = [number for number in numbers if not years or any(year in table.heads[number.column] for year in years)]
-    column = column_of(left + right, "", table, fitting)
+    column = column_of(left + right, adjective, table, fitting)
     one, other = (
         next((number for number in fitting if number.row == rows[0] and number.column == column), None)
         for rows in (first, second)
@@ -207,6 +231,7 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
             yield WrongReading(told, mine)
 
 
+_SPEED = re.compile(r"fast|slow", re.IGNORECASE)
 _AGE = re.compile(r"old|young", re.IGNORECASE)
 _SHORT = 3
 """Letters up to which a cell may be a word by chance."""

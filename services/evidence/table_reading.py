@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from services.text.measures import Measure, unit_of
 from services.text.numbers import SCALE_SIGNS
-from services.text.numerals import CHINESE_CHARACTERS, SCALES, scale_value
+from services.text.numerals import CHINESE_SCALE, SCALES, scale_value
 from services.text.tokens import pieces
 
 MAX_COLUMNS = 40
@@ -45,12 +45,16 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
     return "\n".join(prose), tables
 
 
+_SCALES_FIRST = re.compile(rf"^\s*{CHINESE_SCALE}{{1,3}}")
 _SIGN = re.compile(r"([$€£¥]\s?)(?:k|mn?|bn|tn)\b", re.IGNORECASE)
+
+
+_SCALE = re.compile(rf"[（(]\s*({CHINESE_SCALE}{{1,3}})")
 
 
 def scale_of(head: str) -> int:
     """Return what a column's heading multiplies its cells by."""
-    if found := re.search(r"[（(]\s*([十百千万亿]{1,3})", head):
+    if found := _SCALE.search(head):
         return scale_value(found.group(1))
     if found := re.search(r"[$€£¥]\s?(k|mn?|bn|tn)\b", head, re.IGNORECASE):
         return SCALES[SCALE_SIGNS[found.group(1).lower()]]
@@ -62,7 +66,7 @@ def scaled(measure: Measure, head: str, scale: float) -> Measure:
     kind, factor = measure.kind, measure.factor
     if not kind:
         inside = re.search(r"[（(]([^（）()]{1,40})[）)]", _SIGN.sub(r"\1", head))
-        unit = unit_of(f"1 {inside.group(1).lstrip(CHINESE_CHARACTERS)}", 1) if inside else None
+        unit = unit_of(f"1 {_SCALES_FIRST.sub('', inside.group(1))}", 1) if inside else None
         kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
     times = scale * factor / measure.factor
     return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)

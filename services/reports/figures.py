@@ -7,7 +7,8 @@ from schemas.reporter import Report
 from services.reports.citation_quotes import Proofs
 from services.reports.document import KeyFigure
 from services.reports.statuses import SURE, status_of
-from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
+from services.text.numbers import is_held, quantities, quantities_with_places
+from services.text.quantity import Quantity
 
 MAX_FIGURES = 4
 MAX_CLAIM = 180

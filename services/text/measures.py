@@ -4,7 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from services.text.numbers import ROUNDING, Quantity, quantities_with_places
+from services.text.numbers import ROUNDING, quantities_with_places
+from services.text.quantity import Quantity
 from services.text.tokens import STOP_WORDS, stem, tokens
 
 _KINDS = {
@@ -12,7 +13,7 @@ _KINDS = {
     "cm 0.01 centimetre|centimetres|centimeter|centimeters|cm|厘米; mm 0.001 millimetre|millimetres|millimeter|"
     "millimeters|mm|毫米; nm 1e-9 nm|纳米; ft 0.3048 foot|feet|ft|英尺; inch 0.0254 inch|inches|英寸; yd 0.9144 yard|yards|码; "
     "fathom 1.8288 fathom|fathoms|英寻; mile 1609.344 mile|miles|英里; nmi 1852 nautical mile|nautical miles|海里",
-    "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
+    "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; 斤 0.5 斤; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
     "t 1000 tonne|tonnes|ton|tons|吨; lb 0.45359237 pound|pounds|lb|lbs|磅",
     "time": "s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
     "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades",

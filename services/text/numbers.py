@@ -3,41 +3,27 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from schemas.evidence import EXCERPT_ID
 from services.text.normal_form import normal_form
-from services.text.numerals import CHINESE, CHINESE_CHARACTERS, ENGLISH, chinese_value, english_value, scale_value
+from services.text.numerals import (
+    CHINESE,
+    CHINESE_CHARACTERS,
+    CHINESE_SCALE,
+    ENGLISH,
+    chinese_value,
+    english_value,
+    scale_value,
+)
 from services.text.numeric import MAX_DIGITS
+from services.text.quantity import Kind, Quantity
 
 ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
 
 MOST_MISSING = 100
 """Numbers of a claim that are named as missing; each takes a look at all that the evidence holds."""
-
-Kind = Literal["number", "percent", "date", "years"]
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number, a date, or a stretch of years in a text."""
-
-    text: str
-    """As written."""
-    kind: Kind
-    value: float = 0.0
-    """Of a number or a percentage; percentages are not divided by 100."""
-    date: tuple[int | None, int | None, int | None] = (None, None, None)
-    """Year, month and day of a date, each where given."""
-    years: tuple[int, int] = (0, 0)
-    """First and last year of a decade or century."""
-    step: float = 1.0
-    """What the last digit that is not a trailing zero counts: 100 in 4,500."""
-    approximate: bool = False
-
 
 _MONTH_NAMES = (
     "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct/"
@@ -86,16 +72,22 @@ _CENTURY_WORDS = {
 _CENTURY = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
 )
-_ORDINAL = re.compile(rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})", re.IGNORECASE)
+_ORDINAL = re.compile(
+    rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
+    re.IGNORECASE,
+)
+"""Ordinals, and the digits of a name in quotation marks: `“青谷12”`."""
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})\s?[-–—~～至]\s?(\d{2})(?![\d%.,-])")
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-    r"(?:\s?(?P<scale>[十百千万亿萬億]{1,8}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
+    rf"(?:\s?(?P<scale>{CHINESE_SCALE}{{1,8}}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
+_MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿])(?:(\d{1,4})([百千万])|(\d{4}))(?![\d.,])")
+"""Digits with a scale that go on with digits of a finer one: `3亿4600万`, `1万2600`."""
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
 _CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
 _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
@@ -133,7 +125,7 @@ def quantities_with_places(text: str) -> tuple[str, list[tuple[int, int, Quantit
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
-    for finder in (_dates, _years, _ordinals, _shares, _digits, _chinese, _english):
+    for finder in (_dates, _years, _ordinals, _shares, _mixed, _digits, _chinese, _english):
         taken = list(finder(rest))
         found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
@@ -236,6 +228,14 @@ def _shares(text: str) -> _Found:
         else:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
             yield *found.span(), _number(text, found, value / total if total else value, percent=False)
+
+
+def _mixed(text: str) -> _Found:
+    for found in _MIXED.finditer(text):
+        whole, scale, part, finer, rest = found.groups()
+        if scale_value(scale) > scale_value(finer or ""):
+            value = Fraction(int(whole) * scale_value(scale) + int(part or rest) * scale_value(finer or ""))
+            yield *found.span(), _number(text, found, value, percent=False)
 
 
 def _digits(text: str) -> _Found:

@@ -31,6 +31,8 @@ ENGLISH = re.compile(
 CHINESE_DIGIT = "零〇一二两兩三四五六七八九"
 CHINESE_CHARACTERS = f"{CHINESE_DIGIT}十百千万萬亿億"
 """What Chinese numerals consist of."""
+CHINESE_SCALE = r"(?:[十百万亿萬億]|千(?![瓦米克帕赫卡]))"
+"""Pattern of a character that scales the digits before it; in `千瓦时` the unit has it."""
 CHINESE = rf"[{CHINESE_CHARACTERS}]++(?:点[{CHINESE_DIGIT}]++)?"
 """Pattern of a number in Chinese numerals; `chinese_value` tells which."""
 

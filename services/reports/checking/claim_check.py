@@ -13,7 +13,8 @@ from services.evidence.support import Verdict, check_support
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import Labels
 from services.text.names import missing_names
-from services.text.numbers import Quantity, missing_of, quantities
+from services.text.numbers import missing_of, quantities
+from services.text.quantity import Quantity
 
 Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
 """What a model said of sentences, by their words and the ids of the excerpts that they cite."""

@@ -42,6 +42,10 @@ MILLS = (
             "It has room for 240 passengers. Their number rose from 61,000 to 74,000 in 2023.",
         ),
         ("The ferry carried 23,400 passengers in 2021.", TURNS),
+        (
+            "Despite Mr Vane's protest the fee went up to 21 euros.",
+            "Ms Orr moved a fee of 21 euros; Mr Vane opposed it.",
+        ),
         ("Exports were 23.4 million tonnes in 2021.", PRONOUN),
         ("Exports were 18.2 million tonnes in 2019.", PRONOUN),
     ],
@@ -72,6 +76,7 @@ def test_a_number_that_is_bound_to_what_the_claim_is_about_holds(claim: str, quo
         ("2019年东溪水厂的产量为14.1万吨。", MILLS, "period", "12.5"),
         ("毛利率由31%降至25%。", "毛利率由去年同期的25%升至31%。", "reversed", "25% → 31%"),
         ("占比提高了27个百分点。", "占比由上年的21%提高到27%。", "other", ""),
+        ("2022年净利润为5.1亿元。", "2023年净利润5.1亿元，2022年为6.3亿元。", "period", "6.3亿"),
         ("Norland's ferry carried 18,200 passengers in 2021.", TURNS, "period", "23,400"),
         ("Norland's ferry carried 23,400 passengers in 2019.", TURNS, "period", "18,200"),
     ],

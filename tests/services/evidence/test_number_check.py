@@ -22,6 +22,16 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
     ("claim", "quote"),
     [
         ("About a third of the growers had lost bees.", TRIAL),
+        ("Output shrank by 35 million.", PROFIT.replace("445.0", "372.0")),
+        (
+            "The mill is 12 years younger than the kiln.",
+            "| Works | Built |\n|---|---|\n| Kiln | 1881 |\n| Mill | 1893 |",
+        ),
+        ("The crews left 7,000 tonnes on the quay.", "They loaded 18,000 of 25,000 tonnes."),
+        ("At the end of May 2021 sales were higher.", "In 2021 sales rose. At the end of May they were higher."),
+        ("投资为2亿3500万元，粮食重90斤。", "投资2.35亿元，粮食重45公斤。"),
+        ("“青谷12”种植面积为4公顷。", "“青谷12”种了4公顷。"),
+        ("2022年发电120亿度。", "| 年份 | 发电量（亿千瓦时） |\n|---|---|\n| 2022 | 120 |"),
         ("Some 15% of the wheat was moved to a barge.", CARGO),
         ("The rest, £1.3m, is the city's.", SCHEME),
         ("On average June has 17.5 °C.", SCHEME),

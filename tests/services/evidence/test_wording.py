@@ -72,6 +72,10 @@ def test_what_a_claim_turns_is_told(claim: str, quote: str, turn: str) -> None:
         ("厨房例外，不能用本机。", GUIDE),
         ("由于工厂被战火所毁，顾启明改行。", GUIDE),
         ("雌鸟筑巢孵卵，雄鸟参与育雏。", TEA),
+        ("Neither hall will be shut.", "Both halls stay open."),
+        ("夺得银牌最多的队是海燕队。", "海燕队夺得银牌五枚，为最多。"),
+        ("半场落后的海燕队最终获胜。", "海燕队半场落后，终以最高分获胜。"),
+        ("周立群被评为最佳射手。", "前锋周立群进了九球，当选最佳射手；后卫高远抢断最多。"),
     ],
 )
 def test_what_a_claim_keeps_passes(claim: str, quote: str) -> None:

@@ -1,0 +1,54 @@
+"""Which period a number of prose belongs to, where the nearest one is that of another number."""
+
+import re
+from bisect import bisect
+from collections.abc import Callable, Sequence
+
+from services.text.quantity import Quantity
+
+Period = tuple[int | None, int | None, int | None]
+"""Year, month and day, each where given."""
+SENTENCE = 10
+"""Distance of two sentences, and of two clauses that a semicolon parts."""
+
+
+def before_a_semicolon(
+    text: str, start: int, periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
+) -> frozenset[Period]:
+    """Return the last period of the clause before a number's own, where a semicolon goes on with it: `In 2019 12 came; 5 stayed.`."""
+    last, period = max(
+        ((place, period) for place, period in periods if place < start), default=(0, None), key=lambda item: item[0]
+    )
+    if period is None or depth(start) - depth(last) >= 2 * SENTENCE:
+        return frozenset()
+    between = text[last:start]
+    return frozenset() if re.search(r"[。！？\n]|[.!?](?=\s)", between) else frozenset([period])
+
+
+def leading(
+    counted: Sequence[tuple[int, int, Quantity]], periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
+) -> frozenset[int]:
+    """Return the places of periods with a number right behind them, so that they are not of one before: `5.1, in 2022 it was 6.3`."""
+    starts = sorted(start for start, _, _ in counted)
+    following = ((place, bisect(starts, place)) for place, _ in periods)
+    return frozenset(
+        place for place, after in following if after < len(starts) and depth(starts[after]) <= depth(place) + 1
+    )
+
+
+def paired(
+    numbers: Sequence[int], periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
+) -> dict[int, Period]:
+    """Bind numbers to periods that take turns with them between two breaks: `18 in 2019 and 23 in 2021`, by their places."""
+    rows: dict[int, list[tuple[int, Period | None]]] = {}
+    for place, period in sorted([*((place, None) for place in numbers), *periods], key=lambda item: item[0]):
+        rows.setdefault(depth(place), []).append((place, period))
+    paired: dict[int, Period] = {}
+    for row in rows.values():
+        evens, odds = row[::2], row[1::2]
+        if len(row) < 4 or len(evens) != len(odds):
+            continue
+        for values, times in ((evens, odds), (odds, evens)):
+            if all(period is None for _, period in values) and all(period for _, period in times):
+                paired |= {place: period for (place, _), (_, period) in zip(values, times, strict=True) if period}
+    return paired
