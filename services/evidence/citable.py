@@ -15,10 +15,16 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
 
 
 def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:
-    """Return what a report keeps: what it may cite, and what else of the background search no step quotes."""
-    citable = {excerpt.id for excerpt in excerpts}
+    """Return what a report keeps: what it may cite, and what else of the background search no step quotes.
+
+    An excerpt names as confirming it only others that are kept.
+    """
     besides = (excerpt for excerpt, _ in unquoted(state["background"], state["results"]))
-    return [*excerpts, *(excerpt for excerpt in besides if excerpt.id not in citable)]
+    kept = {excerpt.id: excerpt for excerpt in [*excerpts, *besides]}
+    return [
+        excerpt.model_copy(update={"confirmed_by": [key for key in excerpt.confirmed_by if key in kept]})
+        for excerpt in kept.values()
+    ]
 
 
 def _disputed(state: ResearchState) -> set[str]:
