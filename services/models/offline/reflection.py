@@ -197,8 +197,9 @@ def _new_names(question: str, evidence: Sequence[EvidenceView]) -> list[str]:
 
 
 def _contradictions(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of excerpts of different sources that say the same of one thing with another measure."""
+    """Return pairs of excerpts of different sources that say the same of one thing with another measure, one of two sources for each topic."""
     conflicts: list[Contradiction] = []
+    named: set[tuple[str, frozenset[str]]] = set()
     compared = [excerpt for excerpt in evidence if excerpt.kind != "computation"][:MOST_COMPARED]
     held = [{term for term in tokens(excerpt.quote) if not term[0].isdigit()} for excerpt in compared]
     for (excerpt, left), (other, right) in combinations(zip(compared, held, strict=True), 2):
@@ -206,6 +207,10 @@ def _contradictions(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
             continue
         if differing := _differing(excerpt.quote, other.quote):
             topic = _subject(excerpt.quote, other.quote)
+            key = (topic, frozenset([excerpt.title, other.title]))
+            if key in named:
+                continue
+            named.add(key)
             conflicts.append(Contradiction(topic=topic, excerpt_ids=[excerpt.id, other.id], explanation=differing))
             if len(conflicts) == MOST_CONFLICTS:
                 break

@@ -54,6 +54,13 @@ def test_two_sources_with_different_figures_for_one_thing_disagree() -> None:
     assert "42" in conflict.explanation
 
 
+def test_two_sources_that_disagree_on_one_thing_are_named_once() -> None:
+    tall = "The granite tower of Skerryvore is {} metres tall above the reef."
+    quotes = (tall.format(48), tall.format(42), f"{tall.format(42)} Keepers lived in it.")
+    [conflict] = reflect("How tall is the tower?", finding(*quotes, titles=("A", "B", "B"))).contradictions
+    assert conflict.excerpt_ids == ["E1-1", "E1-2"]
+
+
 def test_figures_of_one_source_or_of_different_things_do_not_disagree() -> None:
     same = finding(
         "The tower is 48 metres tall above the reef.", "The tower is 42 metres tall above the reef.", titles=("A", "A")
