@@ -39,6 +39,7 @@ from tests.fakes.http import Reply, Request, serving
 RESULTS = Path(__file__).parent / "results" / "providers.json"
 NAMES = ("north", "south", "west")
 TOGETHER = "+".join(NAMES)
+SETTING = "LEADLINE_SEARCH_SERVICES"
 WHOLE = "whole"
 """A service that has every document: what more services could reach at most."""
 DEPTH = 10
@@ -122,20 +123,24 @@ text = "text"
 @contextmanager
 def served(held: Held) -> Iterator[None]:
     """Serve the services until the block ends, and let the settings name the file of their records."""
+    before = os.environ.get(SETTING)
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        stack.callback(_set, before)
         records = [
             record(name, stack.enter_context(serving(Service(documents).answer))) for name, documents in held.items()
         ]
         file = Path(folder) / "services.toml"
         file.write_text("".join(records), "utf-8")
-        os.environ["LEADLINE_SEARCH_SERVICES"] = str(file)
-        _forget()
+        _set(str(file))
         yield
-        del os.environ["LEADLINE_SEARCH_SERVICES"]
-    _forget()
 
 
-def _forget() -> None:
+def _set(file: str | None) -> None:
+    """Let the settings name a file of records, or none."""
+    if file is None:
+        os.environ.pop(SETTING, None)
+    else:
+        os.environ[SETTING] = file
     forget_settings()
     forget_web()
 
