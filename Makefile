@@ -14,7 +14,7 @@ JOBS ?= 10
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
+.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,12 @@ bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval 
 
 bench-judgement: .venv/develop ## Measure what the judgement of sources does to rankings: make bench-judgement DATA=folder
 	@$(BIN)/python -m benchmarks.source_judgement "$(DATA)"
+
+bench-providers: .venv/develop ## Measure three searches side by side against the best alone: make bench-providers DATA=folder
+	@$(BIN)/python -m benchmarks.providers "$(DATA)" $(ARGS)
+
+bench-pages: .venv/develop ## Measure which saved pages are read, with and without a browser, and what rendering costs
+	@$(BIN)/python -m benchmarks.pages $(ARGS)
 
 bench-tokens: .venv/develop ## Measure what ranking saves in prompts, and references in answers: make bench-tokens DATA=folder
 	@$(BIN)/python -m benchmarks.prompt_tokens "$(DATA)" && $(BIN)/python -m benchmarks.answer_tokens "$(DATA)"
