@@ -1,5 +1,6 @@
 """Pages rendered in the jail: scripts run, all that they ask for goes through one function, and nothing gets around it."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -167,13 +168,14 @@ async def test_a_browser_that_was_taken_over_is_not_believed_and_leaves_nothing(
 ) -> None:
     monkeypatch.setattr(module, "STARTING", 20.0 if reason != "longer than" else 0.5)
     hostile = tmp_path / "chromium"
-    hostile.write_text(f"#!/bin/sh\n{script}\n")
+    seconds = f"61.{os.getpid()}"  # tests beside this one have sleepers of their own
+    hostile.write_text(f"#!/bin/sh\n{script.replace('61', seconds)}\n")
     hostile.chmod(0o755)
     before = {process.pid for process in psutil.process_iter()}
     with pytest.raises(PageError, match=reason):
         await render_page(str(hostile), PAGE, serving({}, []), seconds=0.5, longest=1_000)
     left = [one for one in psutil.process_iter(["cmdline"]) if one.pid not in before]
-    assert not [one for one in left if one.info["cmdline"] == ["sleep", "61"]]
+    assert not [one for one in left if one.info["cmdline"] == ["sleep", seconds]]
 
 
 async def test_where_no_browser_can_be_locked_in_none_is_started(
