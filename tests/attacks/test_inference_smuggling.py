@@ -12,12 +12,17 @@ EXACT = ("number", "unit", "date", "time", "year", "negation", "direction", "ent
 
 
 @pytest.mark.parametrize(
-    ("name", "most", "most_exact"),
-    [("claims_en_choose", 6, 0), ("claims_zh_choose", 4, 1), ("claims_en_report", 5, 2), ("claims_zh_report", 8, 1)],
-)
-def test_of_about_a_hundred_wrong_claims_few_pass_as_inference(name: str, most: int, most_exact: int) -> None:
-    wrong = [claim for claim in claim_sets(OWN)[name] if claim["label"] != "supported"]
-    assert len(wrong) > 60
+    ("name", "claims", "most", "most_exact"),
+    [
+        ("claims_en_choose", slice(155), 4, 0), ("claims_en_choose", slice(155, None), 2, 0),
+        ("claims_zh_choose", slice(137), 2, 1), ("claims_zh_choose", slice(137, None), 2, 1),
+        ("claims_en_report", slice(154), 5, 2), ("claims_en_report", slice(154, None), 1, 1),
+        ("claims_zh_report", slice(137), 8, 1), ("claims_zh_report", slice(137, None), 1, 1),
+    ],
+)  # fmt: skip
+def test_of_the_wrong_claims_few_pass_as_inference(name: str, claims: slice, most: int, most_exact: int) -> None:
+    wrong = [claim for claim in claim_sets(OWN)[name][claims] if claim["label"] != "supported"]
+    assert len(wrong) > 20
     passed = Counter(claim["kind"] for claim in wrong if of_claim(claim) == "inferred")
     assert passed.total() <= most
     assert sum(count for kind, count in passed.items() if any(word in kind for word in EXACT)) <= most_exact
