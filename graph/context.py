@@ -1,17 +1,49 @@
-"""What a run can choose, as Studio shows it: the prompts with the texts that they have, so that they can be edited.
+"""What a run can choose, as Studio shows it: what most runs choose comes first, then the rest, then the prompts.
 
-The model is `schemas.context.RunContext`, because nodes read it too and may not import the graph.
+The model is `schemas.context.RunContext`, because nodes read it too and may not import the graph. Studio's form knows no groups:
+it shows the fields in their order, by their titles. Prompts have the texts that they have, so that they can be edited.
 """
 
 from copy import copy
 from typing import Any
 
-from pydantic import create_model
+from pydantic import ConfigDict, create_model
 
 from prompts.overrides import system_text
 from schemas.context import STEMS, RunContext
 
-__all__ = ["RunContext", "StudioContext"]
+__all__ = ["BASIC", "RunContext", "StudioContext"]
+
+BASIC = (
+    "depth",
+    "review_plan",
+    "documents",
+    "search",
+    "locale",
+    "length",
+    "output_formats",
+    "max_cost",
+    "max_seconds",
+)
+"""Fields that stand first in the form, in this order; all others are advanced."""
+
+
+def _arrange(schema: dict[str, Any]) -> None:
+    """Order the fields of the form, and say in their titles which are advanced."""
+    fields: dict[str, dict[str, Any]] = schema["properties"]
+    prompts = [f"{stem}_prompt" for stem in STEMS]
+    advanced = [name for name in fields if name not in BASIC and name not in prompts]
+    schema["properties"] = {name: fields[name] for name in (*BASIC, *advanced, *prompts)}
+    for name in advanced:
+        fields[name]["title"] = f"Advanced: {fields[name]['title']}"
+    for name in prompts:
+        fields[name]["title"] = f"Prompt: {fields[name]['title'].removesuffix(' Prompt')}"
+
+
+class _Arranged(RunContext):
+    """The context, its fields in the order of the form."""
+
+    model_config = ConfigDict(json_schema_extra=_arrange)
 
 
 def _field(stem: str) -> Any:
@@ -22,4 +54,4 @@ def _field(stem: str) -> Any:
 
 
 fields: Any = {f"{stem}_prompt": _field(stem) for stem in STEMS}
-StudioContext: type[RunContext] = create_model("RunContext", __base__=RunContext, __doc__=RunContext.__doc__, **fields)
+StudioContext: type[RunContext] = create_model("RunContext", __base__=_Arranged, __doc__=RunContext.__doc__, **fields)

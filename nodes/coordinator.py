@@ -148,11 +148,10 @@ def question_of(state: ResearchState) -> str:
     text = said if said is not None and not _given_anew(state) else state.get("question", "")
     question = text.strip()
     if not question:
-        raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
+        raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
     if len(question) > MAX_QUESTION:
         raise BadInput(
-            f"The question has {len(question):,} characters, and at most {MAX_QUESTION:,} are taken. "
-            "Put long material into a folder and name it with --docs."
+            say("question_too_long", message_language(question), characters=len(question), limit=MAX_QUESTION)
         )
     return question
 

@@ -326,6 +326,6 @@ def _counts(report: Report) -> dict[str, int]:
 
 def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:
     values, statuses = _counts(report), status_counts(report.citations)
-    data = {"title": report.title, **values, "statuses": statuses}
-    counts = labels_for(locale).counted(statuses)
+    data = {"title": report.title, **values, "answered": report.answered, "statuses": statuses}
+    counts = labels_for(locale).head(report.answered, statuses)
     emit_message(runtime, "report", "reporter", "report", locale, data=data, counts=counts, sources=values["sources"])

@@ -66,6 +66,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
         found = await gather_once(
             run, queries, workspace.evidence, FOR_TOOLS, task["question"], source_kind=step.source_kind
         )
+        run.has_searched(queries, found.searched)
     room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
     passages = passages_within(found.passages, room, MIN_PASSAGES)
     workspace.add_evidence(passages, found.sources)

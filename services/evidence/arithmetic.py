@@ -122,7 +122,7 @@ def for_each(held: Sequence[Number], told: Sequence[Number]) -> Iterator[float]:
         if id(one) not in named and id(other) not in named:
             continue
         for total, count in ((one, other), (other, one)):
-            if count.measure.kind not in MEASURED_KINDS and count.measure.value > 1:
+            if count.measure.kind not in MEASURED_KINDS - {"people"} and count.measure.value > 1:
                 yield total.measure.value / count.measure.value
                 if total.row < 0:
                     yield total.measure.value * count.measure.value

@@ -7,7 +7,7 @@ they have another that the claim does not name, the claim has given it to the wr
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from services.evidence.readings import Reading, read, word_keys
@@ -38,6 +38,12 @@ _PRONOUN = re.compile(
     r"\b(?:it|they|he|she|this|that|these|those|which|who|whose|both|its|his|her|their|one|the (?:former|latter|figure|number|share|rate|total)(?! of\b))\b",
     re.IGNORECASE,
 )
+_DEFINITE = re.compile(r"\b[Tt]he (?:[a-z]{1,30} )?([a-z]{3,30})\s*$")
+"""A subject that is known already, such as `the ship`."""
+_NAMED = re.compile(
+    r"\b([a-z]{3,30}) [A-Z][\w-]|\b[A-Z][\w-]{1,30}, (?:an?|the) (?:[a-z]{1,30} ){0,2}?([a-z]{3,30})\b(?! [a-z])"
+)
+"""Where a text gives a noun its name: `the survey ship Meteor`, `Meteor, a survey ship`."""
 _ADVERBS = frozenset(word_keys("however therefore meanwhile moreover instead indeed today now then later earlier"))
 _PREPOSITION = re.compile(
     r"(?:in|on|at|by|under|after|before|for|with|from|to|during|unlike|like|of|among|between|over|within|without|according|despite|as)\b",
@@ -75,14 +81,15 @@ def bearer(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
 
 
 def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
-    statements = [statement for quote in quotes for statement in _statements(quote)]
+    named_nouns = _named_nouns(quotes)
+    statements = [statement for quote in quotes for statement in _statements(quote, named_nouns)]
     held = Counter(key for statement in statements for key in statement.keys)
     known = frozenset(word_keys("\n".join(quote.text for quote in quotes)))
     named = frozenset(word_keys(_STANDARD.split(claim.text)[0]))
     subject: Sequence[str] = []
     for segment in claim.segments:
         parts = _parted(segment)
-        if parts is None or worked_out(segment, known):
+        if parts is None or _denied(*parts) or worked_out(segment, known):
             continue
         subject = _words(parts[0]) or subject
         said = dict.fromkeys(word_keys(parts[1]))
@@ -97,6 +104,14 @@ def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         ):
             return Turned("roles", (found[0].text,))
     return None
+
+
+_DENIED_VERB = re.compile(r"\w+ (?:not|never|no longer)\b", re.IGNORECASE)
+
+
+def _denied(subject: str, said: str) -> bool:
+    """Tell whether a segment denies what it says of its subject: by its subject, or right behind its verb."""
+    return negated(subject) or _DENIED_VERB.match(said) is not None
 
 
 def _nearest(
@@ -132,7 +147,18 @@ def _parted(segment: str) -> tuple[str, str] | None:
     return (segment[start : verb.start()], segment[verb.start() :]) if verb else None
 
 
-def _statements(quote: Reading) -> list[_Statement]:
+def _named_nouns(quotes: Sequence[Reading]) -> dict[str, frozenset[str]]:
+    """Map the nouns to which quotes give a name to the words of the clauses that do so."""
+    nouns: dict[str, frozenset[str]] = {}
+    for clause in (clause for quote in quotes for clause in quote.clauses):
+        keys = frozenset(word_keys(clause))
+        for found in _NAMED.finditer(clause):
+            noun = found[1] or found[2]
+            nouns[noun] = nouns.get(noun, frozenset()) | keys
+    return nouns
+
+
+def _statements(quote: Reading, named_nouns: Mapping[str, frozenset[str]]) -> list[_Statement]:
     statements: list[_Statement] = []
     before: Sequence[str] = []
     last_sentence: frozenset[str] = frozenset()
@@ -152,6 +178,8 @@ def _statements(quote: Reading) -> list[_Statement]:
             own = _words(parts[0])
             pronoun = _PRONOUN.search(parts[0]) is not None
             around = keys | sentence if pending else keys
+            if known := _DEFINITE.search(parts[0]):
+                around = around | named_nouns.get(known[1], frozenset())
             if pronoun or not own:
                 carried = bool(subject or pending) and not pronoun
                 around = around.union(sentence, () if carried else last_sentence)

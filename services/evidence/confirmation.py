@@ -34,13 +34,14 @@ def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) ->
         excerpts: those of sources that are not given are left out.
         sources: by content hash.
     """
-    known = (_Said(excerpt, sources) for excerpt in excerpts if excerpt.content_hash in sources)
-    said = list(islice((one for one in known if one.source.kind not in _NO_WITNESS and one.figures), MAX_EXCERPTS))
+    known = (_Statement(excerpt, sources) for excerpt in excerpts if excerpt.content_hash in sources)
+    witnesses = (statement for statement in known if statement.source.kind not in _NO_WITNESS and statement.figures)
+    statements = list(islice(witnesses, MAX_EXCERPTS))
     confirming: dict[str, list[str]] = {}
-    for one, other in islice(_with_a_number_in_common(said), MAX_PAIRS):
-        if one.independent_of(other) and agreement(one.quoted, other.quoted):
-            for side, by in ((one, other), (other, one)):
-                confirming.setdefault(side.excerpt.id, []).append(by.excerpt.id)
+    for first, second in islice(_pairs_with_equal_figures(statements), MAX_PAIRS):
+        if first.independent_of(second) and agreement(first.quoted, second.quoted):
+            confirming.setdefault(first.excerpt.id, []).append(second.excerpt.id)
+            confirming.setdefault(second.excerpt.id, []).append(first.excerpt.id)
     return {key: ids[:MAX_CONFIRMING] for key, ids in confirming.items()}
 
 
@@ -53,20 +54,20 @@ def with_confirmations(state: ResearchState) -> ResearchState:
     if not found:
         return state
 
-    def told(said: Sequence[Excerpt]) -> list[Excerpt]:
-        return [one.model_copy(update={"confirmed_by": found.get(one.id, [])}) for one in said]
+    def with_ids(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+        return [excerpt.model_copy(update={"confirmed_by": found.get(excerpt.id, [])}) for excerpt in excerpts]
 
     return {
         **state,
         "results": {
-            key: result.model_copy(update={"excerpts": told(result.excerpts)}) for key, result in results.items()
+            key: result.model_copy(update={"excerpts": with_ids(result.excerpts)}) for key, result in results.items()
         },
-        "background": background and background.model_copy(update={"excerpts": told(background.excerpts)}),
+        "background": background and background.model_copy(update={"excerpts": with_ids(background.excerpts)}),
     }
 
 
 @dataclass(frozen=True, eq=False)
-class _Said:
+class _Statement:
     """An excerpt and who says it."""
 
     excerpt: Excerpt
@@ -89,7 +90,7 @@ class _Said:
                 kinds.setdefault(measure.kind, []).append(measure)
         return kinds
 
-    def independent_of(self, other: "_Said") -> bool:
+    def independent_of(self, other: "_Statement") -> bool:
         """Tell whether two excerpts are of two owners of whom neither has it from the other."""
         if owner_of(self.source.url, self.source.kind) == owner_of(other.source.url, other.source.kind):
             return False
@@ -104,12 +105,12 @@ class _Said:
         return not any(primary(side, (mine, theirs), titles, addresses) for side in (0, 1))
 
 
-def _with_a_number_in_common(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
-    for one, other in combinations(said, 2):
-        if one.excerpt.content_hash != other.excerpt.content_hash and any(
-            mine.agrees(theirs)
-            for kind in one.figures.keys() & other.figures.keys()
-            for mine in one.figures[kind]
-            for theirs in other.figures[kind]
+def _pairs_with_equal_figures(statements: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statement]]:
+    for first, second in combinations(statements, 2):
+        if first.excerpt.content_hash != second.excerpt.content_hash and any(
+            figure.agrees(candidate)
+            for kind in first.figures.keys() & second.figures.keys()
+            for figure in first.figures[kind]
+            for candidate in second.figures[kind]
         ):
-            yield one, other
+            yield first, second

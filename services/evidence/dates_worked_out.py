@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 from itertools import combinations, islice
 
 from services.evidence.arithmetic import MAX_OPERANDS
@@ -10,13 +11,18 @@ from services.evidence.readings import Reading
 from services.text.numbers import MONTHS
 from services.text.numerals import CHINESE_DIGIT, chinese_value
 
-_YEAR, _MONTH = 31_557_600, 2_629_800
+YEAR, _MONTH, _DAY = 31_557_600, 2_629_800, 86_400
 """Seconds."""
+_ANY_YEAR = 2_001
+"""Of days where no date has a year."""
 _HOURS = 24
 _NEXT_YEAR = re.compile(
-    r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|上年|次年|翌年|去年|前一年|同比"
+    r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|\bafter (?:\w+ )?a year\b|上年|次年|翌年|去年|前一年|第二年|同比|(?<![\d十百])一年[之以]?[前后]"
 )
-_AGED = re.compile(r"\b(?:aged?|at(?: the age of)?) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE)
+_DECADE = re.compile(r"\b(?:a|one) (?:decade|(?P<century>century)) (?:earlier|later|before|after)\b")
+_AGED = re.compile(
+    r"\b(?:aged?|at(?: the age of)?|turned|when s?he was) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE
+)
 _YEAR_CELL = re.compile(r"[12]\d{3}")
 _MONTH_ALONE = re.compile(
     rf"\b(?:in|of|since|until|by|from|to|early|late|mid|and|between)[ -](?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b(?!\.? \d)|"
@@ -47,11 +53,14 @@ def years_between(quotes: Sequence[Reading]) -> Iterator[float]:
 
 
 def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
-    """Yield the seconds between any two dates of the quotes that both have a year or both none, and between two times of day."""
+    """Yield the seconds between any two days of the quotes, between two months, and between two times of day."""
     periods = {period for quote in quotes for period in quote.periods if period[1] is not None}
-    for dated in (True, False):
-        dates = sorted({_days(period) for period in periods if (period[0] is not None) is dated})[:MAX_OPERANDS]
-        yield from ((last - first) * 86_400.0 for first, last in combinations(dates, 2))
+    year = min((period[0] for period in periods if period[0] is not None), default=None)
+    days = {float(_ordinal(period, year)) for period in periods if period[2] is not None}
+    groups = [{_days(period) for period in periods if (period[0] is not None) is dated} for dated in (True, False)]
+    for group in (days, *groups):
+        dates = sorted(group)[:MAX_OPERANDS]
+        yield from ((last - first) * _DAY for first, last in combinations(dates, 2))
     for quote in quotes:
         hours = sorted(set(islice(_hours(quote.text), MAX_OPERANDS)))
         for first, last in combinations(hours, 2):
@@ -89,24 +98,41 @@ def _months_alone(text: str) -> frozenset[int]:
     return frozenset(MONTHS[match["name"].lower()] if match["name"] else int(match["number"]) for match in found)
 
 
-def date_follows(date: Period, quotes: Sequence[Reading]) -> bool:
-    """Tell whether a year, or a month of a year, is some time, which a quote tells, from a date of the quote."""
-    year, month, day = date
-    if year is None or day is not None:
+def date_follows(wanted: Period, quotes: Sequence[Reading]) -> bool:
+    """Tell whether a year, a month of a year or a day is some time, which a quote tells, from a date of the quote."""
+    return any(_day_follows(wanted, quote) if wanted[2] else _year_or_month_follows(wanted, quote) for quote in quotes)
+
+
+def _times_told(quote: Reading) -> set[float]:
+    return {number.measure.value for number in quote.numbers if number.measure.kind == "time"}
+
+
+def _day_follows(wanted: Period, quote: Reading) -> bool:
+    days = {round(span / _DAY) for span in _times_told(quote)} - {0}
+    there = [_ordinal(period, wanted[0]) for period in quote.periods if period[2] is not None]
+    return any(abs(_ordinal(wanted, period[0]) - other) in days for period in quote.periods for other in there)
+
+
+def _ordinal(period: Period, year: int | None) -> int:
+    """Return the number of a day in the calendar, in another period's year where it has none; 0 for a day that does not exist."""
+    try:
+        return date(period[0] or year or _ANY_YEAR, period[1] or 1, period[2] or 1).toordinal()
+    except ValueError:
+        return 0
+
+
+def _year_or_month_follows(wanted: Period, quote: Reading) -> bool:
+    year, month, _ = wanted
+    if year is None:
         return False
-    for quote in quotes:
-        spans = {number.measure.value for number in quote.numbers if number.measure.kind == "time"}
-        known = [period for period in quote.periods if period[0] is not None]
-        if month is not None:
-            months = {12 * (there[0] or 0) + there[1] for there in known if there[1] is not None}
-            spans_in_months = {round(span / _MONTH) for span in spans}
-            if any(abs(12 * year + month - there) in spans_in_months - {0} for there in months):
-                return True
-            continue
-        years = {round(span / _YEAR) for span in spans} | ({1} if _NEXT_YEAR.search(quote.text) else set())
-        if any(abs(year - (there[0] or 0)) in years - {0} for there in known):
-            return True
-        ages = {int(found[1] or found[2] or found[3]) for found in _AGED.finditer(quote.text)}
-        if any(year - (there[0] or 0) - age in (0, 1) for there in known for age in ages):
-            return True
-    return False
+    spans = _times_told(quote)
+    known = [period for period in quote.periods if period[0] is not None]
+    if month is not None:
+        months = {12 * (there[0] or 0) + there[1] for there in known if there[1] is not None}
+        return any(abs(12 * year + month - there) in {round(span / _MONTH) for span in spans} - {0} for there in months)
+    years = {round(span / YEAR) for span in spans} | ({1} if _NEXT_YEAR.search(quote.text) else set())
+    years |= {100 if found["century"] else 10 for found in _DECADE.finditer(quote.text)}
+    if any(abs(year - (there[0] or 0)) in years - {0} for there in known):
+        return True
+    ages = {int(found[1] or found[2] or found[3]) for found in _AGED.finditer(quote.text)}
+    return any(abs(year - (there[0] or 0)) - age in (0, 1) for there in known for age in ages)

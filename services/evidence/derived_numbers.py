@@ -17,7 +17,7 @@ from services.evidence.arithmetic import (
     rests,
     same_place,
 )
-from services.evidence.dates_worked_out import seconds_between, years_between
+from services.evidence.dates_worked_out import YEAR, seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
 from services.text.measures import MEASURED_KINDS
 from services.text.numerals import SCALES
@@ -39,7 +39,7 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 _LESS = re.compile(
-    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|(?:不足|不到|近|将近|少于)[^，。；、\d]{0,8})\s?[$€£¥]?$",
+    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|(?:不足|不到|不及|近|将近|少于)[^，。；、\d]{0,8})\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
@@ -49,6 +49,7 @@ _DIFFERENCE = re.compile(
     r"便宜|昂?贵|没|差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
     re.IGNORECASE,
 )
+_OR_MORE = re.compile(r"[^，。；、\d\s]{0,4}以上|(?: \w{1,15})? or more\b")
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
     r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
@@ -69,9 +70,9 @@ def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool
     """Tell whether a claim's number, which no quote holds, follows from those that the quotes hold."""
     held = [other for quote in quotes for other in quote.numbers]
     if _is_an_end(number, claim) and number.measure.kind != "percent":
-        return _bounded(number, claim, held) or any(_agree(number, other.measure.value) for other in held)
+        return _bounded(number, claim, held, quotes) or any(_agree(number, other.measure.value) for other in held)
     return (
-        _bounded(number, claim, held)
+        _bounded(number, claim, held, quotes)
         or _counted(number, claim, quotes)
         or _converted(number, claim, held)
         or any(_agree(number, value) for value in _worked_out(number, claim, held, quotes))
@@ -117,7 +118,7 @@ def _near(share: float, value: float, before: str, after: str) -> bool:
     if _MORE.search(before) or _MORE_AFTER.match(after):
         return share <= value <= share * BEYOND
     if _LESS.search(before):
-        return share * (1 - 4 * SHARE) <= value <= share * (1 + SHARE)
+        return share / BEYOND <= value <= share * (1 + SHARE)
     return math.isclose(share, value, rel_tol=SHARE)
 
 
@@ -129,19 +130,22 @@ def _agree(number: Number, value: float) -> bool:
     return abs(mine.value - value) <= within + 1e-9
 
 
-def _bounded(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
-    """Tell whether a quote's number is somewhat more or less than a claim's that is said to be a bound."""
+def _bounded(number: Number, claim: Reading, held: Sequence[Number], quotes: Sequence[Reading]) -> bool:
+    """Tell whether a number of the quotes, or a time between dates of theirs, is somewhat more or less than a claim's that is said to be a bound."""
     before = claim.text[max(0, number.place - 18) : number.place]
-    low, high = bool(_MORE.search(before)), bool(_LESS.search(before))
-    mine = number.measure.value
-    for other in held if low or high else ():
-        theirs = other.measure.value
-        kinds = {other.measure.kind, number.measure.kind}
-        if (len(kinds) == 1 or not kinds & MEASURED_KINDS) and (
-            (low and mine <= theirs <= mine * BEYOND) or (high and mine / BEYOND <= theirs <= mine)
-        ):
-            return True
-    return False
+    after = claim.text[number.place + len(number.text) :]
+    low, high = bool(_MORE.search(before) or _OR_MORE.match(after)), bool(_LESS.search(before))
+    if not low and not high:
+        return False
+    mine, kind = number.measure.value, number.measure.kind
+    bounded = [other.measure.value for other in held if other.measure.kind == kind]
+    if kind not in MEASURED_KINDS:
+        bounded += [other.measure.value for other in held if other.measure.kind not in MEASURED_KINDS]
+    if kind == "time":
+        bounded += _times_between(quotes)
+    return any(
+        (low and mine <= theirs <= mine * BEYOND) or (high and mine / BEYOND <= theirs <= mine) for theirs in bounded
+    )
 
 
 def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
@@ -192,12 +196,16 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     if told_for_each:
         yield from for_each(held, told_for_each)
     yield from _of_columns(claim, quotes)
-    if mine.kind == "time" or _YEARS_OLD.search(
-        claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]
-    ):
-        yield from (years * mine.factor for years in years_between(quotes))
     if mine.kind == "time":
-        yield from seconds_between(quotes)
+        yield from _times_between(quotes)
+    elif _YEARS_OLD.search(claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]):
+        yield from (years * mine.factor for years in years_between(quotes))
+
+
+def _times_between(quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield the seconds between years, dates and times of day of the quotes."""
+    yield from (years * YEAR for years in years_between(quotes))
+    yield from seconds_between(quotes)
 
 
 def _told_for_each(quotes: Sequence[Reading]) -> list[Number]:

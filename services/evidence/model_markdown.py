@@ -24,7 +24,9 @@ _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 _PLAIN = re.compile(rf"\[({EXCERPT_ID}|{INFERENCE})\]")
 CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 _CITATIONS = rf"(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)++"
-_AFTER_STOP = re.compile(rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})")
+_AFTER_STOP = re.compile(
+    rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})(?:[ \t]*+[.。](?![.。\w]))?+"
+)
 _INVENTED = re.compile(
     r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
 )
@@ -199,7 +201,10 @@ def _joint(match: re.Match[str]) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Split a line into sentences; citations behind a full stop go before it, and a semicolon ends nothing."""
+    """Split a line into sentences; citations behind a full stop go before it, and a semicolon ends nothing.
+
+    Of a full stop before citations and another behind them the first stays.
+    """
     text = _AFTER_STOP.sub(_before_stop, text)
     spans: list[tuple[int, int]] = []
     for span in sentences(text):

@@ -42,6 +42,9 @@ _NOTHING_KNOWN_CHINESE = re.compile(
     r"(?:目前|暂时)?(?:没有|未能?|尚未|暂未|暂无|缺乏|缺少|无法)(?:找到|发现|查到|检索到|获得|足够|相关|确定|确认|核实|直接|任何|明确)*"
     r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案))"
 )
+_ONLY_FORM = re.compile(
+    r"\bin (?:a|one) single sentence\b|\bin (?:English|Chinese)\b|单独一句话|没有(?:中文|英文)", re.IGNORECASE
+)
 _TURN = re.compile(
     r"\b(?:but|although|though|however|yet|nevertheless|because|since|while|whereas|so|therefore|thus|hence|meaning|"
     r"which means|as|given that|even if)\b|[;:；：—–]|[,，]\s?(?:and|which|who|where|when|with|after|before|the|it|its|they|this)\b|"
@@ -92,6 +95,11 @@ def says_nothing_known(words: str, evidence: str) -> bool:
     words = _ASKED.sub(lambda quoted: "“”" if quoted[1] in evidence else quoted[0], words)
     lack = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
     return lack is not None and not _TURN.search(words, lack.end()) and not missing_quantities(words, [evidence])
+
+
+def lacks_only_form(words: str) -> bool:
+    """Tell whether a sentence on what the sources lack means a form alone: one sentence that says all, or the reader's language."""
+    return _ONLY_FORM.search(words) is not None
 
 
 def states_something(words: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from services.evidence.bearers import worked_out
@@ -157,7 +157,12 @@ def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned
         return None
     who = frozenset(word_keys(next(filter(None, found.groups()))))
     said = frozenset(word_keys(claim.text[found.end() :])) - who
-    views = [view for quote in quotes for sentence in quote.clauses[:MAX_CLAUSES] for view in _views(sentence, sayer)]
+    views = [
+        (who_says or frozenset(word_keys(before)[:_SUBJECT]), words)
+        for quote in quotes
+        for before, sentence in pairwise(["", *quote.clauses[:MAX_CLAUSES]])
+        for who_says, words in _views(sentence, sayer)
+    ]
     own = [len(said & words) for speaker, words in views if speaker & who]
     others = [(len(said & words), speaker) for speaker, words in views if not speaker & who]
     best, speaker = max(others, key=lambda other: other[0], default=(0, frozenset[str]()))
@@ -167,6 +172,8 @@ def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned
     return None
 
 
+_SUBJECT = 3
+"""First words of a sentence, among which a pronoun in the next one is looked for."""
 _ASIDE = 40
 """Characters before a name with a comma before it that may say who that is: `The contractor, Hallam, says`."""
 

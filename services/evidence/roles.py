@@ -27,8 +27,9 @@ def speaker(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | 
     named = any(who & keys for _, keys in clauses)
     if not told or not named or not who or any(who & keys for _, keys in told):
         return None
-    other = next((match for clause, _ in told if (match := _SPEAKER.search(clause))), None)
-    return Turned("roles", (next(filter(None, other.groups())),)) if other else None
+    speakers = (next(filter(None, match.groups())) for clause, _ in told if (match := _SPEAKER.search(clause)))
+    other = next(filter(word_keys, speakers), None)  # a pronoun may stand for the claim's own
+    return Turned("roles", (other,)) if other else None
 
 
 _GIVEN_TO = re.compile(r"\b(?:to|from|under|against)\s(?:the |its |his |her |a )?(?:[a-z]{1,30} ){0,2}$")
@@ -63,7 +64,7 @@ _VERB = re.compile(
     r"\b(?:\w{2,}ed|sold|bought|won|beat|lost|gave|took|led|wrote|made|found|built|taught|fought|met|sent|left|saw|held|paid|drove|overtook|"
     r"outgrew|succeeds?|follows|leads|owns|teaches|supplies|employs|feeds|eats|hosts|contains|(?:more|less|fewer)|\w{2,}er(?= than))\b"
 )
-_BE = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got)\s(?:\w+ly\s)?$")
+_BE = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got)\s(?:(?:not|never|\w+ly)\s)?$")
 
 
 def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from services.evidence.readings import Number, Reading, word_keys
+from services.evidence.readings import CLOCK, Number, Reading, word_keys
 from services.evidence.table_reading import TableRead
 from services.text.polarity import negated
 from services.text.tokens import has_cjk
@@ -16,7 +16,7 @@ _COLUMNS = {
     "warm": "temperature 气温", "hot": "temperature 气温", "cold": "temperature 气温", "populous": "population 人口", "fast": "time speed", "strong": "strength",
     "wide": "width breadth", "narrow": "width breadth", "slow": "speed time", "short": "length time height", "loud": "noise sound", "quiet": "noise sound",
     "长": "长", "短": "长", "深": "深", "浅": "深", "高": "高", "低": "高", "重": "重", "轻": "重", "宽": "宽", "窄": "宽", "厚": "厚", "薄": "厚", "贵": "价 费",
-    "早": "年", "晚": "年", "快": "速度",
+    "早": "年", "晚": "年", "快": "速度 时间 用时", "慢": "速度 时间 用时",
 }  # fmt: skip
 """Words that headings have for what an adjective measures."""
 _GRADABLE = re.compile(
@@ -132,7 +132,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             for number in numbers
             if number.column == column and not table.is_sum(number.row)
         }
-        least = least is not _turns(adjective, table, column)
+        least = least is not _turns(adjective, table, column, numbers)
         if rows[0] in values and len(values) > 1:
             extreme = min(values.values()) if least else max(values.values())
             if values[rows[0]] != extreme:
@@ -140,10 +140,11 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
                 yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
 
 
-def _turns(adjective: str, table: TableRead, column: int) -> bool:
+def _turns(adjective: str, table: TableRead, column: int, numbers: Sequence[Number]) -> bool:
     """Tell whether a column counts against an adjective: the oldest has the least year, the fastest the least time."""
     if _SPEED.match(adjective):
-        return "time" in table.heads[column].lower()
+        kinds = {number.measure.kind for number in numbers if number.column == column}
+        return bool(kinds & {"time", CLOCK}) or "time" in table.heads[column].lower()
     years = all(_YEAR.fullmatch(cells[column]) for cells in table.rows if cells[column])
     return years and _AGE.match(adjective) is not None
 
@@ -168,7 +169,7 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
     less = bool(mark.group("under")) if chinese else _LEAST.match(root or mark.group()) is not None
     pairs = [_two_rows(left, right, root, table, numbers), _two_years(left, right, claim, table, numbers)]
     for one, other in filter(None, pairs):
-        more = less is _turns(root, table, one.column)
+        more = less is _turns(root, table, one.column, numbers)
         if one.measure.value != other.measure.value and (one.measure.value > other.measure.value) is not more:
             yield WrongReading(mark.group(), f"{one.text} / {other.text}")
 
@@ -231,7 +232,7 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
             yield WrongReading(told, mine)
 
 
-_SPEED = re.compile(r"fast|slow", re.IGNORECASE)
+_SPEED = re.compile(r"fast|slow|quick|[快慢]", re.IGNORECASE)
 _AGE = re.compile(r"old|young", re.IGNORECASE)
 _SHORT = 3
 """Letters up to which a cell may be a word by chance."""

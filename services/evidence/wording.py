@@ -109,9 +109,15 @@ def _keyed(about: frozenset[str], quotes: Sequence[Reading]) -> Segments:
 def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether the quotes deny what a segment of the claim says: in the nearest segment, alone with words of the claim."""
     only = set() if negated(claim.text) else _only_in(claim, keyed.all)
+    denied = {text for segment in filter(negated, claim.segments) for text, _ in nearest(segment, keyed.near)}
     for segment in () if negated(claim.text) and len(claim.segments) == 1 else claim.segments:
         near = nearest(segment, keyed.near)
-        if negated(segment) or DENIES_TOO.search(segment) or not near or not all(negated(text) for text, _ in near):
+        if (
+            negated(segment)
+            or DENIES_TOO.search(segment)
+            or not near
+            or not all(negated(text) and text not in denied for text, _ in near)
+        ):
             continue
         if near[0][1] >= ALIKE or any(text in only for text, _ in near):
             return Turned("negation", (near[0][0],))
@@ -193,9 +199,13 @@ def _only_in(claim: Reading, keyed: Keyed) -> set[str]:
     return {texts[0] for texts in holders.values() if len(texts) == 1}
 
 
+DENIED_BEFORE = 12
+"""Characters before a causal word in which a denial takes it back: `was not caused by`."""
+
+
 def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     claimed = _CAUSE_CLAIMED.search(claim.text)
-    if claimed is None:
+    if claimed is None or negated(claim.text[max(0, claimed.start() - DENIED_BEFORE) : claimed.start()]):
         return None
     sentences = [sentence for quote in quotes for sentence in quote.clauses]
     causal = [sentence for sentence in sentences if _CAUSE.search(sentence)]
@@ -226,6 +236,8 @@ def _is_own_cause(found: Turned) -> bool:
 def _sides(text: str, mark: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of the cause and of the effect around a causal word."""
     before, after = text[: mark.start()], text[mark.end() :]
+    if mark.group().endswith("而"):  # 因…而: the cause stands within
+        return frozenset(word_keys(mark.group())), frozenset(word_keys(f"{before}，{after}"))
     if _BACKWARD.match(mark.group()):
         if not before.strip():  # Because …, …
             first, _, rest = after.partition("，" if has_cjk(after) else ",")

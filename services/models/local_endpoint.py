@@ -72,8 +72,7 @@ async def _by_own_api(model: RoleModel) -> RoleModel:
     if model.base_url is None or not await is_ollama(model.base_url, model.api_key):
         return model
     if not await asyncio.to_thread(is_installed, "langchain_ollama"):
-        command = await asyncio.to_thread(install_command, "ollama")
-        _tell_once("ollama_package", model.endpoint, command=command)
+        _tell_once("ollama_package", model.endpoint, command=install_command("ollama"))
         return model
     parameters = {**model.extra, **model.sampling}
     foreign = sorted(name for name in parameters if _NAMES.get(name, name) not in _OWN_OPTIONS)

@@ -15,7 +15,7 @@ _KINDS = {
     "fathom 1.8288 fathom|fathoms|英寻; mile 1609.344 mile|miles|英里; nmi 1852 nautical mile|nautical miles|海里",
     "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; 斤 0.5 斤; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
     "t 1000 tonne|tonnes|ton|tons|吨; lb 0.45359237 pound|pounds|lb|lbs|磅",
-    "time": "s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
+    "time": "ms 0.001 millisecond|milliseconds|ms|毫秒; s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
     "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades",
     "area": "m2 1 square metre|square metres|square meter|square meters|m2|平方米; km2 1e6 square kilometre|"
     "square kilometres|square kilometer|square kilometers|km2|平方公里|平方千米; ha 1e4 hectare|hectares|公顷; mu 666.67 亩",

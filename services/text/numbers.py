@@ -45,7 +45,7 @@ _CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _DATES = (
     re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
     re.compile(
-        rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
+        rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年(?!代)\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
     ),
     re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
     re.compile(
@@ -60,7 +60,7 @@ _DATES = (
     re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
 )
 _DECADE = re.compile(
-    r"(?<![\d,])([12]\d{2}0)['’]?s\b|"
+    r"(?<![\d,])([12]\d{2}0)(?:['’]?s\b|\s*年代)|"
     r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
 )
 _CENTURY_WORDS = {

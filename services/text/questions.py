@@ -71,6 +71,7 @@ _CHINESE_PERSON = re.compile(
     rf"(?P<before>{_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|设计)|"
     r"(?P<foreign>[\u4e00-\u9fff]{1,8}·[\u4e00-\u9fff]{1,8})"
 )
+_FORM_OF_ADDRESS = re.compile(r"^(?:(?:Sir|Dame|Lord|Lady|Dr|Prof|Professor|Mr|Mrs|Ms|Miss)\.? )+(?=\w)")
 _PERSON = re.compile(r"(?:[A-Z][a-z]+\.? )?[A-Z][a-z]+(?: [A-Z]\.?)*(?: (?:de|von|van|der))*(?: [A-Z][\w’'-]+){1,2}")
 _NO_PERSON = re.compile(
     r"\b(?:of|the|University|Institut\w+|College|Society|Company|Sea|Ocean|Bay|Trench|River|Island|War|North|South|East|West|New)\b"
@@ -97,6 +98,11 @@ def persons_in(text: str) -> tuple[str, ...]:
     chinese = [match.group(match.lastgroup or 0) for match in _CHINESE_PERSON.finditer(text)]
     other = [name for name in names_in(text) if _PERSON.fullmatch(name) and not _NO_PERSON.search(name)]
     return tuple(dict.fromkeys([*chinese, *other]))
+
+
+def without_form_of_address(name: str) -> str:
+    """Return a name without `Sir`, `Dr.` and the like before it; one that is nothing else stays."""
+    return _FORM_OF_ADDRESS.sub("", name)
 
 
 def clauses_of(question: str, *, short: bool = False) -> list[str]:

@@ -9,8 +9,8 @@ from services.text.tokens import has_cjk
 LEANS_BACK = re.compile(
     r"^(?:It|He|She|They|This|That|These|Those|His|Her|Their|Its|Both|The (?:former|latter)|However|But|Moreover|Therefore|Thus|So|Then|Also|[它他她其该此这]|后者|前者|两者|因此|但|所以|于是)"
 )
-MOST = 500
-"""Characters of what is quoted together: a sentence with the one it leans on, a list with its introduction, a row with its head."""
+MOST, MOST_OF_TABLE = 500, 1_500
+"""Characters of what is quoted together: a sentence with the one it leans on, a list with its introduction; a row with its head."""
 LONE = 60
 """Characters from which an introduction says something without the list below it."""
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -22,6 +22,17 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """A sentence that only says where something is said."""
+_IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
+_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
+_DATED = re.compile(
+    r"^[*_]*(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：].{1,60}$",
+    re.IGNORECASE,
+)
+"""A line of a document's head: when it was published, or by whom."""
+CSV_COMMAS = 3
+"""Commas without a space, other than in numbers, from which on a line is a row of a CSV file."""
+_CSV = re.compile(r"(?<!\d),(?=\S)|,(?=[^\s\d])")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
 _RULE = re.compile(r"[|\s:+=_*~-]+")
 
@@ -57,8 +68,9 @@ def quotable(text: str) -> list[Wording]:
         if fenced or _RULE.fullmatch(line) or not (row or says(line)):
             continue
         if row:
-            if start > head and not _RULE.match(text[end : end + 8].lstrip("\n")):
-                wordings.append(Wording(head if end - head <= MOST else start, end, start, row=True))
+            is_head = place + 1 < len(lines) and _RULE.fullmatch(lines[place + 1]) is not None
+            if start > head and not is_head:
+                wordings.append(Wording(head if end - head <= MOST_OF_TABLE else start, end, start, row=True))
             continue
         first, last = start, end
         if place and LEANS_BACK.match(line) and says(lines[place - 1]) and not _ITEM.match(lines[place - 1]):
@@ -76,16 +88,35 @@ def quotable(text: str) -> list[Wording]:
 
 def says(line: str) -> bool:
     """Tell whether a line says something: it is no heading, no question, no code, and no piece of one."""
-    bare = _ITEM.sub("", line).strip()
+    bare = _ITEM.sub("", without_markup(line)).strip()
     if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
+        return False
+    if is_metadata(bare) or is_csv(bare) or bare.count("|") > 1:
         return False
     if bare[-1:] in '.!。！；;:：)）”"’*' or _ITEM.match(line):
         return True
     return len(bare) >= (24 if has_cjk(bare) else 60)
 
 
+def without_markup(text: str) -> str:
+    """Return Markdown as it reads: links as their words, no images, no marks of bold text or code."""
+    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    return _EMPHASIS.sub(lambda found: found.group(2), text).replace("`", "")
+
+
+def is_metadata(line: str) -> bool:
+    """Tell whether a line only says when its document was published, or by whom."""
+    return _DATED.match(line.strip()) is not None
+
+
+def is_csv(line: str) -> bool:
+    """Tell whether a line is a row of a CSV file, which says nothing without its head."""
+    return len(_CSV.findall(line)) >= CSV_COMMAS
+
+
 def as_prose(text: str) -> str:
     """Return what is quoted as a sentence of a report: items of a list in a line, a row with the names of its columns."""
+    text = without_markup(text)
     rows = [line.strip() for line in text.splitlines() if line.strip()]
     if len(rows) > 1 and all("|" in line for line in rows):
         cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (rows[0], rows[-1])]

@@ -95,18 +95,19 @@ _SECONDS = {
     "秒": 1.0, "分钟": 60.0, "小时": 3_600.0, "钟头": 3_600.0, "天": 86_400.0, "日": 86_400.0, "周": 604_800.0, "星期": 604_800.0,
     "月": 2_629_800.0, "年": 31_557_600.0, "世纪": 3_155_760_000.0,
 }  # fmt: skip
-_WHOLE = r"(?:an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)"
+_FEW = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)"
+_WHOLE = rf"(?:an?|{_FEW})"
 _UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|century|centuries)"
 _UNIT_CHINESE = r"(?:分钟|小时|钟头|天|周|星期|月|年|世纪)"
 _TIME = re.compile(
-    rf"\b(?P<first>{_WHOLE})[ -](?P<unit>{_UNIT}) and (?:a (?P<half>half)|(?P<rest>\d{{1,3}}|{_WHOLE}) (?P<smaller>{_UNIT}))\b|"
+    rf"\b(?P<first>{_WHOLE})[ -](?P<unit>{_UNIT})(?: and a (?P<half>half)|(?: and)? (?P<rest>(?<=and )an?|{_FEW}) (?P<smaller>{_UNIT}))\b|"
     rf"\b(?P<more>{_WHOLE}) and a half[ -](?P<of>{_UNIT})\b|"
     r"\b(?P<part>half|(?:a|one|three) quarters?)(?: of)? an? (?P<whole>hour|day|year|century|decade)\b|"
     r"\b(?P<name>a fortnight|half-hour|half-year|quarter-hour)\b|"
     rf"(?<![\d{CHINESE_DIGIT}十])(?P<count>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<measured>{_UNIT_CHINESE})半|"
     rf"(?<![\d{CHINESE_DIGIT}十])(?P<counted>[{CHINESE_DIGIT}十\d]{{1,3}})个半(?P<large>{_UNIT_CHINESE})|"
     rf"(?<![一上下前后大])半个?(?P<single>小时|钟头|天|月|年|世纪)(?!度)|(?P<quarter>[一三两])刻钟|"
-    rf"(?<![\d{CHINESE_DIGIT}十])(?P<hours>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<big>小时|年|天|分钟?)零?(?P<minutes>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<little>分钟|秒|小时|月|天)",
+    rf"(?<![\d{CHINESE_DIGIT}十])(?P<hours>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<big>小时|年|天|分钟?)零?(?P<minutes>[{CHINESE_DIGIT}十\d]{{1,3}})个?(?P<little>分(?!之)钟?|秒|小时|月|天)",
     re.IGNORECASE,
 )
 _NAMED_TIMES = {"a fortnight": 1_209_600.0, "half-hour": 1_800.0, "half-year": 15_778_800.0, "quarter-hour": 900.0}

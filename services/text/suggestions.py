@@ -19,6 +19,11 @@ _EMPTY = re.compile(
     r"references and further reading|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
     re.IGNORECASE,
 )
+_DEEDS = "wrote|found|led|made|took|became|began|went|gave|saw|built|won|said|came|left|died|sent|held|drew|brought|thought|knew"
+_DEFINED = re.compile(
+    r"^(?P<article>An?) (?P<what>(?:[a-z][a-z-]{2,} ){0,2}[a-z][a-z-]{2,}) (?:is|means) (?:an?|the)\b"
+)
+_DEFINED_CHINESE = re.compile(r"^(?P<what>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:是指|指的是|是一种)")
 _ASKS = re.compile(r"^(?:how|why|what|when|where|who|which)\b.*\?$|.*[？]$", re.IGNORECASE)
 
 
@@ -37,9 +42,11 @@ def recommended(
     quoted, known = "\n".join(told), set(tokens(question))
     by_source = [_sections(title, text, quoted, known, chinese) for title, text in texts.items()]
     persons = [asked for text in texts.values() for asked in _persons(text, question, quoted, chinese)][:1]
+    defined = [asked for text in texts.values() for asked in _definitions(text, question, quoted, chinese)][:1]
     turns = [asked for turn in range(MOST) for own in by_source for asked in own[turn : turn + 1]]
     fresh = [asked for asked in turns if asked not in before]
-    return list(dict.fromkeys([*fresh[: MOST - len(persons)], *(person for person in persons if person not in before)]))
+    named = [asked for asked in [*defined, *persons] if asked not in before]
+    return list(dict.fromkeys([*fresh[: MOST - len(named)], *named]))
 
 
 def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool) -> list[str]:
@@ -63,6 +70,34 @@ def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool
     return list(dict.fromkeys(questions))
 
 
+def _acts(name: str, text: str) -> bool:
+    """Tell whether a text speaks of a name as of a person: without an article, and somewhere as one who is or does something."""
+    if has_cjk(name):
+        return True
+    escaped = re.escape(name)
+    if re.search(rf"\b(?:the|a|an) {escaped}\b|\b{escaped} [A-Z]", text):
+        return False
+    return (
+        re.search(
+            rf"\bby {escaped}\b|{escaped}(?:, [^.,]{{1,60}},)? (?:is|was|were|had|has|[a-z]{{2,}}ed|{_DEEDS})\b", text
+        )
+        is not None
+    )
+
+
+def _definitions(text: str, question: str, quoted: str, chinese: bool) -> list[str]:
+    """Ask what something is that a sentence defines which the report does not quote."""
+    asked: list[str] = []
+    for span in sentences(text):
+        line = text[span.start : span.end]
+        match = (_DEFINED_CHINESE if chinese else _DEFINED).match(line)
+        if match and line not in quoted and not set(tokens(match["what"])) <= set(tokens(question)):
+            asked.append(
+                f"什么是{match['what']}？" if chinese else f"What is {match['article'].lower()} {match['what']}?"
+            )
+    return asked
+
+
 def _about(title: str, heading: str, chinese: bool) -> str:
     if chinese:
         return f"《{title}》关于“{heading}”说了什么？"
@@ -75,6 +110,9 @@ def _persons(text: str, question: str, quoted: str, chinese: bool) -> list[str]:
     names = [
         name
         for name in persons_in(quoted)
-        if text.count(name) > 1 and name not in question and not any(word.lower() in words for word in name.split())
+        if text.count(name) > 1
+        and name not in question
+        and not any(word.lower() in words for word in name.split())
+        and _acts(name, text)
     ]
     return [f"{name}是谁？" if chinese else f"Who was {name}?" for name in names if has_cjk(name) == chinese]

@@ -15,7 +15,13 @@ _FAMILY_LISTS = (
     "heavy weigh weight heavier heaviest 重量; far distance 距离; fast speed faster 速度; old age aged 年龄; cost price 价格 费用; "
     "build built builder construct construction 建造 修建; win won winner; begin began begun start started 开始; "
     "lead led leader leading; sell sold sale; grow grew grown growth; teach taught teacher; make made maker; "
-    "invent inventor invention 发明; wife husband marry married spouse; live lived life resident residence"
+    "invent inventor invention 发明; own owned owner ownership; wife husband marry married spouse; live lived life resident residence; "
+    "fly flew flown; sink sank sunk sunken; go went gone; come came; give gave given; speak spoke spoken; break broke broken; "
+    "choose chose chosen choice; drive drove driven; eat ate eaten; fall fell fallen; hold held; keep kept; know knew known; "
+    "leave left; lose lost loss; meet met; pay paid; ride rode ridden; rise rose risen; run ran; see saw seen; send sent; "
+    "shoot shot; sing sang sung; sit sat; sleep slept; spend spent; stand stood; steal stole stolen; strike struck stricken; "
+    "swim swam; throw threw thrown; wear wore worn; draw drew drawn; drink drank drunk; bring brought; buy bought; catch caught; "
+    "fight fought; hear heard; think thought; seek sought; feed fed; dig dug; sweep swept; blow blew blown; show shown"
 )
 _FAMILIES = {
     key: words.split()[0]

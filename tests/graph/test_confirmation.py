@@ -26,7 +26,9 @@ async def test_a_figure_of_two_sources_is_confirmed_wherever_it_is_shown(
     ids = {titles[one.content_hash]: one.id for one in report.excerpts}
     confirmed = {titles[one.content_hash]: one.confirmed_by for one in report.excerpts}
     assert confirmed == {"The survey": [ids["The guide"]], "The guide": [ids["The survey"]], "The diary": []}
-    assert f'confirmed_by="{ids["The guide"]}"' in endpoint.requests[-1]["messages"][-1]["content"]
+    system, *_, human = endpoint.requests[-1]["messages"]
+    assert f'confirmed_by="{ids["The guide"]}"' in human["content"]
+    assert "`confirmed_by` names excerpts of other, independent sources" in system["content"]
     numbers = {source.title: source.number for source in report.sources}
     assert f"figures also in \\[{numbers['The guide']}\\]" in report.markdown.split("## References")[1]
     bundle = json.loads((Path(report.folder or "") / "evidence.json").read_text("utf-8"))

@@ -22,6 +22,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.journal import Entry, Journal
 from services.run.scope import Run
 from services.run.settings import forget_settings
+from services.run.ui_text import searched_text
 from services.search.journaled import gather_once
 from services.search.web import forget_web
 from tests.fakes.http import Reply
@@ -73,9 +74,9 @@ async def test_who_watches_is_told_what_each_search_brought(twins: Twins) -> Non
     await aresearch(COMPLEX, search="exa|wikipedia+europepmc+openalex", max_pages=0, on_event=events.append)
     told = {event.type: event for event in events if event.type in {"background", "round"}}
     brought = [
-        {"name": "exa", "hits": 1, "failed": False},
-        {"name": "openalex", "hits": 1, "failed": False},
-        {"name": "europepmc", "hits": 0, "failed": True},
+        {"name": "exa", "hits": 1, "failed": False, "reason": ""},
+        {"name": "openalex", "hits": 1, "failed": False, "reason": ""},
+        {"name": "europepmc", "hits": 0, "failed": True, "reason": "Europe PMC's service failed (HTTP 500)"},
     ]
     assert sorted(told["background"].data["searched"], key=str) == sorted(brought, key=str)
     assert "exa 1" in told["background"].title
@@ -94,7 +95,24 @@ async def test_the_one_that_answered_is_named_and_not_the_one_in_whose_place(twi
     twins["exa"].replies = [Reply(401, {})]
     evidence = EvidenceStore(InMemoryStore())
     found = await gather_once(Run(RunContext(search="exa|openalex", max_pages=0)), [QUESTION], evidence, 10)
-    assert found.searched == [Searched(name="openalex", hits=1)]
+    assert found.searched == [
+        Searched(name="exa", failed=True, reason="Exa rejected the key or its rights"),
+        Searched(name="openalex", hits=1),
+    ]
+    assert found.failures == []
+
+
+async def test_a_search_that_fails_for_one_of_its_queries_says_so_beside_what_it_brought(twins: Twins) -> None:
+    answer = Reply(body=twins["exa"].found)
+    twins["exa"].replies = [answer, Reply(403, {}), answer]
+    evidence = EvidenceStore(InMemoryStore())
+    run = Run(RunContext(search="exa|openalex", max_pages=0))
+    found = await gather_once(run, [QUESTION, PAGE], evidence, 10)
+    [exa, openalex] = sorted(found.searched, key=lambda one: one.name)
+    assert (exa.hits, exa.failed, openalex.hits) == (1, False, 1)
+    assert exa.reason.startswith("Exa ")
+    assert "exa 1 (failed in part: Exa " in searched_text(found.searched, "en")
+    assert "exa 1 条（部分失败，系统提示：Exa " in searched_text(found.searched, "zh")
 
 
 async def test_what_a_catalogue_knows_goes_into_references_and_evidence(twins: Twins, tmp_path: Path) -> None:

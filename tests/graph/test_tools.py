@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
+from leadline.progress.run_view import Watched
 from leadline.runs.actions import areplay
+from schemas.events import Event
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.reports.checking.bundle_check import verify_bundle
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, Scripted, completion
+from tests.fakes.search_services.served import served
 
 pytestmark = pytest.mark.long
 
@@ -65,6 +68,47 @@ async def run(endpoint: OpenAIServer, docs: Path, step: Step, **script: list[Scr
 
 def excerpts(report: Report) -> list[str]:
     return [excerpt.quote for result in report.results for excerpt in result.excerpts]
+
+
+async def test_who_watches_is_told_what_the_searches_of_tools_brought(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", "http://127.0.0.1:9/")
+    with served(tmp_path, "openalex") as twins:
+        step = LOOK_UP.model_copy(update={"tools": ["search_documents", "web_search"]})
+        calls = [
+            call("search_documents", query="the wire sounding machine was designed by"),
+            call("web_search", query="depths by echo"),
+            call("web_search", query="nothing"),
+        ]
+        events: list[Event] = []
+        endpoint.script |= {"planner": [plan(step)], "researcher": [*calls, "Nothing more."]}
+        await aresearch(
+            QUESTION,
+            docs=[docs],
+            search="duckduckgo|openalex",
+            max_pages=0,
+            max_plan_iterations=1,
+            max_step_attempts=1,
+            on_event=events.append,
+        )
+        assert len(twins["openalex"].asked) > 1
+    told = [event for event in events if event.type == "searched"]
+    assert [event.data["queries"] for event in told] == [
+        ["the wire sounding machine was designed by"],
+        ["depths by echo"],
+        ["nothing"],
+    ]
+    assert all(event.data["step"] == "1" and event.node == "researcher" for event in told)
+    assert [one["name"] for one in told[0].data["searched"]] == ["documents"]
+    [failed, answered] = told[1].data["searched"]
+    assert (failed["name"], failed["failed"], answered["name"], answered["hits"]) == ("duckduckgo", True, "openalex", 2)
+    assert told[1].title.startswith("Step 1 searched for “depths by echo” (results: duckduckgo: failed (DuckDuckGo ")
+    assert told[1].title.endswith("), openalex 2)")
+    watched = Watched()
+    for event in events:
+        watched.see(event)
+    assert watched.searched["openalex"].hits > 0
 
 
 async def test_a_finding_of_computing_with_tools_is_followed_to_the_run(
@@ -263,5 +307,8 @@ async def test_a_step_writes_a_file_whose_citations_are_checked(
     assert again.folder is not None
     assert not verify_bundle(Path(again.folder)).problems
     shown = str([body["messages"] for body in endpoint.requests])
-    assert re.search(r"Written: \S+ \(2 statements: 1 (?:quoted|supported), 1 unverified\)", shown)
+    assert re.search(
+        r"Written: \S+ \(Answers the question: \w+ · 1 of 2 statements backed by quotes \(1 (?:quoted|supported), 1 unverified\)\)",
+        shown,
+    )
     assert report.results[0].finding == "The mean is 7660.5 m."

@@ -21,7 +21,7 @@ from services.models.endpoint import close_with_connections
 from services.models.llamacpp.machine import Machine, Share, share_of, this_machine
 from services.models.llamacpp.model_file import ModelFile, read_model_file
 from services.models.llamacpp.shared_files import Lock, Record, SharedFiles, shared_files
-from services.run.errors import ModelError, SettingsError
+from services.run.errors import ModelError, NotInstalled, SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.log import WARNING, log
 
@@ -227,9 +227,7 @@ def _checked(path: Path) -> ModelFile:
             f"llamacpp:{path.name} cannot be started on Windows. Start llama-server yourself, and name its address in OPENAI_BASE_URL."
         )
     if not is_installed("xllamacpp") or not is_installed("psutil"):
-        raise SettingsError(
-            f"The model {path.name} needs llama.cpp, which is not installed. Install it with: {install_command(EXTRA)}"
-        )
+        raise NotInstalled(f"The model {path.name} needs llama.cpp, which is not installed.", install_command(EXTRA))
     return read_model_file(path.expanduser().resolve())
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
-from services.models.offline.kinds import FITS, STRICT
+from services.models.offline.kinds import FITS, STRICT, TOLD_BY_FORM
+from services.models.offline.other_figures import settled
 from services.models.offline.ranked_sentences import (
     BESIDE,
     Piece,
@@ -17,16 +18,22 @@ from services.models.offline.ranked_sentences import (
     same_language,
     sentences_of,
 )
-from services.models.offline.shape import complete_clause, describes
+from services.models.offline.shape import apart_terms, compared_in, complete_clause, describes, sets_apart
 from services.text.questions import clauses_of, names_in
-from services.text.terms import content, terms
+from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk
 
 HELD = 0.6
 """Share of the terms that say what is asked which an answer must hold, in Chinese of those before and of those after the interrogative, many pairs of which are no words; those of the sentences beside it and of the title count half.
 All count alike: among sentences on one subject the words of the subject are common, and those of another subject rare."""
-_INTERROGATIVE = re.compile(r"什么|多少|哪[一些个位年座种家所里]?|谁|何[时处人]?|几|怎[么样]?|如何")
-_YEAR = re.compile(r"[12]\d{3}")
+HELD_OF_REASON = 0.75
+"""Likewise, of a question for a reason, in the sentence itself: one with half of the words gives the reason of something else."""
+_INTERROGATIVE = re.compile(
+    r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
+)
+_THING = re.compile(r"^who\b.*?\b(?:the|a|an) ((?:[a-z][\w-]*\s?){1,4})\??$", re.IGNORECASE)
+"""What a question for a person is about, where it is no name: `the sounding machine`."""
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?![\d,.]\d|\d)")
 RELATED, LONGEST = 0.2, 20
 """Share of what is asked, of that many terms at most, from which on a sentence is shown as related: a question may bring a text along."""
 LEAST_GAIN = 0.5
@@ -42,6 +49,8 @@ class ClauseAnswer:
     """Best first; empty where nothing is related."""
     whole: bool
     """Whether the first one answers the clause."""
+    others: Sequence[Sentence] = ()
+    """Sentences of other sources that answer it with another figure."""
 
 
 def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[ClauseAnswer]:
@@ -55,6 +64,9 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
     sentences = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in evidence)
     if section := quoted_section(question, sentences)[:most]:
         return [ClauseAnswer(question, section, whole=True)]
+    if compared := compared_in(question):
+        return _of_each(compared, question, sentences)
+    published = {excerpt.id: excerpt.published for excerpt in evidence}
     clauses = clauses_of(question, short=True)
     room = max(1, most // len(clauses))
     answered: list[ClauseAnswer] = []
@@ -65,17 +77,40 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
         chosen = [sentence for sentence in ranking.select(room + 1) if ranking.shares[sentence] >= related]
         first = next((sentence for sentence in chosen if is_answer(ranking, sentence)), None)
         if first is not None:
-            more = [
-                sentence
-                for sentence in ranking.select(room, LEAST_GAIN)
-                if sentence is not first and not alike(sentence.text, first.text)
-            ]
-            answered.append(ClauseAnswer(clause, [first, *more][:room], whole=True))
+            first, others = settled(
+                ranking, first, [one for one in ranking.scores if is_answer(ranking, one)], published
+            )
+            more = (
+                []
+                if others
+                else [
+                    sentence
+                    for sentence in ranking.select(room, LEAST_GAIN)
+                    if sentence is not first and not alike(sentence.text, first.text)
+                ]
+            )
+            answered.append(ClauseAnswer(clause, [first, *more][:room], whole=True, others=others))
         else:
             answered.append(
                 ClauseAnswer(clause, _closest_sentences(ranking, chosen, sentences)[: room + 1], whole=False)
             )
     return answered
+
+
+def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentence]) -> list[ClauseAnswer]:
+    """Return what is said of each thing that a question compares; a sentence or row that is on several is not preferred."""
+    told: list[Sentence] = []
+    for side in compared:
+        own = set(terms(side))
+        whole = re.compile(rf"(?<!\w){re.escape(side)}(?! [A-Z])")
+        about = (
+            [sentence for sentence in sentences if own <= sentence.own and whole.search(sentence.text)]
+            or [sentence for sentence in sentences if own <= sentence.own]
+            or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
+        )
+        ranking = rank(question, question, about)
+        told += [sentence for sentence in ranking.select(len(told) + 1) if sentence not in told][:1]
+    return [ClauseAnswer(question, told, whole=False)]
 
 
 def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -101,17 +136,47 @@ def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: 
 
 def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     """Tell whether a sentence answers a clause: it is about its names, says what is asked of them, and has the kind of answer."""
-    if ranking.kind in STRICT and ranking.fits[sentence] < FITS:
+    if ranking.kind in TOLD_BY_FORM and ranking.fits[sentence] < FITS:
+        return False
+    years = set(_YEAR.findall(ranking.clause))
+    if not years <= sentence.held | _year_of_source(sentence):
+        return False
+    first_named = _YEAR.findall(sentence.text)[:1]
+    if years and ranking.kind == "number" and not sentence.cells and not years.issuperset(first_named):
+        return False  # a figure of another year, beside the one that is asked about
+    if sentence.cells and not sentence.own & set(content(ranking.clause)):
         return False
     if not same_language(sentence.text, ranking.clause):
         return ranking.shares[sentence] >= HELD
+    if apart_terms(ranking.clause) and not sets_apart(sentence.text):
+        return False
     if has_cjk(sentence.text):
-        before, after = [*_INTERROGATIVE.split(ranking.clause, maxsplit=1), ""][:2]
-        return min(_share(terms(part), sentence) for part in (before, after)) >= HELD
+        before, *after = _INTERROGATIVE.split(ranking.clause)
+        return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
     named = {term for name in names_in(ranking.clause) for term in terms(name)}
-    years = {term for term in terms(ranking.clause) if _YEAR.fullmatch(term)}
-    predicate = [term for term in content(ranking.clause) if term not in named]
-    return named <= sentence.held | sentence.beside and years <= sentence.held and _share(predicate, sentence) >= HELD
+    apart = apart_terms(ranking.clause)
+    predicate = [term for term in content(ranking.clause) if term not in named | apart]
+    if ranking.kind == "person" and not _names_thing(ranking.clause, sentence):
+        return False
+    if ranking.kind == "reason" and len(sentence.held.intersection(predicate)) < HELD_OF_REASON * len(set(predicate)):
+        return False
+    return named <= sentence.held | sentence.beside and _share(predicate, sentence) >= HELD
+
+
+def _year_of_source(sentence: Sentence) -> set[str]:
+    """Return the year that the heading or the title of the source names; a span of years dates none of its sentences."""
+    named = [set(_YEAR.findall(text)) for text in (sentence.heading, sentence.title)]
+    return next((years for years in named if len(years) == 1), set())
+
+
+def _names_thing(clause: str, sentence: Sentence) -> bool:
+    """Tell whether a sentence, its heading or its source's title names what a question for a person is about by all of its words.
+
+    `Who designed the sounding machine?` is not answered by who designed another machine.
+    """
+    thing = _THING.search(clause)
+    wanted = {term for term in terms(thing.group(1)) if term not in GENERIC} if thing else set[str]()
+    return wanted <= {*sentence.held, *terms(f"{sentence.title} {sentence.heading}")}
 
 
 def _share(wanted: Sequence[str], sentence: Sentence) -> float:

@@ -1,11 +1,15 @@
 """Sentences with their citations, as reports by rules tell them."""
 
+import re
 from collections.abc import Sequence
 
 from schemas.evidence_view import EvidenceView
 from services.text.passages import sentences
 from services.text.quotable import as_prose
 from services.text.tokens import has_cjk
+
+_CLOSING = re.compile(r"([.!?。！？])([\"'”’」』）)]*)$")
+"""The stop of a sentence and the marks that close behind it."""
 
 
 def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str:
@@ -28,8 +32,10 @@ def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str
 
 
 def _with_citation(sentence: str, excerpt_id: str) -> str:
-    stop = sentence[-1] if sentence[-1:] in ".!?。！？" else ("。" if has_cjk(sentence) else ".")
-    return f"{sentence[:-1] if sentence[-1:] in '.!?。！？' else sentence} [{excerpt_id}]{stop}"
+    closing = _CLOSING.search(sentence)
+    bare, marks = (sentence[: closing.start()], closing.group(2)) if closing else (sentence, "")
+    stop = closing.group(1) if closing else ("。" if has_cjk(sentence) else ".")
+    return f"{bare}{marks} [{excerpt_id}]{stop}"
 
 
 def each_once(evidence: Sequence[EvidenceView]) -> list[EvidenceView]:

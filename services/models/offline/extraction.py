@@ -5,7 +5,10 @@ from collections.abc import Sequence
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
+from services.models.offline.answers import is_answer
+from services.models.offline.digests import central_sentences, digest_topic
 from services.models.offline.kinds import FITS, STRICT
+from services.models.offline.other_figures import differing
 from services.models.offline.ranked_sentences import (
     Piece,
     Ranking,
@@ -21,6 +24,8 @@ from services.text.terms import content
 
 MAX_EXCERPTS, MAX_FITTING = 6, 4
 """Sentences that are quoted for their words, and those that are quoted beside them for the kind of answer they hold."""
+MAX_CENTRAL = 24
+"""Sentences that are quoted for a digest."""
 LEAST_GAIN = 0.25
 """Share of the best sentence's score that another must add to be quoted."""
 COVERED = 0.45
@@ -46,6 +51,12 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     sentences = sentences_of(Piece(passage.id, passage.title, passage.text) for passage in prompt.passages)
     if section := quoted_section(question, sentences)[:MAX_EXCERPTS]:
         return _findings(prompt, section, dict.fromkeys(section, 1.0), 1.0, [])
+    if (topic := digest_topic(prompt.question)) is not None:
+        central = central_sentences(topic, sentences)
+        told = list(central)[:MAX_CENTRAL]
+        queries = [" ".join(one.text.split())[:LONGEST_QUERY] for one in told[:BEST_OF_ROUND] if prompt.rounds_left]
+        findings = _findings(prompt, told, central, 1.0 if central else 0.0, [])
+        return findings.model_copy(update={"queries": queries})
     clauses = clauses_of(question)
     around = " ".join([question, prompt.question, *prompt.queries])
     rankings = [rank(complete_clause(clause, clauses[0], question), around, sentences) for clause in clauses]
@@ -53,6 +64,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     best: dict[Sentence, float] = {}
     for ranking in rankings:
         chosen = _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses)))
+        chosen += _other_figures(ranking, chosen)
         others = _of_other_passages(ranking, chosen, share) if prompt.wide or ranking.kind not in STRICT else []
         for sentence in [*chosen, *others]:
             best[sentence] = max(best.get(sentence, 0.0), ranking.scores[sentence])
@@ -107,6 +119,14 @@ def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
         return chosen
     fitting = (sentence for sentence in ranking.scores if ranking.fits[sentence] >= FITS and sentence not in chosen)
     return [*chosen, *list(fitting)[:MAX_FITTING]]
+
+
+def _other_figures(ranking: Ranking, chosen: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences of other sources that answer with another figure than the best one."""
+    if not chosen or not is_answer(ranking, chosen[0]):
+        return []
+    answering = [sentence for sentence in ranking.scores if sentence not in chosen and is_answer(ranking, sentence)]
+    return differing(ranking, chosen[0], answering)
 
 
 def _coverage(ranking: Ranking, quotes: Sequence[Sentence]) -> float:

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Callable, Sequence
 
-from services.text.measures import measures
+from services.text.measures import Measure, measures
 from services.text.numbers import quantities
 from services.text.questions import AnswerType, names_in, persons_in
-from services.text.terms import terms
+from services.text.terms import content, terms
 from services.text.tokens import has_cjk
 
 STRICT: frozenset[AnswerType] = frozenset(["number", "date", "place", "person"])
 """Kinds that can be recognised in a sentence."""
+TOLD_BY_FORM: frozenset[AnswerType] = STRICT | {"reason", "definition"}
+"""Kinds without whose form a sentence is no answer, however well it ranks."""
 FITS = 0.6
 """Fit from which a sentence holds the kind of answer."""
 _PARTLY = 0.4
@@ -30,7 +32,22 @@ _SMALL = re.compile(
     re.I,
 )
 _COUNTED = re.compile(r"\bhow many ((?:(?!\b(?:did|do|does|was|were|are|is|has|have|had|can)\b)[\w-]+ ?){1,3})", re.I)
-_DEFINES = re.compile(r"\b(?:is|are|was|were|means|refers to|called|known as)\b|是|指|称为|即|叫", re.I)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|so as to|in order to|therefore|thus|hence|thereby|reasons?|caus\w+|due to|owing to|thanks to|led to|"
+    r"result\w*|that is why|for fear|prevent\w*|allow\w*|enabl\w+|as a consequence)\b|, so\b|\bfor (?:want|lack) of\b"
+    r"|因为|因此|所以|由于|原因|导致|从而|以便|为了|使得?|因而|于是|理由|目的|缘故",
+    re.IGNORECASE,
+)
+_AGENT = re.compile(
+    r"\bby (?:the )?(?:\w+ ){0,2}?[A-Z][\w’'-]+|(?<![\w’'-])[A-Z][\w’'-]++ (?:(?:later|first|then|also|once|soon|never|again|himself|herself) )?"
+    r"(?:is|was|were|had|has|wrote|found|led|made|took|became|began|went|gave|saw|built|won|lost|said|came|left|died|sent|held|ran|drew|"
+    r"brought|thought|knew|told|kept|got|[a-z]{2,}ed)\b"
+)
+"""A name that acts, as persons and bodies do."""
+_DEFINES = re.compile(
+    r"\b(?:is|are|was|were|means|refers to)\b|(?<![不还就但可只也都总])是(?!否|不)|指(?!南|标|导|引|出|数)|称为|即(?!使|便)|叫",
+    re.I,
+)
 _UNITS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
     (re.compile(r"\b(?:percentage|proportion|share)\b|比例|百分|占比|率|几成", re.I), frozenset(["percent"])),
     (re.compile(r"\bhow (?:deep|tall|high|far|wide)\b|\b(?:depth|height|distance|width)\b|多[高深远宽]|[深高]度|距离", re.I), frozenset(["length"])),
@@ -50,8 +67,26 @@ def fit(question: str, kind: AnswerType, sentence: str) -> float:
         "person": _person,
         "place": _place,
         "definition": _definition,
+        "reason": _reason,
     }
     return holds[kind](question, sentence) if kind in holds else 1.0
+
+
+def asked_measures(question: str, sentence: str) -> list[Measure]:
+    """Return the measures of a sentence that are of what a question asks for; none where it does not say what that is."""
+    asked = {quantity.text for quantity in quantities(question)}
+    measured = [measure for measure in measures(sentence) if measure.text not in asked]
+    for pattern, kinds in _UNITS:
+        if pattern.search(question):
+            return [measure for measure in measured if measure.kind in kinds]
+    counted = _COUNTED.search(question)
+    noun = terms(counted.group(1))[-1:] if counted else ()
+    return [measure for measure in measured if noun and terms(measure.kind)[:1] == noun]
+
+
+def same_quantity(question: str, head: str) -> bool:
+    """Tell whether the head of a table names the quantity that a question asks for in other words: `价格` for `多少钱`."""
+    return any(pattern.search(question) and pattern.search(head) for pattern, _ in _UNITS)
 
 
 def _date(question: str, sentence: str) -> float:
@@ -92,7 +127,8 @@ def _person(question: str, sentence: str) -> float:
         return 1.0
     if has_cjk(sentence):
         return FITS
-    return FITS + 0.1 if _fresh_names(asked, sentence) else 0.0
+    acting = " ".join(match.group() for match in _AGENT.finditer(sentence))
+    return FITS + 0.1 if _fresh_names(asked, f"- {acting}") else _PARTLY * bool(_fresh_names(asked, sentence))
 
 
 def _place(question: str, sentence: str) -> float:
@@ -105,9 +141,15 @@ def _fresh_names(asked: set[str], sentence: str) -> list[str]:
     return [name for name in names_in(sentence) if not asked & set(terms(name)) and not _MONTH.fullmatch(name)]
 
 
+def _reason(_question: str, sentence: str) -> float:
+    return 1.0 if _REASON.search(sentence) else _PARTLY
+
+
 def _definition(question: str, sentence: str) -> float:
-    topic = next(iter(terms(question)), "")
+    """Tell whether what is asked about stands before a word that defines: `a lead line is …`."""
+    topic = set(content(question))
     defined = _DEFINES.search(sentence)
-    if defined is None or topic not in terms(sentence):
+    if defined is None or not topic & set(terms(sentence)):
         return _PARTLY / 2
-    return 1.0 if topic in terms(sentence[: defined.start()]) else _PARTLY
+    before = set(terms(sentence[: defined.start()]))
+    return 1.0 if len(topic & before) >= FITS * len(topic) else _PARTLY

@@ -5,36 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
+from schemas.reporter import ContradictionView
 from services.models.offline.answers import answers
 from services.models.offline.cited_sentences import cite
+from services.models.offline.digests import digest, digest_topic
+from services.models.offline.opening_phrases import DISAGREE, FOREIGN, OTHERWISE, PHRASES, Phrase
+from services.models.offline.ranked_sentences import same_language
+from services.models.offline.shape import asks_to_compare_figures, compared_in
 from services.models.offline.table_program import is_refusal
+from services.text.languages import name_of_language
 from services.text.questions import clauses_of
 
 MAX_ANSWER = 3
 """Sentences of an opening."""
 MAX_COMPUTED = 8
 """Lines of computations that a conclusion can have."""
-_PHRASES = {
-    ("close", False): (
-        "The sources found do not answer this directly. What comes nearest:",
-        "The sources found do not answer “{about}” directly. What comes nearest:",
-    ),
-    ("close", True): (
-        "找到的资料没有对这个问题的直接回答。最接近的内容：",
-        "找到的资料没有对“{about}”的直接回答。最接近的内容：",
-    ),
-    ("spread", False): (
-        "The sources found do not answer this in a single sentence. What comes nearest:",
-        "The sources found do not answer “{about}” in a single sentence. What comes nearest:",
-    ),
-    ("spread", True): (
-        "找到的资料没有用单独一句话回答这个问题。最接近的内容：",
-        "找到的资料没有用单独一句话回答“{about}”。最接近的内容：",
-    ),
-    ("missing", False): ("The sources found do not answer this question.", "The sources found do not tell: {about}."),
-    ("missing", True): ("找到的资料没有提到这个问题的答案。", "找到的资料没有提到“{about}”的答案。"),
-}
-"""What is said of all of a question, and of some of its clauses; `spread` where the report tells much on it below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +32,31 @@ class Part:
     """Sentences with the ids of their excerpts."""
     whole: bool
     """Whether they answer the clause."""
+    others: tuple[tuple[str, str], ...] = ()
+    """Sentences of other sources that answer it with another figure."""
+    disagreeing: bool = False
+    """Whether the quotes are the two sides of a disagreement that is asked about."""
 
 
 def short_answer(question: str, evidence: Sequence[EvidenceView], chinese: bool) -> str:
     """Answer a question from evidence in a few sentences, each with its citation; say so where it does not answer."""
-    return write(parts_of(question, evidence, MAX_ANSWER), chinese)
+    if digest_topic(question) is not None:
+        return digest(question, evidence, chinese=chinese, brief=True)
+    compared = compared_in(question) is not None
+    return write(parts_of(question, evidence, MAX_ANSWER), chinese, compared=compared)
 
 
-def parts_of(question: str, evidence: Sequence[EvidenceView], most: int) -> list[Part]:
-    """Return what is told on each clause of a question; what was computed answers all of it."""
+def parts_of(
+    question: str, evidence: Sequence[EvidenceView], most: int, contradictions: Sequence[ContradictionView] = ()
+) -> list[Part]:
+    """Return what is told on each clause of a question; what was computed answers all of it.
+
+    Args:
+        question: as asked.
+        evidence: best first.
+        most: sentences of all clauses together, at least one of each.
+        contradictions: whose sides answer a clause that asks how far figures agree.
+    """
     computed = sorted(
         (excerpt for excerpt in evidence if excerpt.kind == "computation" and not is_refusal(excerpt.quote)),
         key=_number,
@@ -63,39 +64,71 @@ def parts_of(question: str, evidence: Sequence[EvidenceView], most: int) -> list
     if computed:
         return [Part("", tuple((excerpt.quote.strip(), excerpt.id) for excerpt in computed[:MAX_COMPUTED]), whole=True)]
     several = len(clauses_of(question, short=True)) > 1
-    return [
-        Part(
-            answer.clause if several else "",
-            tuple((sentence.text, sentence.id) for sentence in answer.sentences),
-            answer.whole,
+    parts: list[Part] = []
+    for answer in answers(question, evidence, most):
+        clause = answer.clause if several else ""
+        sides = _sides(contradictions, evidence) if asks_to_compare_figures(answer.clause) else ()
+        if sides:
+            parts.append(Part(clause, sides, whole=True, disagreeing=True))
+            continue
+        quotes, others = (
+            tuple((sentence.text, sentence.id) for sentence in sentences)
+            for sentences in (answer.sentences, answer.others)
         )
-        for answer in answers(question, evidence, most)
-    ]
+        parts.append(Part(clause, quotes, answer.whole, others))
+    return parts
 
 
 def _number(excerpt: EvidenceView) -> list[int]:
     return [int(digits) for digits in re.findall(r"\d+", excerpt.id)]
 
 
-def write(parts: Sequence[Part], chinese: bool, *, spread: bool = False) -> str:
+def _sides(
+    contradictions: Sequence[ContradictionView], evidence: Sequence[EvidenceView]
+) -> tuple[tuple[str, str], ...]:
+    """Return the sentences that disagree, of the first contradiction."""
+    quotes = {excerpt.id: excerpt.quote for excerpt in evidence}
+    ids = next((conflict.excerpt_ids for conflict in contradictions if set(conflict.excerpt_ids) <= quotes.keys()), [])
+    return tuple((quotes[excerpt_id].strip(), excerpt_id) for excerpt_id in ids)
+
+
+def write(parts: Sequence[Part], chinese: bool, *, spread: bool = False, compared: bool = False) -> str:
     """Write what answers, then what is closest, and which clauses nothing is said on.
 
     Args:
         parts: by clause.
         chinese: whether to write in Chinese.
         spread: whether sections follow that tell all that was quoted.
+        compared: whether the question compares things, of each of which the parts tell something.
     """
-    answered = [part for part in parts if part.whole and part.quotes]
+    answered = [part for part in parts if part.whole and part.quotes and not part.disagreeing]
+    disagreeing = [pair for part in parts if part.disagreeing for pair in part.quotes]
     close = [part for part in parts if not part.whole and part.quotes]
     missing = [part for part in parts if not part.quotes]
     said: set[str] = set()
     lines = [cite([pair for part in answered for pair in part.quotes], said)] if answered else []
-    for phrase, group in (("spread" if spread else "close", close), ("missing", missing)):
+    others = cite([pair for part in answered for pair in part.others], said)
+    lines += [OTHERWISE[chinese], others] if others and not disagreeing else []
+    lines += [DISAGREE[chinese], cite(disagreeing)] if disagreeing else []
+    groups: tuple[tuple[Phrase, list[Part]], ...] = (
+        ("compared" if compared else "spread" if spread else "close", close),
+        ("missing", missing),
+    )
+    for phrase, group in groups:
         about = ("；" if chinese else "; ").join(re.sub(r"[。！!]", "，", part.clause) for part in group if part.clause)
         if group:
             whole = not about or len(group) == len(parts)
-            lines.append(_PHRASES[phrase, chinese][0] if whole else _PHRASES[phrase, chinese][1].format(about=about))
+            lines.append(PHRASES[phrase, chinese][0] if whole else PHRASES[phrase, chinese][1].format(about=about))
         if group is close and close:
             nearest = [pair for part in close for pair in part.quotes]
             lines.append(cite(nearest, said) or cite(nearest))
-    return "\n\n".join(filter(None, lines))
+    return "\n\n".join(filter(None, [*_language_note(parts, chinese), *lines]))
+
+
+def _language_note(parts: Sequence[Part], chinese: bool) -> list[str]:
+    """Say which language the quotes are in, where it is not that of the report."""
+    quotes = [quote for part in parts for quote, _ in part.quotes]
+    own = "的" if chinese else "the"
+    if not quotes or any(same_language(quote, own) for quote in quotes):
+        return []
+    return [FOREIGN[chinese].format(language=name_of_language(" ".join(quotes), chinese=chinese))]

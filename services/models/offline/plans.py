@@ -4,6 +4,7 @@ from schemas.outline import OutlineNode
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
 from services.models.offline.answers import answers
+from services.models.offline.digests import digest_topic, queries_for
 from services.models.offline.shape import (
     COMPUTES,
     asks_for_computation,
@@ -11,6 +12,7 @@ from services.models.offline.shape import (
     complete_clause,
     statement_of,
     title_of,
+    without_apart,
 )
 from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese
@@ -68,6 +70,9 @@ def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[S
         return [_processing(question, chinese)]
     if computing and most == 1:
         return [_processing(question, chinese)]
+    if (topic := digest_topic(question)) is not None:
+        searched = queries_for(question, topic, chinese=has_cjk(question))
+        return [_research(question, question, chinese).model_copy(update={"queries": searched[:MAX_QUERIES]})]
     room = most - bool(computing)
     steps = [
         _research(facet, question, chinese).model_copy(
@@ -80,7 +85,7 @@ def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[S
 
 
 def _facets(question: str) -> list[str]:
-    """Split a question into what has to be looked for on its own: its clauses, or the two things that it compares.
+    """Split a question into what has to be looked for on its own: its clauses, or the things that it compares.
 
     Of a question that brings a text along, such as an abstract, it is what the text says.
     """
@@ -108,6 +113,7 @@ def _research(facet: str, question: str, chinese: bool) -> Step:
     names = " ".join(names_in(facet))
     words = " ".join(word for word in facet.strip("?？ ").split() if tokens(word))
     queries = [
+        statement_of(without_apart(facet)),
         statement_of(facet),
         f"{names} {words}" if names and not has_cjk(facet) else "",
         words,
@@ -160,8 +166,10 @@ def _is_known(prompt: PlannerPrompt, question: str) -> bool:
     """Tell whether the background answers everything; never for a computation, several parts or a person's wishes."""
     if prompt.style == "data" or prompt.feedback or asks_for_computation(question):
         return False
+    if digest_topic(question) is not None:
+        return False
     if compared_in(question) or len(clauses_of(question)) > 1 or not KNOWN_FROM <= len(content(question)) <= KNOWN_TO:
         return False
     shown = prompt.background[:3]
     held = any(set(content(question)) <= set(terms(excerpt.quote)) for excerpt in shown)
-    return held and all(answer.whole for answer in answers(question, shown, 1))
+    return held and all(answer.whole and not answer.others for answer in answers(question, shown, 1))

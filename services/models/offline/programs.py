@@ -36,7 +36,9 @@ def write_code(prompt: CoderPrompt) -> Code:
         chinese=chinese,
     )
     return Code(
-        thought=f"over {table.file}", description=f"计算：{bare}" if chinese else f"Computation: {bare}", code=code
+        thought=f"over {table.file}",
+        description=f"对 {table.file} 的计算：{bare}" if chinese else f"Computation over {table.file}: {bare}",
+        code=code,
     )
 
 

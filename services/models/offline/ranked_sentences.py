@@ -7,11 +7,11 @@ from math import fsum
 from typing import NamedTuple
 
 from services.embedding.translated import across_languages
-from services.models.offline.kinds import STRICT, fit
-from services.models.offline.shape import describes
+from services.models.offline.kinds import FITS, STRICT, fit, same_quantity
+from services.models.offline.shape import apart_terms, describes, opposed
 from services.text.passages import is_heading, plain_heading
 from services.text.questions import AnswerType, answer_type, names_in
-from services.text.quotable import quotable
+from services.text.quotable import Wording, as_prose, is_csv, is_metadata, quotable
 from services.text.terms import content, terms, worth
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import in_quotation_marks
@@ -32,6 +32,8 @@ AGAIN, AGAIN_DESCRIBED = 0.35, 0.1
 """What a term counts once a sentence before has held it; and of a question whose answer leads from one name to another."""
 SAME = 0.8
 """Share of the shorter of two texts' terms that the other holds, from which on they say the same."""
+OPPOSED = 0.2
+"""What is left of the share of a sentence on what the question sets apart: on echoes, where it asks what was done before them."""
 LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
@@ -51,6 +53,10 @@ class Sentence:
     """A sentence of a piece, as it is quoted: with the one before it where it leans on that."""
 
     text: str
+    said: str
+    """What it says by itself: of a row of a table its cells with the names of their columns, without the rows between."""
+    cells: str
+    """Of a row what it says, then its cells alone, so that a name in one is told from the name of its column; else empty."""
     id: str
     """Of its piece."""
     title: str
@@ -61,6 +67,8 @@ class Sentence:
     """The last one above it, without its marks."""
     held: frozenset[str]
     """Its terms."""
+    own: frozenset[str]
+    """Of a row of a table the terms of its cells, without those of the table's head; of others all."""
     beside: frozenset[str]
     """Terms of the sentences beside it, of the heading and of the title."""
     around: frozenset[str]
@@ -71,20 +79,40 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
     """Return the sentences that can be quoted; a short piece that holds none stands as it is."""
     sentences: list[Sentence] = []
     for rank, piece in enumerate(pieces):
-        spans = [(wording.start, wording.end, wording.own) for wording in quotable(piece.text)]
-        if not spans and 0 < len(piece.text.strip()) <= LONE and not is_heading(piece.text):
-            spans = [(0, len(piece.text), 0)]
+        wordings = quotable(piece.text)
+        if not wordings and _stands_alone(piece.text):
+            wordings = [Wording(0, len(piece.text), 0)]
         title = frozenset(terms(piece.title))
-        held = [frozenset(terms(piece.text[start:end])) for start, end, _ in spans]
+        held = [_terms_of(piece.text, wording) for wording in wordings]
         around = title.union(terms(piece.text))
-        for place, (start, end, own) in enumerate(spans):
-            headings = _HEADING.findall(piece.text[:own])
+        for place, wording in enumerate(wordings):
+            headings = _HEADING.findall(piece.text[: wording.own])
             heading = plain_heading(headings[-1]) if headings else ""
-            beside = title.union(terms(heading), *held[max(0, place - 1) : place + 2])
+            neighbours = [] if wording.row else held[max(0, place - 1) : place + 2]
+            text = piece.text[wording.start : wording.end]
+            own = frozenset(terms(piece.text[wording.own : wording.end])) if wording.row else held[place]
+            beside = title.union(terms(heading), held[place], *neighbours)
+            said = as_prose(text) if wording.row else text
+            cells = (
+                f"{said}; {piece.text[wording.own : wording.end].strip('| ').replace('|', ';')}" if wording.row else ""
+            )
             sentences.append(
-                Sentence(piece.text[start:end], piece.id, piece.title, rank, heading, held[place], beside, around)
+                Sentence(text, said, cells, piece.id, piece.title, rank, heading, held[place], own, beside, around)
             )
     return sentences
+
+
+def _stands_alone(text: str) -> bool:
+    """Tell whether a short text without a sentence is ranked as it stands."""
+    return 0 < len(text.strip()) <= LONE and not (is_heading(text) or is_csv(text) or is_metadata(text))
+
+
+def _terms_of(text: str, wording: Wording) -> frozenset[str]:
+    """Return the terms of a wording; of a row those of its own cells and of the table's head, not of the rows between."""
+    if not wording.row or wording.start == wording.own:
+        return frozenset(terms(text[wording.start : wording.end]))
+    head = text[wording.start : wording.own].partition("\n")[0]
+    return frozenset(terms(f"{head} {text[wording.own : wording.end]}"))
 
 
 @dataclass(slots=True)
@@ -125,11 +153,11 @@ class Ranking:
             if chosen and gains[best] < least_share * self.scores[chosen[0]]:
                 break
             sentence = rest.pop(best)
-            if not any(alike(sentence.text, other.text) for other in chosen):
+            if not any(alike(sentence.said, other.said) for other in chosen):
                 chosen.append(sentence)
                 left.update({term: again * left[term] for term in sentence.held if term in left})
                 if describing:
-                    names |= frozenset(terms(" ".join(names_in(sentence.text)))) - self.weights.keys()
+                    names |= frozenset(terms(" ".join(names_in(sentence.said)))) - self.weights.keys()
         return chosen
 
     def _fresh(self, sentence: Sentence, left: dict[str, float]) -> float:
@@ -140,8 +168,9 @@ class Ranking:
 
 def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
     """Rank sentences for a clause by the terms they hold, rare ones first, and by the kind of answer that is wanted."""
-    own = content(clause)
-    other = [term for term in content(question) if term not in own]
+    apart = apart_terms(clause)
+    own = [term for term in content(clause) if term not in apart] or content(clause)
+    other = [term for term in content(question) if term not in own and term not in apart]
     text = "\n".join(sentence.text for sentence in sentences)
     weights = worth([*own, *other], [sentence.held for sentence in sentences], text)
     weights = {term: weight * (1.0 if term in own else OTHER_CLAUSE) for term, weight in weights.items()}
@@ -156,13 +185,28 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
         share = max(weight_of(ranking.weights, sentence.held) + BESIDE * beside, foreign.get(sentence.text, 0.0))
         if share > 0:
             ranking.shares[sentence] = share
-            ranking.fits[sentence] = fit(clause, kind, sentence.text)
+            ranking.fits[sentence] = (
+                _fit_of_row(clause, kind, sentence) if sentence.cells else fit(clause, kind, sentence.said)
+            )
+            if opposed(clause, sentence.said):
+                share *= OPPOSED
             about = share + AROUND * weight_of(ranking.weights, sentence.around)
             scores[sentence] = about * (unfit + (1 - unfit) * ranking.fits[sentence]) + PRIOR * share / (
                 1 + sentence.rank
             )
     ranking.scores = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0].rank)))
     return ranking
+
+
+def _fit_of_row(clause: str, kind: AnswerType, row: Sentence) -> float:
+    """Tell how well a row could hold an answer: the unit of a number stands in the table's head, and its first cell is what it is on."""
+    told = fit(clause, kind, row.cells)
+    asked = set(terms(clause))
+    defines = kind == "definition" and asked & set(terms(re.split("[:：]", row.said, maxsplit=1)[0]))
+    head = row.text.partition("\n")[0]
+    named = asked & set(terms(head)) - row.own or same_quantity(clause, head)
+    counts = kind == "number" and named and any(term[0].isdigit() for term in row.own - asked)
+    return max(told, FITS) if defines or counts else told
 
 
 def weight_of(weights: dict[str, float], held: Iterable[str]) -> float:

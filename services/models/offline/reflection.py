@@ -3,21 +3,19 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
-from itertools import combinations
 
-from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import NodeView, ThinNode
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from services.models.offline.answers import answers
+from services.models.offline.contradictions import contradictions_in
+from services.models.offline.digests import digest_topic
 from services.models.offline.shape import describes, statement_of
 from services.run.ui_text import is_chinese
-from services.text.measures import measures
-from services.text.outdated import DatedQuote, on_one_thing, outdated_quotes
-from services.text.questions import answer_type, clauses_of, names_in, persons_in
+from services.text.outdated import DatedQuote, outdated_quotes
+from services.text.questions import answer_type, clauses_of, names_in, persons_in, without_form_of_address
 from services.text.terms import GENERIC, content, terms
-from services.text.tokens import STOP_WORDS, has_cjk, tokens
+from services.text.tokens import has_cjk, tokens
 
 LONGEST_QUESTION = 2_000
 """Characters of a question that are worked on."""
@@ -38,13 +36,6 @@ FACETS_CHINESE = "历史 现状 前景 相关方 数据 比较 风险 局限".sp
 """What is looked for on a node that no name leads on from."""
 LONGEST_TOPIC = 200
 """Characters of what is wanted at a node that a query holds."""
-MOST_CONFLICTS = 3
-"""Contradictions that are named."""
-MOST_COMPARED = 300
-"""Excerpts that are compared with each other; comparing takes time with their square."""
-LONGEST_SUBJECT = 200
-"""Words of an excerpt in which a subject is looked for; comparing two takes time with the product of their lengths."""
-_RUN = re.compile(r"[\u4e00-\u9fff]|[\w'’-]+")
 _AUXILIARY = frozenset("is are was were did does do has had can".split())
 _CHINESE_NAME = re.compile(r"[\u4e00-\u9fff]{2,6}(?:教授|研究所|大学|医院|公司|中心|计划|学会)|[A-Z][A-Za-z0-9]{2,}")
 
@@ -59,7 +50,8 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
         clause for clause in clauses_of(question) if clause not in covered and len(covered) < len(answered or [1])
     ]
     computed = any(finding.step_type == "processing" and finding.status == "done" for finding in prompt.findings)
-    ended = computed or (prompt.wide and prompt.idle_plans >= IDLE)
+    broad = digest_topic(question) is not None
+    ended = computed or broad or (prompt.wide and prompt.idle_plans >= IDLE)
     queries = [] if ended else _follow_ups(question, prompt, evidence)
     thin = _thin_nodes(question, prompt, evidence) if prompt.wide and not ended else []
     enough = bool(evidence) and not queries and not thin
@@ -67,8 +59,8 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
         has_enough_context=enough,
         confidence=round(len(covered) / max(1, len(covered) + len(missing)), 2),
         covered_aspects=covered,
-        missing_aspects=[] if computed else missing,
-        contradictions=_contradictions(evidence),
+        missing_aspects=[] if computed or broad else missing,
+        contradictions=contradictions_in(evidence),
         outdated=_outdated(prompt, evidence),
         thin_nodes=thin,
         reasoning=_reasoning(enough, bool(queries or thin), is_chinese(prompt.locale)),
@@ -178,72 +170,17 @@ def _new_names(question: str, evidence: Sequence[EvidenceView]) -> list[str]:
     )
     counts = Counter[str]()
     for excerpt in evidence:
-        persons = persons_in(excerpt.quote)
-        for name in dict.fromkeys(
-            [
-                *persons,
-                *names_in(excerpt.quote),
-                *(_CHINESE_NAME.findall(excerpt.quote) if has_cjk(excerpt.quote) else ()),
-            ]
-        ):
+        persons = [without_form_of_address(name) for name in persons_in(excerpt.quote)]
+        chinese = _CHINESE_NAME.findall(excerpt.quote) if has_cjk(excerpt.quote) else ()
+        for name in dict.fromkeys(map(without_form_of_address, [*persons, *names_in(excerpt.quote), *chinese])):
             if set(tokens(name)) - known and not re.fullmatch(r"[\d\W]+", name):
                 counts[name] += (
                     PERSON if name in persons and person else LONG_NAME if " " in name or has_cjk(name) else 1
                 )
     if person and any(score >= PERSON for score in counts.values()):
-        every = {name for excerpt in evidence for name in persons_in(excerpt.quote)}
+        every = {name for excerpt in evidence for name in map(without_form_of_address, persons_in(excerpt.quote))}
         counts = Counter({name: score for name, score in counts.items() if name in every})
     return [name for name, _ in counts.most_common()]
-
-
-def _contradictions(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of excerpts of different sources that say the same of one thing with another measure, one of two sources for each topic."""
-    conflicts: list[Contradiction] = []
-    named: set[tuple[str, frozenset[str]]] = set()
-    compared = [excerpt for excerpt in evidence if excerpt.kind != "computation"][:MOST_COMPARED]
-    held = [{term for term in tokens(excerpt.quote) if not term[0].isdigit()} for excerpt in compared]
-    for (excerpt, left), (other, right) in combinations(zip(compared, held, strict=True), 2):
-        if excerpt.title == other.title or not on_one_thing(left, right):
-            continue
-        if differing := _differing(excerpt.quote, other.quote):
-            topic = _subject(excerpt.quote, other.quote)
-            key = (topic, frozenset([excerpt.title, other.title]))
-            if key in named:
-                continue
-            named.add(key)
-            conflicts.append(Contradiction(topic=topic, excerpt_ids=[excerpt.id, other.id], explanation=differing))
-            if len(conflicts) == MOST_CONFLICTS:
-                break
-    return conflicts
-
-
-def _differing(quote: str, other: str) -> str:
-    """Return the measures of one kind that two excerpts do not share; empty where each kind has one in common."""
-    sides = [measures(text) for text in (quote, other)]
-    kinds = [kind for kind in dict.fromkeys(measure.kind for measure in sides[0]) if kind]
-    differences: list[str] = []
-    for kind in kinds:
-        left, right = ([measure for measure in side if measure.kind == kind] for side in sides)
-        if left and right and not any(a.agrees(b) for a in left for b in right):
-            differences.append(f"{', '.join(a.text for a in left)} / {', '.join(b.text for b in right)}")
-    return "; ".join(differences)
-
-
-def _subject(quote: str, other: str) -> str:
-    """Return the longest run of words that two excerpts share, without its ends that say nothing or name a figure."""
-    left, right = (_RUN.findall(text)[:LONGEST_SUBJECT] for text in (quote, other))
-    runs = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    longest = max(runs, key=lambda run: run.size)
-    words = left[longest.a : longest.a + longest.size]
-    while words and _is_empty(words[-1]):
-        words.pop()
-    while words and _is_empty(words[0]):
-        words.pop(0)
-    return ("" if has_cjk(quote) else " ").join(words)[:100]
-
-
-def _is_empty(word: str) -> bool:
-    return word.lower() in STOP_WORDS or word in "的是为在于和与达了约" or any(char.isdigit() for char in word)
 
 
 def _reasoning(enough: bool, follows: bool, chinese: bool) -> str:

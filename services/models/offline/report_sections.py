@@ -13,7 +13,7 @@ from services.models.offline.said_once import SaidOnce
 from services.run.ui_text import is_chinese
 from services.text.names import missing_names
 from services.text.passages import is_heading
-from services.text.quotable import as_prose
+from services.text.quotable import as_prose, is_csv
 from services.text.word_count import words_in
 
 MANY = 12
@@ -21,9 +21,6 @@ MANY = 12
 _RELEVANCE = {"high": 0, "medium": 1, "low": 2}
 CLOSE = 0.25
 """Share of what the best excerpt says on the question, from which on another stands in the text of a long report."""
-CSV_COMMAS = 3
-"""Commas without a space, other than in numbers, from which on a line is a row of a CSV file."""
-_CSV = re.compile(r"(?<!\d),(?=\S)|,(?=[^\s\d])")
 _RULE = re.compile(r"[|\s:-]+")
 
 
@@ -127,7 +124,7 @@ def _paragraphs(section: SectionPart, chosen: Mapping[str, EvidenceView], said: 
 def _parts(quote: str) -> Iterator[tuple[bool, list[str]]]:
     """Give the tables of a quote and what stands between them, as lines; not rows whose columns nothing names."""
     for in_table, group in groupby(quote.strip().splitlines(), lambda line: line.startswith("|")):
-        lines = [line for line in group if not is_heading(line) and len(_CSV.findall(line)) < CSV_COMMAS]
+        lines = [line for line in group if not is_heading(line) and not is_csv(line)]
         if not in_table or (len(lines) > 2 and _RULE.fullmatch(lines[1])):
             yield in_table, lines
 

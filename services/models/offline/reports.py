@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from services.models.offline.cited_sentences import each_once
+from services.models.offline.digests import digest, digest_topic
+from services.models.offline.group_charts import group_charts
 from services.models.offline.openings import MAX_ANSWER, Part, parts_of, short_answer, write
 from services.models.offline.ranked_sentences import Piece, alike, rank, same_language, sentences_of
 from services.models.offline.report_sections import sections_of_report
-from services.models.offline.shape import title_of
+from services.models.offline.second_hop import second_hop
+from services.models.offline.shape import compared_in, title_of
+from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
 
 MAX_POINTS, MAX_POINTS_BRIEF = 6, 3
@@ -26,29 +30,40 @@ def report(prompt: ReporterPrompt) -> str:
     """Write the report, and below it the questions to ask next."""
     chinese = is_chinese(prompt.locale)
     findings = [finding for finding in prompt.findings if finding.evidence]
-    evidence = each_once([*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background])
+    found = each_once([*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background])
+    evidence = [excerpt for excerpt in found if not (excerpt.kind == "computation" and is_refusal(excerpt.quote))]
     if not evidence:
         return "找到的资料没有提到这个问题的答案。" if chinese else "The sources found do not answer this."
     if prompt.length == "answer":
         return short_answer(prompt.question, evidence, chinese)
-    parts = parts_of(prompt.question, evidence, MAX_ANSWER)
+    if digest_topic(prompt.question) is not None:
+        brief = prompt.length == "brief"
+        return f"# {_title(prompt.question)}\n\n{digest(prompt.question, evidence, chinese=chinese, brief=brief)}"
+    parts = parts_of(prompt.question, evidence, MAX_ANSWER, prompt.contradictions)
+    compared = compared_in(prompt.question) is not None
     sections = sections_of_report(prompt, findings)
-    opening = write(parts, chinese, spread=bool(sections))
-    conclusion = "" if sections else write(parts_of(prompt.question, evidence, MAX_CONCLUSION), chinese)
+    hop = () if compared or any(part.whole for part in parts) else second_hop(prompt.question, findings, evidence)
+    if hop:
+        parts = [Part("", hop, whole=False)]
+    opening = write(parts, chinese, spread=bool(sections or hop), compared=compared)
+    longer = parts_of(prompt.question, evidence, MAX_CONCLUSION, prompt.contradictions)
+    conclusion = "" if sections or compared or _quotes(longer) <= _quotes(parts) else write(longer, chinese)
     points = [] if sections else _points(prompt, evidence, parts)
     answers_any = any(part.whole and part.quotes for part in parts)
     blocks = [
         f"# {_title(prompt.question)}",
         f"**TL;DR** {opening}" if answers_any else opening,
-        *(
-            [f"## {'结论' if chinese else 'Conclusion'}", conclusion]
-            if answers_any and conclusion not in {"", opening}
-            else []
-        ),
+        *([f"## {'结论' if chinese else 'Conclusion'}", conclusion] if answers_any and conclusion else []),
         *sections,
+        *group_charts(evidence),
         *([f"## {'证据' if chinese else 'Evidence'}", *points] if points else []),
     ]
     return "\n\n".join(blocks) + _questions(prompt, chinese)
+
+
+def _quotes(parts: Sequence[Part]) -> set[tuple[str, str]]:
+    """Return all that parts tell, so that a conclusion does not repeat the opening."""
+    return {quote for part in parts for quote in (*part.quotes, *part.others)}
 
 
 def _title(question: str) -> str:

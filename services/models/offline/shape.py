@@ -1,8 +1,9 @@
-"""The shape of a question: what it compares, what it describes instead of naming, and the statement that it asks about."""
+"""The shape of a question: what it compares, sets apart, or describes instead of naming, and the statement that it asks about."""
 
 import re
 
 from services.text.questions import names_in
+from services.text.terms import terms
 from services.text.tokens import has_cjk, tokens
 
 LONGEST_COMPARISON = 300
@@ -13,9 +14,10 @@ _COMPARED = (
         r"(?P<b>.+?)(?:[?.,;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)",
         re.IGNORECASE,
     ),
-    re.compile(r"(?:比较|对比)(?P<a>[^，。？、]+?)(?:和|与|跟|同)(?P<b>[^，。？的]+)"),
+    re.compile(r"\bhow (?:do|does|did)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+(?:differ|compare)\b", re.IGNORECASE),
+    re.compile(r"(?:比较|对比)(?P<a>[^，。？]+?)(?:和|与|跟|同)(?P<b>[^，。？的]+)"),
     re.compile(
-        r"(?P<a>[^，。？、]{1,40}?)(?:和|与|跟)(?P<b>[^，。？]{1,40}?)(?:的|在[^，。？]{0,20}?)?(?:有(?:什么|何|哪些))?(?:区别|差别|差异|不同|相比|异同)"
+        r"(?P<a>[^，。？]{1,40}?)(?:和|与|跟)(?P<b>[^，。？]{1,40}?)(?:的|在[^，。？]{0,20}?)?(?:有(?:什么|何|哪些))?(?:区别|差别|差异|不同|相比|异同)"
     ),
 )
 _DESCRIPTION = re.compile(
@@ -39,11 +41,36 @@ _OPENING = re.compile(
 _CHINESE_WORDS = re.compile(
     r"请问|请|什么是|是什么|有哪些|是多少|多少|为什么|为何|怎么样|怎样|如何|什么时候|哪一?[年天]|何时|哪[些个位座种家所项国本里]|是谁|谁|什么|吗|呢|分别"
 )
+_HOW = re.compile(r"^how\s+", re.IGNORECASE)
+_LISTED = re.compile("[,、]")
+_LEAD_IN = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
+_LEADING_NAME = re.compile(r"(?:[A-Z][\w’'-]*)(?: [A-Z\d][\w’'-]*)*")
+_AGREEMENT = re.compile(
+    r"\b(?:sources|figures|numbers|measurements|values|reports|estimates|accounts|documents|results|studies|trials|they|these|those)\b.{0,40}?"
+    r"\b(?:dis)?(?:agree\w*|differ\w*|contradict\w*|conflict\w*|vary|varies|consistent)\b|\b(?:dis)?agree\w* (?:on|about|over)\b"
+    r"|(?:资料|数字|数据|测量|说法|来源|结果|研究|它们).{0,12}(?:一致|分歧|矛盾|不同|差异|出入)",
+    re.IGNORECASE,
+)
+MOST_COMPARED = 6
+"""Things that are compared at once."""
+_SET_APART = re.compile(
+    r"\b(?:before|prior to|without|instead of|other than|except|besides|apart from)\s+(?:the\s+)?([^?,;]{3,60})|"
+    r"([^，。？]{2,12})(?:之前|以前|出现前|发明前|以外|之外)",
+    re.IGNORECASE,
+)
+_SETS_APART = re.compile(
+    r"\b(?:before|until|prior|earlier|without|instead|except|besides|apart|gave way|replac\w+|no longer)\b|之前|以前|除|取代|代替|不再",
+    re.IGNORECASE,
+)
 COMPUTES = re.compile(
     r"\b(?:calculate|compute|average|mean|median|total|sum|altogether|percentage|share|proportion|most|least|fewest|\w{3,}est|how many|"
     r"number of|how much (?:more|less|\w+er))\b|平均|中位数|总[和计共数额]|合计|一共|占比|占.{0,10}(?:多少|几成)|百分比|率|最[高低多少大小长短]|多少|相差|计算",
     re.IGNORECASE,
 )
+COUNTS = re.compile(
+    r"\b(?:share|percentage|proportion|how many|number of)\b|占比|比例|百分比|多少[个件次人条家名]", re.IGNORECASE
+)
+"""Questions whose answer counts rows."""
 AVERAGES = re.compile(r"\b(?:average|mean|median)\b|平均|中位数", re.IGNORECASE)
 MENTIONS_TABLE = re.compile(
     r"\b(?:table|data ?set|spreadsheet|workbook|csv|sheet)\b|表格|表[里中上内]|[^\W代发图外仪手怀钟]表(?=[，,的里中上：:])|数据[里中集表]",
@@ -53,17 +80,52 @@ WHOLE = 3
 """Terms from which on a clause says by itself what is asked."""
 
 
-def compared_in(question: str) -> tuple[str, str] | None:
-    """Return the two things that a question compares, if it does."""
+def compared_in(question: str) -> tuple[str, ...] | None:
+    """Return the things that a question compares, if it does: two or more."""
     for pattern in _COMPARED:
         match = pattern.search(" ".join(question.split())[:LONGEST_COMPARISON])
         if match is not None:
-            first, second = (
-                re.sub(r"^(?:the|a|an)\s+", "", match[side].strip(" ,，。?？的"), flags=re.I) for side in "ab"
-            )
-            if tokens(first) and tokens(second):
-                return first, second
+            listed = _HOW.sub("", match["a"])
+            sides = [_LEAD_IN.sub("", side.strip(" \t\n,，。?？的")) for side in [*_LISTED.split(listed), match["b"]]]
+            if sides[0][:1].isupper() and (name := _LEADING_NAME.match(sides[-1])):
+                sides[-1] = name.group()
+            if 1 < len(sides) <= MOST_COMPARED and all(tokens(side) for side in sides):
+                return tuple(dict.fromkeys(sides))
     return None
+
+
+def asks_to_compare_figures(clause: str) -> bool:
+    """Tell whether a clause asks how far sources or figures agree: `how do the measurements differ?`."""
+    return _AGREEMENT.search(clause) is not None
+
+
+def set_apart(question: str) -> str:
+    """Return what an answer must not be about: `echo sounding` of a question for what was done before it; empty where nothing is."""
+    match = _SET_APART.search(question)
+    words = next(filter(None, match.groups()), "") if match else ""
+    return "" if any(char.isdigit() for char in words) else words
+
+
+def sets_apart(sentence: str) -> bool:
+    """Tell whether a sentence sets something apart itself: it says what was before, without or instead of it."""
+    return _SETS_APART.search(sentence) is not None
+
+
+def apart_terms(question: str) -> frozenset[str]:
+    """Return the terms of what a question sets apart, with those that set it apart: they are not what is asked about."""
+    match = _SET_APART.search(question) if set_apart(question) else None
+    return frozenset(terms(match.group())) if match else frozenset()
+
+
+def without_apart(question: str) -> str:
+    """Return a question without what it sets apart, to be searched for; what is set apart would be found first."""
+    return " ".join(_SET_APART.sub(" ", question).split()) if set_apart(question) else question
+
+
+def opposed(question: str, sentence: str) -> bool:
+    """Tell whether a sentence is about what a question sets apart, and does not set it apart itself."""
+    apart = set(terms(set_apart(question)))
+    return bool(apart) and apart <= set(terms(sentence)) and not sets_apart(sentence)
 
 
 def describes(question: str) -> bool:
@@ -89,7 +151,7 @@ def complete_clause(clause: str, first: str, question: str) -> str:
     leans = re.search(
         r"\b(?:it|its|he|him|his|she|her|they|them|their|this|that|there|then)\b|[它他她其该此]", clause, re.I
     )
-    if leans is None and len(tokens(clause)) >= WHOLE:
+    if leans is None and len(tokens(clause)) >= WHOLE and not asks_to_compare_figures(clause):
         return clause
     return f"{clause} {' '.join(names_in(question)) or statement_of(first)}"
 

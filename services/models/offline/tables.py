@@ -4,11 +4,14 @@ import re
 from collections.abc import Sequence
 
 from services.embedding.translated import in_both_languages
-from services.models.offline.shape import AVERAGES, COMPUTES, MENTIONS_TABLE
+from services.models.offline.shape import AVERAGES, COMPUTES, COUNTS, MENTIONS_TABLE
 from services.text.tokens import has_cjk, tokens
 
 CLOSE = 0.7
 """Share of the best table's score that another must reach to be meant as well."""
+INSIDE = 0.8
+"""What a table inside a document counts beside a file of its own, which is there to be computed with. Set by judgement."""
+_INSIDE = re.compile(r"-table-\d{1,3}\.csv\b")
 _COMMON = frozenset([*tokens("data example table number type text name year different"), "数据", "示例", "例数"])
 
 
@@ -16,7 +19,7 @@ def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool =
     """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
     A table is meant when a column of numbers is named, and the question speaks of a table or of the file's title, or of an
-    average and of values in a column of text.
+    average and of values in a column of text; or when rows are to be counted, and a column of text and a value are named.
 
     Args:
         question: as asked.
@@ -42,9 +45,11 @@ def _score(question: str, table: str, any_table: bool) -> float:
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & _terms_of_names(numbers))
     speaks = MENTIONS_TABLE.search(question) or titled or (named and AVERAGES.search(question))
-    if not any_table and not (measured and speaks):
+    grouped = len(wanted & _terms_of_names(texts))
+    if not any_table and not (measured and speaks) and not (named and grouped and COUNTS.search(question)):
         return 0.0
-    return measured + len(title) + named + 0.5 * len(wanted & _terms_of_names(texts))
+    score = measured + len(title) + named + 0.5 * grouped
+    return INSIDE * score if _INSIDE.search(parts[0]) else score
 
 
 def _terms_of_names(columns: Sequence[str]) -> set[str]:

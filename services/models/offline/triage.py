@@ -5,10 +5,12 @@ import re
 from schemas.coordinator import CoordinatorPrompt, Intent, Triage
 from schemas.profile import Profile, Topic
 from services.embedding.translated import in_both_languages
+from services.models.offline.digests import digest_topic
 from services.models.offline.follow_ups import complete_question, judge_known
 from services.models.offline.openings import short_answer
 from services.models.offline.shape import asks_for_computation, compared_in, describes
 from services.run.ui_text import is_chinese, say
+from services.text.languages import locale_of
 from services.text.questions import clauses_of
 from services.text.tokens import has_cjk, tokens
 
@@ -33,17 +35,14 @@ _COMPLEX = re.compile(
     r"优缺点|方案|哪些|以及|分别|分歧|矛盾|一致",
     re.IGNORECASE,
 )
-_WORDS_OF = {
-    "de-DE": set("der die das und ist wie wer wann welche nicht".split()),
-    "fr-FR": set("le les des est une qui quand quelle pourquoi dans".split()),
-    "es-ES": set("el los las una quién cuándo qué cuál por cómo".split()),
-}
+_LONE_TERM = re.compile(r"^\W*(?:what|who|how|why|where|when|which|define|explain|tell)\b.*?\w", re.IGNORECASE)
+"""A question word before a term: `What is zstd?` asks of a term that may be any letters."""
 
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
     """Decide what becomes of a message."""
     message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
-    locale = _language(message) if prompt.locale in {"", "auto"} else prompt.locale
+    locale = locale_of(message) if prompt.locale in {"", "auto"} else prompt.locale
     question, filled = (message, "") if _GREETING.match(message) else complete_question(prompt, message)
     intent, reason, category = _intent(message, question, prompt.profile)
     answered, uses, missing = judge_known(question, prompt.known)
@@ -67,18 +66,6 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
     )
 
 
-def _language(text: str) -> str:
-    if re.search(r"[\u3040-\u30ff]", text):
-        return "ja-JP"
-    if re.search(r"[\uac00-\ud7af]", text):
-        return "ko-KR"
-    if has_cjk(text):
-        return "zh-CN"
-    words = set(re.findall(r"\w+", text.lower()))
-    best = max(_WORDS_OF, key=lambda language: len(words & _WORDS_OF[language]))
-    return best if len(words & _WORDS_OF[best]) >= 2 else "en-US"
-
-
 def _intent(message: str, question: str, profile: Profile | None) -> tuple[Intent, str, str]:
     """Return intent, reason, and the profile's topic."""
     if _GREETING.match(message):
@@ -86,7 +73,7 @@ def _intent(message: str, question: str, profile: Profile | None) -> tuple[Inten
     if _NOT_RESEARCH.match(message):
         return "not_research", "It asks for work on a given text.", ""
     words = tokens(question)
-    lone = len(words) == 1 and not has_cjk(question)
+    lone = len(words) == 1 and not has_cjk(question) and not _LONE_TERM.match(question)
     if not words or (lone and (len(words[0]) < 3 or not re.search(r"[aeiouy\d]", words[0]))):
         return "unclear", "It names nothing to look for.", ""
     if profile is None:
@@ -140,5 +127,6 @@ def _is_simple(question: str) -> bool:
         or parts
         or asks_for_computation(question)
         or describes(question)
+        or digest_topic(question) is not None
         or _COMPLEX.search(inner)
     )

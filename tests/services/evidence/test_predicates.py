@@ -9,6 +9,7 @@ from services.evidence.wording import turned
 ISLANDS = "The treaty was signed in 1763. The islands were handed over only in 1771, under a new king."
 POTATOES = "Tubers kept in light sprouted 11 days later than those kept in the dark. Yields were the same."
 TRAM = "Mayor Okafor says that the line will open in March because tests had failed. The contractor, Hallam, disputes this and says the city changed the plans."
+CRACK = "Engineers had measured the crack in May. They blame weeks of frost for it, not the blasting, as neighbours had claimed."
 STEAMER = "The Corvina was launched at Ramsholt in 1894 and plied to Ostrey until 1927. She was broken up in 1931."
 BRIDGE = "It was designed by Ingrid Solheim and built by the firm Berg & Moe."
 ORDERS = "Orders rose 8 percent to 64 million, while sales slipped 3 percent to 57 million."
@@ -30,6 +31,7 @@ GROUPS = "干预组的血糖下降0.6个百分点，对照组下降0.1个百分�
         ("柴油机组的成本比潮汐电站高三分之一。", BIRDS, "opposite"),
         ("The mayor says the city changed the plans.", TRAM, "roles"),
         ("姚静建议恢复每季度一次的客户走访。", MEETING, "roles"),
+        ("Neighbours blame weeks of frost for the crack.", CRACK, "roles"),
         ("The line opened in March.", TRAM, "hedge"),
         ("The Corvina was launched at Ostrey.", STEAMER, "roles"),
         ("The Corvina was broken up in 1927.", STEAMER, "roles"),
@@ -56,6 +58,7 @@ def test_what_a_claim_gives_to_another_is_told(claim: str, quote: str, turn: str
         ("潮汐电站的成本比柴油机组高三分之一。", BIRDS),
         ("柴油机组的成本比潮汐电站低。", BIRDS),
         ("The contractor says the city changed the plans.", TRAM),
+        ("Engineers blame weeks of frost for the crack.", CRACK),
         ("丁朗建议恢复每季度一次的客户走访。", MEETING),
         ("The line will open in March.", TRAM),
         ("The Corvina was launched at Ramsholt.", STEAMER),

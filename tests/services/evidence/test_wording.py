@@ -18,6 +18,8 @@ NEST = "The male alone incubates the eggs; the female guards the nest."
 VOTE = "According to the mayor, the tram will pay for itself. The treasurer, by contrast, expects a loss of 3 million."
 FARMS = "| 农场 | 面积（亩） | 2020年产量（吨） | 2022年产量（吨） |\n|---|---|---|---|\n| 红星 | 900 | 41 | 52 |\n| 前进 | 1300 | 66 | 48 |"
 PEAKS = "| Peak | Height (m) | First climbed by |\n|---|---|---|\n| Gorm | 3412 | W. Tenn |\n| Anvil | 3388 | A. Sora |\n| Kite | 3205 | W. Osm |"
+RUNS = "| Program | Start (ms) | Size (MB) |\n|---|---|---|\n| Heron | 95 | 31 |\n| Otter | 410 | 12 |"
+DRYERS = "| 型号 | 烘干时间（分钟） | 重量（公斤） |\n|---|---|---|\n| 甲型 | 33 | 41 |\n| 乙型 | 52 | 38 |"
 SPARK = "Investigators suspect a faulty line. Low vitamin D was associated with more sick days."
 GUIDE = "本机适用于面积不超过35平方米的房间，但不适用于厨房。施工队怀疑线路老化引发火情。工厂毁于战火，顾启明改行。"
 TEA = "研究发现饮茶者疲劳评分较低，但两组的血压没有显著差异。部分受访者饮用绿茶。雌鸟筑巢并孵卵，雄鸟只参与育雏。"
@@ -75,6 +77,10 @@ def test_what_a_claim_turns_is_told(claim: str, quote: str, turn: str) -> None:
         ("Neither hall will be shut.", "Both halls stay open."),
         ("夺得银牌最多的队是海燕队。", "海燕队夺得银牌五枚，为最多。"),
         ("半场落后的海燕队最终获胜。", "海燕队半场落后，终以最高分获胜。"),
+        ("The valley was not crossed by the herds.", "The herds crossed the plain, but not the valley."),
+        ("The delay was not caused by the frost.", "The delay had nothing to do with the frost."),
+        ("合同之所以无效，是因为见证人只有一名。", "合同因只有一名见证人而无效。"),
+        ("入冬以来，岛上未见候鸟。", "岛上没有发现入冬以来的候鸟。"),
         ("周立群被评为最佳射手。", "前锋周立群进了九球，当选最佳射手；后卫高远抢断最多。"),
     ],
 )
@@ -90,6 +96,8 @@ def test_what_a_claim_keeps_passes(claim: str, quote: str) -> None:
         ("Anvil has a greater height than Gorm.", PEAKS, "3388 / 3412"),
         ("前进农场2022年的产量高于2020年。", FARMS, "48 / 66"),
         ("红星农场的面积最大。", FARMS, "前进: 1300"),
+        ("Otter starts faster than Heron.", RUNS, "410 / 95"),
+        ("烘干最快的是乙型。", DRYERS, "甲型: 33"),
     ],
 )
 def test_a_table_refutes_what_is_read_out_of_it_wrongly(claim: str, table: str, instead: str) -> None:
@@ -106,6 +114,8 @@ def test_a_table_refutes_what_is_read_out_of_it_wrongly(claim: str, table: str, 
         ("Gorm has a greater height than Anvil.", PEAKS),
         ("前进农场2022年的产量低于2020年。", FARMS),
         ("前进农场的面积最大。", FARMS),
+        ("Heron starts fastest.", RUNS),
+        ("烘干最快的是甲型。", DRYERS),
     ],
 )
 def test_a_table_bears_out_what_is_read_out_of_it(claim: str, table: str) -> None:

@@ -14,6 +14,7 @@ from schemas.context import RunContext
 from services.models import chat_model
 from services.models.chat import PARAMETER_NAMES
 from services.run.errors import BadInput, SettingsError
+from services.run.installation import install_command
 from services.run.prices import forget_prices, price_of
 from services.run.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
 from services.run.scope import checked_choices
@@ -182,7 +183,7 @@ def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
         ({"OPENAI_API_KEY": "k", "LEADLINE_TIMEOUT": "9999"}, "LEADLINE_TIMEOUT cannot be '9999'"),
         ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": "top_p=1"}, "JSON object"),
         ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": '{"tool_choice": "search"}'}, "cannot name tool_choice"),
-        ({"LEADLINE_MODEL": "mistralai:mistral-large"}, "-m pip install langchain-mistralai"),
+        ({"LEADLINE_MODEL": "mistralai:mistral-large"}, install_command("mistral")),
     ],
     ids=["no endpoint", "no address", "no number", "too long", "no JSON", "a tool choice", "package missing"],
 )

@@ -28,7 +28,7 @@ COMPARED = re.compile(r"\bthan\b|比|相差")
 WORD, NAME = re.compile(r"[a-zA-Z]{3,}"), re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 MONTH = re.compile(r"(\d{4})年(\d{1,2})月")
 UNSUPPORTED = re.compile(
-    r"\b(?:(?:more|less|fewer) than|over|above|under|below|after|before|since|different) \w+|(?:超过|大于|少于|小于|低于|不足)\s?\d+|\d{4}年以?[前后]",
+    r"\b(?:(?:more|less|fewer) than|over(?! (?:the (?:years|rows|whole|table)|all|time)\b)|above|under|below|after|before|since|different) \w+|(?:超过|大于|少于|小于|低于|不足)\s?\d+|\d{4}年以?[前后]",
     re.I,
 )
 """Conditions on numbers, and different values, which are not computed."""

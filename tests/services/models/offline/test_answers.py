@@ -69,7 +69,8 @@ def test_of_sentences_in_another_language_the_one_with_the_words_that_are_asked_
         ),
         length="answer",
     )
-    assert text.startswith("阿托品可以治疗近视 [E1-2]")
+    assert "only in Chinese, quoted here untranslated" in text
+    assert text.splitlines()[2].startswith("阿托品可以治疗近视 [E1-2]")
 
 
 def test_nothing_is_quoted_in_a_language_that_nothing_is_told_in() -> None:
@@ -116,3 +117,54 @@ def test_questions_to_ask_next_are_on_what_the_report_has_not_quoted() -> None:
     assert (
         recommended("谁建造了灯塔？", True, {"Skerryvore": text}, [told])[0] == "《Skerryvore》关于“The lamp”说了什么？"
     )
+
+
+def test_a_row_is_told_by_itself_and_the_one_of_the_year_that_is_asked_for() -> None:
+    table = "| Year | Oil (litres) | Keeper |\n|---|---|---|\n| 1871 | 1420 | Ann Roy |\n| 1872 | 1385 | Tom Hay |\n| 1873 | 1398 | Ann Roy |"
+    text = report("How much oil was burnt in 1872?", finding(table), length="answer")
+    assert text.startswith("1872: Oil (litres) 1385, Keeper Tom Hay [E1-1]")
+
+
+def test_a_quote_shows_no_markup() -> None:
+    text = report(
+        "Who kept the Skerryvore lighthouse?",
+        finding(
+            "The **Skerryvore lighthouse** was kept by [Ann Roy](https://example.org/roy) for `nine` years. ![Lamp](a.png)"
+        ),
+        length="answer",
+    )
+    assert text.startswith("The Skerryvore lighthouse was kept by Ann Roy for nine years [E1-1].")
+
+
+def test_what_came_before_something_is_not_answered_by_that_thing() -> None:
+    text = report(
+        "How were ships warned before electric lamps?",
+        finding("Electric lamps warned ships from far away.", "Ships were warned by fires of coal on the cliff."),
+        length="answer",
+    )
+    assert text.index("fires of coal") < (
+        text.find("Electric lamps warned") if "Electric lamps warned" in text else 10**6
+    )
+
+
+def test_a_date_of_publication_is_no_answer() -> None:
+    text = report("When was the lighthouse lit?", finding("Published: 2011-12-08"), length="answer")
+    assert "2011" not in text
+
+
+def test_the_later_figure_of_one_statement_comes_first() -> None:
+    old, new = (
+        "The tower of the Skerryvore lighthouse is 46 metres high.",
+        "The tower of the Skerryvore lighthouse is 48 metres high.",
+    )
+    evidence = finding(old, new)
+    dated = [
+        item.model_copy(update={"title": title, "published": date})
+        for item, title, date in zip(evidence.evidence, ("Notice", "Review"), ("1850-01-01", "1860-01-01"), strict=True)
+    ]
+    text = report(
+        "How high is the tower of the Skerryvore lighthouse?",
+        evidence.model_copy(update={"evidence": dated}),
+        length="answer",
+    )
+    assert text.index("48 metres") < text.index("Another source gives another figure:") < text.index("46 metres")

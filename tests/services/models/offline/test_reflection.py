@@ -84,3 +84,13 @@ def test_figures_of_one_source_or_of_different_things_do_not_disagree() -> None:
 def test_a_disagreement_is_named_in_words_that_both_sides_say(one: str, other: str, topic: str) -> None:
     [conflict] = reflect("How tall is the tower?", finding(one, other)).contradictions
     assert conflict.topic == topic
+
+
+def test_figures_of_two_subjects_or_of_two_periods_are_no_contradiction() -> None:
+    for one, other in [
+        ("In the ATOM1 trial the mean change of the children over two years was 28 percent.", "In the LAMP trial the mean change of the children over two years was 66 percent."),
+        ("There were 22 names on the waiting list of the club in 1871.", "There were 57 names on the waiting list of the club in 1873."),
+    ]:  # fmt: skip
+        evidence = finding(one, other)
+        apart = [item.model_copy(update={"title": title}) for item, title in zip(evidence.evidence, "AB", strict=True)]
+        assert reflect("What was found?", evidence.model_copy(update={"evidence": apart})).contradictions == []

@@ -98,3 +98,21 @@ def test_a_replan_looks_only_for_the_gaps() -> None:
 def test_the_limit_on_steps_holds() -> None:
     question = "Who built Skerryvore, when was Bell Rock lit, and why did Eddystone burn?"
     assert len(plan(question, max_step_num=2).steps) == 2
+
+
+@pytest.mark.parametrize("question", ["What is zstd?", "What does xz do?", "How does gpg work?"])
+def test_a_term_of_any_letters_can_be_asked_about(question: str) -> None:
+    assert triage(question).intent == "in_scope"
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("Compare Ann, Tom and Jo", ["Ann", "Tom", "Jo"]),
+        ("Compare how Ann, Tom and Jo kept the lamp", ["Ann: kept lamp", "Tom: kept lamp", "Jo: kept lamp"]),
+        ("How do granite, brick and timber differ?", ["Granite", "Brick", "Timber"]),
+        ("比较花岗岩、砖和木材", ["花岗岩", "砖", "木材"]),
+    ],
+)
+def test_three_things_that_are_compared_are_three_steps(question: str, titles: list[str]) -> None:
+    assert [step.title.split(":")[0] for step in plan(question).steps] == [title.split(":")[0] for title in titles]

@@ -1,0 +1,46 @@
+"""The phrases by which the opening of a report by rules says what the sources do not answer, and how."""
+
+from typing import Literal
+
+Phrase = Literal["close", "spread", "compared", "missing"]
+PHRASES: dict[tuple[Phrase, bool], tuple[str, str]] = {
+    ("close", False): (
+        "The sources found do not answer this directly. What comes nearest:",
+        "The sources found do not answer “{about}” directly. What comes nearest:",
+    ),
+    ("close", True): (
+        "找到的资料没有对这个问题的直接回答。最接近的内容：",
+        "找到的资料没有对“{about}”的直接回答。最接近的内容：",
+    ),
+    ("spread", False): (
+        "The sources found do not answer this in a single sentence. What comes nearest:",
+        "The sources found do not answer “{about}” in a single sentence. What comes nearest:",
+    ),
+    ("spread", True): (
+        "找到的资料没有用单独一句话回答这个问题。最接近的内容：",
+        "找到的资料没有用单独一句话回答“{about}”。最接近的内容：",
+    ),
+    ("compared", False): (
+        "The sources found do not answer this in a single sentence. What they say of each:",
+        "The sources found do not answer “{about}” in a single sentence. What they say of each:",
+    ),
+    ("compared", True): (
+        "找到的资料没有用单独一句话回答这个问题。它们分别这样说：",
+        "找到的资料没有用单独一句话回答“{about}”。它们分别这样说：",
+    ),
+    ("missing", False): ("The sources found do not answer this question.", "The sources found do not tell: {about}."),
+    ("missing", True): ("找到的资料没有提到这个问题的答案。", "找到的资料没有提到“{about}”的答案。"),
+}
+"""What is said of all of a question, and of some of its clauses; `spread` where the report tells much on it below, `compared` of
+things that it compares."""
+DIGEST = {
+    False: "A digest of the sources found, not an answer; the sentences of each that say most:",
+    True: "以下是资料摘要，不是对问题的回答：",
+}
+"""The check of claims takes a short line that ends in a colon for an introduction, and one on what sources lack for no claim."""
+DISAGREE = {False: "The sources disagree:", True: "资料之间说法不一："}
+OTHERWISE = {False: "Another source gives another figure:", True: "另一份资料给出的数字不同："}
+FOREIGN = {
+    False: "The sources found do not speak of this in English, only in {language}, quoted here untranslated.",
+    True: "找到的资料没有中文的，只有{language}的，引文保留原文。",
+}

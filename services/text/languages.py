@@ -1,0 +1,33 @@
+"""Which language a text is in, told by its script and its commonest words, and what the language is called."""
+
+import re
+
+from services.text.tokens import has_cjk
+
+_WORDS_OF = {
+    "de-DE": set("der die das und ist wie wer wann welche nicht".split()),
+    "fr-FR": set("le les des est une qui quand quelle pourquoi dans".split()),
+    "es-ES": set("el los las una quién cuándo qué cuál por cómo".split()),
+}
+_NAMES = {
+    "zh": ("Chinese", "中文"), "en": ("English", "英文"), "ja": ("Japanese", "日文"), "ko": ("Korean", "韩文"),
+    "de": ("German", "德文"), "fr": ("French", "法文"), "es": ("Spanish", "西班牙文"),
+}  # fmt: skip
+
+
+def locale_of(text: str) -> str:
+    """Return the locale of a text: English where no other language shows."""
+    if re.search(r"[\u3040-\u30ff]", text):
+        return "ja-JP"
+    if re.search(r"[\uac00-\ud7af]", text):
+        return "ko-KR"
+    if has_cjk(text):
+        return "zh-CN"
+    words = set(re.findall(r"\w+", text.lower()))
+    best = max(_WORDS_OF, key=lambda language: len(words & _WORDS_OF[language]))
+    return best if len(words & _WORDS_OF[best]) >= 2 else "en-US"
+
+
+def name_of_language(text: str, *, chinese: bool) -> str:
+    """Return what the language of a text is called, in English or in Chinese."""
+    return _NAMES[locale_of(text)[:2]][chinese]
