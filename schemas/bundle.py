@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.evidence import Claim, Contradiction, Relevance, SourceCategory, SourceKind
+from schemas.evidence import Answered, Claim, Contradiction, Relevance, SourceCategory, SourceKind
 from schemas.planner import Plan
 from schemas.publication import Publication
 from schemas.reflector import Reflection
@@ -119,6 +119,13 @@ class EvidenceFile(BaseModel):
     title: str
     locale: Annotated[str, Field(description="Language of the report.")] = ""
     run_id: str
+    answered: Annotated[
+        Answered,
+        Field(
+            description="Whether the report's opening answers the question, as code judges from the opening and the last "
+            "reflection; empty or absent where nobody has judged."
+        ),
+    ] = ""
     sources: list[BundledSource]
     excerpts: list[BundledExcerpt]
     claims: Annotated[list[Claim], Field(description="Every sentence that claims something, in the report's order.")]

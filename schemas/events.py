@@ -14,6 +14,7 @@ EventType = Literal[
     "plan",
     "step_started",
     "source",
+    "searched",  # a step that works with tools has searched; `data`: `step`, `queries`, `searched`
     "round",  # a round of search in a step has been judged; `data`: `step`, `round`, `passages`, `excerpts`, `sources`, `queries`, `searched`
     "step_finished",
     "reflection",
@@ -51,14 +52,25 @@ class CallProgress(BaseModel):
 
 
 class Searched(BaseModel):
-    """What one search brought: `searched` of the events `background` and `round` is a list of these."""
+    """What one search brought: `searched` of the events `background`, `searched` and `round` is a list of these."""
 
     name: CleanLine
-    """As a choice names it, `documents`, or that of a server of tools."""
+    """As a choice names it, `documents`, that of a server of tools, or `links`: pages to which links of pages led."""
     hits: int = 0
     """Results of all queries."""
     failed: bool = False
     """Whether it answered no query."""
+    reason: CleanLine = ""
+    """Why it failed, where it failed for any query: the first sentence of its error."""
+
+    def and_also(self, later: "Searched") -> "Searched":
+        """Return what this search brought, and what it brought later."""
+        return Searched(
+            name=self.name,
+            hits=self.hits + later.hits,
+            failed=self.failed and later.failed,
+            reason=later.reason or self.reason,
+        )
 
 
 class Draft(BaseModel):

@@ -192,7 +192,7 @@ class Claim(BaseModel):
     citations: list[str] = Field(default_factory=list)
     """Ids of the excerpts that the sentence cites."""
     cited_by: Literal["code"] | None = None
-    """`code` where the sentence cited nothing and code found the excerpt that supports it; else the writer cited."""
+    """`code` where code found an excerpt that supports the sentence, which cited none, or too little; else the writer cited."""
     verified: bool
     status: Status = ""
     reason: str = ""
@@ -212,20 +212,25 @@ def status_counts(claims: Iterable[Claim]) -> dict[Status, int]:
     return {status: counted[status] for status in get_args(Status) if counted[status]}
 
 
+Answered = Literal["", "yes", "partly", "no"]
+"""Whether a report answers its question; empty where nobody has judged, as in bundles of versions before 0.2."""
+
 Standing = Literal["all", "some", "none", "empty"]
-"""How many of a report's statements are quoted or supported: all, and there is one; some; none; or it makes no statement."""
+"""How a report stands: it answers its question and all of its statements are quoted or supported; something is lacking;
+none of its statements is quoted or supported; or it makes no statement."""
 
 
-def standing(claims: int, sure: int) -> Standing:
+def standing(claims: int, sure: int, answered: Answered) -> Standing:
     """Return how a report stands. Whatever shows it gives a tick and green for `all` alone.
 
     Args:
         claims: statements of the report.
         sure: those of them that are quoted or supported; an inferred one is not.
+        answered: whether it answers its question.
     """
     if not claims:
         return "empty"
-    if sure >= claims:
+    if sure >= claims and answered == "yes":
         return "all"
     return "some" if sure else "none"
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from schemas.clean import CleanLine, CleanText
 from schemas.deck import DeckPage
-from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
+from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -55,6 +55,8 @@ class Report(BaseModel):
     locale: str = ""
     """Language of the program's own words in it; empty in reports that were written before it was kept."""
     markdown: CleanText
+    answered: Answered = ""
+    """Whether its opening answers the question, as code judges; that its quotes are real says nothing about that."""
     sources: list[Source] = Field(default_factory=list)
     excerpts: list[Excerpt] = Field(default_factory=list)
     citations: list[Claim] = Field(default_factory=list)
@@ -73,6 +75,8 @@ class Report(BaseModel):
     """Versions of the prompts that were used, by role; `custom:<hash>` is a text that the run brought along."""
     deck: list[DeckPage] = Field(default_factory=list)
     """Pages of slides that a model wrote from it; without any, slides are laid out by rules."""
+    by_rules: bool = False
+    """Whether rules selected its sentences, and no model wrote it; false in reports of earlier versions."""
     direct: bool = False
     """True for an answer without research: a greeting, a clarifying question, something out of scope."""
     asks_back: bool = False

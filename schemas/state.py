@@ -82,8 +82,8 @@ Messages = Annotated[list[AnyMessage], growing(merge_messages)]
 class ResearchInput(TypedDict, total=False):
     """What starts a run: `messages` alone is enough, and so is `question`."""
 
-    messages: Messages
     question: Annotated[str, Field(description="The question to research. Leave it empty when chatting by messages.")]
+    messages: Messages
 
 
 class ResearchState(TypedDict, total=False):

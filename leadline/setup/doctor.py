@@ -1,6 +1,6 @@
 """`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model.
 
-Of the searches of the web it tries those alone that are set up or chosen.
+Of the searches of the web it tries those alone that are set up or chosen, and a reader of pages where one is set.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leadline.setup.check import BROKEN, NOTE, OK, Check
-from leadline.setup.doctor_programs import places, programs
+from leadline.setup.doctor_programs import places, programs, reader
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
 from leadline.setup.doctor_searches import searches
 from leadline.setup.local_servers import local_servers, package_missing, usual_ports
@@ -42,7 +42,7 @@ async def examine() -> list[Check]:
         settings()
     except LeadlineError as error:
         return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
-    further = {_search: searches, _models: _servers}
+    further = {_search: searches, _models: _servers, programs: reader}
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         found += await asyncio.to_thread(_guarded, look)
         found += await further[look]() if look in further else []
@@ -184,6 +184,8 @@ def _model_file(file: Path, window: int | None) -> Check:
 
 def _extras() -> Iterable[Check]:
     for extra, wanted in _optional().items():
+        if any(requirement.name == NAME for requirement in wanted):
+            continue  # it stands for others, which have lines of their own
         own = [requirement for requirement in wanted if _holds(requirement, extra)]
         missing = [requirement.name for requirement in own if not _installed(requirement.name)]
         yield Check(

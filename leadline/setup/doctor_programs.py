@@ -1,14 +1,20 @@
-"""The part of `leadline doctor` that looks at what other people's programs give: a browser, fonts, MCP servers' runners, room."""
+"""The part of `leadline doctor` that looks at what other people's programs give: a browser, a reader of pages, fonts, MCP servers' runners, room."""
 
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
-from leadline.setup.check import NOTE, OK, Check
+from leadline.setup.check import BROKEN, NOTE, OK, Check
+from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.sandbox.browser import find_browser
+from services.search.pages.addresses import Allowance, target_of
+from services.search.pages.limits import page_limits
+from services.search.pages.reader_endpoint import ReaderEndpoint
 
 FONT_FOLDERS = (
     "/usr/share/fonts",
@@ -29,6 +35,8 @@ CHINESE = (
     "msyh",
 )
 """Beginnings of the names of files that hold Chinese fonts."""
+HARMLESS_PAGE = "https://example.com/"
+"""A page that RFC 2606 reserves for examples."""
 MIN_ROOM = 1_000_000_000
 """Bytes of disk below which a note is due: indexes, checkpoints and stored texts grow."""
 
@@ -53,6 +61,26 @@ def programs() -> Iterable[Check]:
             found=found or f"not found: {missing}",
             remedy="" if found else remedy,
         )
+
+
+async def reader() -> list[Check]:
+    """Have the operator's reader, where there is one, render one harmless page."""
+    address, key = settings().leadline_reader_url, settings().leadline_reader_key
+    if not address:
+        return []
+    check = partial(Check, area="programs", name="LEADLINE_READER_URL")
+    if settings().leadline_render == "off":
+        return [check(state=NOTE, found="not used: LEADLINE_RENDER is off")]
+    begun = time.monotonic()
+    try:
+        endpoint = ReaderEndpoint.of(address, key.get_secret_value() if key else "")
+        page = await endpoint.render(target_of(HARMLESS_PAGE, Allowance()), page_limits())
+    except LeadlineError as error:
+        return [check(state=BROKEN, found=str(error))]
+    seconds = time.monotonic() - begun
+    return [
+        check(state=OK, found=f"{endpoint.protocol} rendered {HARMLESS_PAGE}: {len(page)} bytes in {seconds:.1f} s")
+    ]
 
 
 def _chinese_fonts() -> str:

@@ -5,6 +5,7 @@ import time
 from typing import get_args
 
 from leadline.setup.check import BROKEN, NOTE, OK, Check
+from leadline.setup.search_setup import PROBE
 from schemas.evidence import StepKind
 from services.run.errors import LeadlineError
 from services.run.settings import settings
@@ -12,8 +13,6 @@ from services.search.choice import access_to, known_services, set_up, side_by_si
 from services.search.web import provider_of
 from services.search.web_services.records import OWN_CLIENTS
 
-PROBE = "sounding machine"
-"""What is searched for."""
 MAX_RESULTS = 3
 NEEDS = {"tavily": "Set TAVILY_API_KEY", "duckduckgo": "It needs no key: --search duckduckgo"}
 

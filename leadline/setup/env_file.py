@@ -9,13 +9,12 @@ from typing import NamedTuple
 from dotenv import dotenv_values, set_key
 
 from leadline.setup.model_table import checked_models
+from leadline.setup.search_setup import search_problems, set_up_by
 from services.models.endpoint import forget_endpoints
-from services.run.errors import LeadlineError, SettingsError
-from services.run.settings import forget_settings, settings
-from services.search.tavily import TavilySearch
+from services.run.errors import SettingsError
+from services.run.settings import forget_settings
 
 FILE = Path(".env")
-SECRETS = ("OPENAI_API_KEY", "TAVILY_API_KEY")
 
 
 class Provider(NamedTuple):
@@ -36,27 +35,17 @@ PROVIDERS: dict[str, Provider] = {
     "other": Provider("Another OpenAI-compatible endpoint (vLLM, llama.cpp, LM Studio, …)", "", False),
     "none": Provider("None: the offline model, which selects sentences by rules", "", False),
 }
-SEARCHES = {
-    "tavily": "Tavily (needs a key)",
-    "duckduckgo": "DuckDuckGo (no key)",
-    "documents": "Not at all: my documents only",
-}
 
 
 async def problems_of(values: Mapping[str, str]) -> list[str]:
-    """Try the settings out: one tiny call to each model, as `leadline models` does, and one search with a new Tavily key.
+    """Try the settings out: one tiny call to each model, as `leadline models` does, and one query to each search set up by them.
 
     Returns:
         What is wrong, a sentence each; empty when everything answers.
     """
     with _environment(values):
         problems = [model.problem for model in await checked_models() if model.problem]
-        key = values.get("TAVILY_API_KEY")
-        if key:
-            try:
-                await TavilySearch(key, settings().tavily_base_url).search("sounding machine", 1)
-            except LeadlineError as error:
-                problems.append(str(error))
+        problems += await search_problems(set_up_by(values.keys()))
     return list(dict.fromkeys(problems))
 
 

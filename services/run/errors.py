@@ -5,6 +5,7 @@ LeadlineError
 │   ├── DocumentsError    a documents folder is missing, empty or unreadable
 │   └── BundleError       an evidence bundle cannot be checked at all
 ├── SettingsError         the environment lacks something or holds something impossible
+│   └── NotInstalled      an extra of Leadline is missing; a terminal offers to install it
 ├── ModelError            a model did not answer, or not in the form that was asked for
 │   ├── UselessAnswer     it answered, and never in a way that can be used: rules stand in for it
 │   └── NoNativeTools     the endpoint takes no function calls
@@ -54,6 +55,14 @@ class DocumentsError(BadInput):
 
 class SettingsError(LeadlineError):
     """The environment lacks something or holds something impossible."""
+
+
+class NotInstalled(SettingsError):
+    """An extra of Leadline is not installed; `command` installs it."""
+
+    def __init__(self, what: str, command: str) -> None:
+        super().__init__(f"{what} Install it with: {command}")
+        self.command = command
 
 
 class ModelError(LeadlineError):

@@ -2,6 +2,7 @@
 
 import sys
 from importlib.machinery import PathFinder
+from pathlib import Path
 
 from services.run.settings import PROJECT_ROOT
 
@@ -16,17 +17,31 @@ def in_project() -> bool:
     return (PROJECT_ROOT / "setup.py").is_file() and (PROJECT_ROOT / "langgraph.json").is_file()
 
 
-def reinstall_command() -> str:
-    """Return the command that installs Leadline again. Blocking."""
-    return "rm -rf .venv && make setup" if in_project() else f"{sys.executable} -m pip install --force-reinstall {NAME}"
-
-
-def install_command(extra: str) -> str:
-    """Return the command that installs an extra for this Python. Blocking."""
-    package = f"-e '{PROJECT_ROOT}[{extra}]'" if in_project() else f"'{NAME}[{extra}]'"
-    return f"{sys.executable} -m pip install {package}"
-
-
 def is_installed(module: str) -> bool:
     """Tell whether a package is installed, without importing it. Blocking; any thread may ask, as no import hook is involved."""
     return PathFinder.find_spec(module) is not None
+
+
+def _installer() -> str:
+    """Return the start of the command that installs into this environment, by the program that made it. Blocking."""
+    environment = Path(sys.prefix)
+    if (environment / "pipx_metadata.json").is_file():
+        return f"pipx runpip {environment.name} install"
+    if is_installed("pip"):
+        return f"{sys.executable} -m pip install"
+    return f"uv pip install --python {sys.executable}"  # environments of uv have no pip
+
+
+INSTALLER = _installer()
+"""Looked up once, at import: messages are also made in the event loop, which may not look at files."""
+_PACKAGE = f"-e '{PROJECT_ROOT}[%s]'" if in_project() else f"'{NAME}[%s]'"
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of Leadline."""
+    return f"{INSTALLER} {_PACKAGE % extra}"
+
+
+def reinstall_command() -> str:
+    """Return the command that installs Leadline again. Blocking."""
+    return "rm -rf .venv && make setup" if in_project() else f"{INSTALLER} --force-reinstall {NAME}"

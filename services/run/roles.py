@@ -29,12 +29,12 @@ CALL_SECONDS = 600.0
 """Of a whole call, however steadily its answer comes."""
 CONTEXT_WINDOW = 128_000
 PROVIDERS = {
-    "anthropic": ("langchain_anthropic", "ChatAnthropic"),
-    "google_genai": ("langchain_google_genai", "ChatGoogleGenerativeAI"),
-    "mistralai": ("langchain_mistralai", "ChatMistralAI"),
-    "ollama": ("langchain_ollama", "ChatOllama"),
+    "anthropic": ("langchain_anthropic", "ChatAnthropic", "anthropic"),
+    "google_genai": ("langchain_google_genai", "ChatGoogleGenerativeAI", "google"),
+    "mistralai": ("langchain_mistralai", "ChatMistralAI", "mistral"),
+    "ollama": ("langchain_ollama", "ChatOllama", "ollama"),
 }
-"""Providers with an integration of their own, by the prefix of a model's name: module and class."""
+"""Providers with an integration of their own, by the prefix of a model's name: module, class and extra."""
 SET_UP_BY = {
     "anthropic": ("ANTHROPIC_API_KEY",),
     "google_genai": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),

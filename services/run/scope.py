@@ -7,7 +7,7 @@ and then the defaults and a store in memory serve.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -29,13 +29,12 @@ from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from services.run.budget import Budget, allowance_of
 from services.run.errors import BadInput, reason_of
-from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
 from services.run.run_ends import run_begun
+from services.run.step_events import source_teller, tell_call, tell_progress, tell_round, tell_searched
 from services.run.thread_lock import hold_thread
-from services.run.ui_text import call_state, in_brackets, task_title
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -122,6 +121,8 @@ class Run:
     """Told how a model call stands that takes its time."""
     tell_round: Callable[[str, dict[str, Any]], None] | None = None
     """Told of each round of search that has been judged: of which step it was, and what it came to."""
+    tell_searched: Callable[[Sequence[str], Sequence[Searched]], None] | None = None
+    """Told of each search of a step that works with tools: its queries, and what each search brought."""
     tell_source: Callable[[Source], None] | None = None
     """Told of each source of a step as it arrives; a source that was told already may be told again."""
     _started: float = field(default_factory=time.monotonic)
@@ -164,6 +165,11 @@ class Run:
         """Tell whoever watches what a round of search came to."""
         if self.tell_round is not None:
             self.tell_round(step_id, data)
+
+    def has_searched(self, queries: Sequence[str], searched: Sequence[Searched]) -> None:
+        """Tell whoever watches what a search of a step with tools brought; its rounds are calls of tools."""
+        if self.tell_searched is not None and searched:
+            self.tell_searched(queries, searched)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
         """Add what a tool used; what the journal knew had not gone through this budget yet."""
@@ -226,8 +232,8 @@ async def node_run(
     budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
     async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
         run.locale = state.get("locale", "")
-        run.tell_progress = partial(_tell_progress, runtime, node, "", state.get("locale", ""))
-        run.tell_round = partial(_tell_round, runtime, node, state.get("locale", ""))
+        run.tell_progress = partial(tell_progress, runtime, node, "", state.get("locale", ""))
+        run.tell_round = partial(tell_round, runtime, node, state.get("locale", ""))
         yield run
 
 
@@ -245,7 +251,7 @@ async def turn_run(runtime: Runtime[RunContext], node: str, locale: str) -> Asyn
         Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
     ) as run:
         run.locale = locale
-        run.tell_progress = partial(_tell_progress, runtime, node, "", locale)
+        run.tell_progress = partial(tell_progress, runtime, node, "", locale)
         yield run, turn
 
 
@@ -256,9 +262,10 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
         run.locale = task["locale"]
-        run.tell_progress = partial(_tell_progress, runtime, node, step_id, task["locale"])
-        run.tell_round = partial(_tell_round, runtime, node, task["locale"])
-        run.tell_source = _source_teller(runtime, node, step_id, task["locale"])
+        run.tell_progress = partial(tell_progress, runtime, node, step_id, task["locale"])
+        run.tell_round = partial(tell_round, runtime, node, task["locale"])
+        run.tell_searched = partial(tell_searched, runtime, node, step_id, task["locale"])
+        run.tell_source = source_teller(runtime, node, step_id, task["locale"])
         yield run
 
 
@@ -266,7 +273,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
 async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
     run.thread = _thread(runtime)
     run.journal = _journal(run, runtime, turn, attempts)
-    run.tell_call = partial(_tell_call, runtime, run.node, run.step_id)
+    run.tell_call = partial(tell_call, runtime, run.node, run.step_id)
     token = _current.set(run)
     try:
         if run.context.prompts:
@@ -300,40 +307,6 @@ def _end_sessions(run: Run) -> None:
     """Close connections to tools when a node is cancelled or fails: no other node may come to close them."""
     for end in _session_ends:
         end(run.journal.key)
-
-
-def _tell_call(runtime: Runtime[RunContext], node: str, step_id: str, role: str, used: CallUsage) -> None:
-    """Send the event of a model call."""
-    title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
-    emit(runtime, "call", node, title, {"role": role, "step": step_id, **used.model_dump(mode="json")})
-
-
-def _tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale: str, progress: CallProgress) -> None:
-    """Send the event of a model call that takes its time."""
-    state = call_state(progress, locale)
-    data = {**progress.model_dump(mode="json"), "step": step_id}
-    task = task_title(progress.role, step_id, locale)
-    emit_message(runtime, "call_progress", node, "call_progress", locale, data=data, task=task, state=state)
-
-
-def _tell_round(runtime: Runtime[RunContext], node: str, locale: str, step_id: str, data: dict[str, Any]) -> None:
-    """Send the event of a round of search."""
-    searched = in_brackets(map(Searched.model_validate, data["searched"]), locale)
-    values = {"number": data["round"], **{name: data[name] for name in ("excerpts", "sources")}, "searched": searched}
-    emit_message(runtime, "round", node, "round_done", locale, data={"step": step_id, **data}, id=step_id, **values)
-
-
-def _source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:
-    """Return what sends the event of a step's source, once each."""
-    sent: set[str] = set()
-
-    def tell(source: Source) -> None:
-        if source.content_hash not in sent:
-            sent.add(source.content_hash)
-            data = {"step": step_id, "url": source.url, "title": source.title}
-            emit_message(runtime, "source", node, "source", locale, title=source.title, data=data)
-
-    return tell
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -> Journal:

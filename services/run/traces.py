@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from services.run.installation import install_command
+
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
@@ -32,10 +34,6 @@ _ATTRIBUTES = {
     "host": "server.address",
 }
 """What fields of the log are called in a span; others keep their names below `leadline.`."""
-_COMMANDS = (
-    '{python} -m pip install -e ".[otel]"',
-    "{python} -m pip install opentelemetry-exporter-otlp-proto-grpc",
-)
 _PLAIN = (bool, int, float, str, list)
 _OPERATIONS = {"model": "chat", "tool": "execute_tool", "embedding": "embeddings"}
 
@@ -82,7 +80,9 @@ def missing_packages() -> str:
     try:
         _tracer()
     except ImportError as error:
-        return _COMMANDS[str(error.name).partition(".exporter.otlp.proto.grpc")[1] != ""].format(python=sys.executable)
+        if ".exporter.otlp.proto.grpc" in str(error.name):
+            return f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
+        return install_command("otel")
     return ""
 
 

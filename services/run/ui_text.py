@@ -9,11 +9,14 @@ from schemas.clean import clean_text
 from schemas.events import CallProgress, Searched
 from services.run.errors import UselessAnswer
 from services.run.private_paths import without_paths
+from services.run.users import is_served
 
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
 MESSAGES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-"""Messages by key, each in English (`en`) and Chinese (`zh`), with the names of values in braces."""
+"""Messages by key, each in English (`en`) and Chinese (`zh`), with the names of values in braces.
+
+Where words of the command line would be of no use on a page, `page_en` and `page_zh` say the same there."""
 
 
 def is_chinese(locale: str) -> bool:
@@ -52,11 +55,25 @@ def call_state(progress: CallProgress, locale: str) -> str:
 
 
 def searched_text(searched: Iterable[Searched], locale: str) -> str:
-    """Return what each search brought, in words, such as `tavily 10, openalex: failed`; empty where none was made."""
-    return say("searched_between", locale).join(
-        say("searched_failed" if one.failed else "searched_hits", locale, name=one.name, hits=one.hits)
-        for one in searched
+    """Return what each search brought, in words, such as `brave: failed (Brave Search was not reached), duckduckgo 10`; empty where none was made."""
+    return say("searched_between", locale).join(_brought(one, locale) for one in searched)
+
+
+def _brought(one: Searched, locale: str) -> str:
+    text = say(
+        "searched_failed" if one.failed else "searched_hits",
+        locale,
+        name=_search_title(one.name, locale),
+        hits=one.hits,
     )
+    if not one.reason:
+        return text
+    return say("searched_why" if one.failed else "searched_partly", locale, searched=text, reason=one.reason)
+
+
+def _search_title(name: str, locale: str) -> str:
+    """Return the name of a search; services have their own in every language."""
+    return say("searched_documents", locale) if name == "documents" else name
 
 
 def in_brackets(searched: Iterable[Searched], locale: str) -> str:
@@ -80,6 +97,7 @@ def problem_text(problem: Exception | str, locale: str, key: str = "trouble") ->
 
 
 def say(key: str, locale: str, **values: object) -> str:
-    """Return a message in the locale's language, English for all but Chinese."""
-    message = MESSAGES[key]["zh" if is_chinese(locale) else "en"]
-    return without_paths(clean_text(message.format(**values)))
+    """Return a message in the locale's language, English for all but Chinese; with the words of a page where a server says it."""
+    message, language = MESSAGES[key], "zh" if is_chinese(locale) else "en"
+    words = message.get(f"page_{language}") if is_served() else None
+    return without_paths(clean_text((words or message[language]).format(**values)))

@@ -95,16 +95,8 @@ def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: i
 
 
 async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int, str]:
-    """Run to the end with an environment that holds no secrets; return the exit code and the errors."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=work,
-        env=environment(work),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
+    """Run to the end; return the exit code and the errors."""
+    process = await start(command, work, stderr=asyncio.subprocess.PIPE)
     try:
         _, errors = await asyncio.wait_for(process.communicate(), seconds)
     except TimeoutError:
@@ -114,9 +106,41 @@ async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int
     return process.returncode or 0, errors.decode("utf-8", "replace")
 
 
-def environment(work: Path) -> dict[str, str]:
-    """Return an environment that holds no secrets."""
-    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(work), "TMPDIR": str(work), "LANG": "C.UTF-8"}
+async def start(
+    command: list[str],
+    work: Path,
+    *,
+    stdin: int = asyncio.subprocess.DEVNULL,
+    stdout: int = asyncio.subprocess.DEVNULL,
+    stderr: int = asyncio.subprocess.DEVNULL,
+    limit: int = 65_536,
+) -> asyncio.subprocess.Process:
+    """Start a browser in its work folder, as the leader of its process group, with an environment that holds no secrets.
+
+    Args:
+        command: starts the browser, in its jail or not.
+        work: its work folder, which is its home, too.
+        stdin: where it reads from; as `stdout` and `stderr`, one of the constants of `asyncio.subprocess`.
+        stdout: where it writes to.
+        stderr: where it writes errors to.
+        limit: bytes of a message that is read from its output.
+    """
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(work),
+        "TMPDIR": str(work),
+        "LANG": "C.UTF-8",
+    }
+    return await asyncio.create_subprocess_exec(
+        *command,
+        cwd=work,
+        env=environment,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        start_new_session=True,
+        limit=limit,
+    )
 
 
 def kill(process: asyncio.subprocess.Process) -> None:

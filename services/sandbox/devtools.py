@@ -16,8 +16,13 @@ from services.run.errors import PageError
 
 MAX_MESSAGES = 50_000
 """Answers and events of one browser that are listened to."""
+_ENDED = "the browser ended"
 _LARGE = 100_000
 """Bytes of a message from which on it is taken apart beside the event loop."""
+
+
+class CommandRefused(PageError):
+    """The browser refused a command, such as one about a page that has been replaced; it goes on."""
 
 
 class _Message(BaseModel):
@@ -52,7 +57,8 @@ class DevTools:
         """Send a command and return its result.
 
         Raises:
-            PageError: the browser refused the command, or ended.
+            CommandRefused: the browser refused the command.
+            PageError: the browser ended.
         """
         number = next(self._numbers)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -107,9 +113,6 @@ class DevTools:
                 if message.error is None:
                     answer.set_result(message.result)
                 else:
-                    answer.set_exception(PageError("the browser refused a command"))
+                    answer.set_exception(CommandRefused("the browser refused a command"))
             await asyncio.sleep(0)  # a flood of messages is work: others take turns with it
         raise ValueError("too many messages")
-
-
-_ENDED = "the browser ended"

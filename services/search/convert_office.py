@@ -23,6 +23,8 @@ from services.search.ocr import image_text
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
 """Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
+_HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
+"""A table whose head is empty, as that of a Word file without a heading row: its first row is the head."""
 _DATE_TAGS = frozenset(
     "article:published_time citation_publication_date citation_date dc.date dc.date.issued dcterms.date dcterms.issued "
     "date pubdate publishdate".split()
@@ -123,7 +125,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
-    return _JOINED_LINES.sub("", text) if suffix == ".pdf" else text
+    return _JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", text)
 
 
 def main() -> None:

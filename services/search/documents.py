@@ -13,12 +13,14 @@ from services.run.errors import SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.converters import Converters
+from services.search.embedded_tables import SUFFIXES as EMBEDDING
+from services.search.embedded_tables import embedded_tables
 from services.search.folder_files import list_files, nothing_in
 from services.search.hit import Hit
 from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FolderIndex
 from services.search.tables import SUFFIXES as TABLES
-from services.search.tables import Table, profile_tables
+from services.search.tables import Profiled, Table, profile_tables
 
 
 @dataclass(slots=True, eq=False)
@@ -114,11 +116,17 @@ async def _opened(folder: Path, home: Path) -> Documents:
     states, unsupported = await asyncio.to_thread(list_files, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states)
-    tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES]
+    tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES | EMBEDDING]
     async with Converters() as converters:
         for state in stale:
             await asyncio.to_thread(index.add, state, await converters.convert(folder / state.path))
-        tables = await profile_tables(folder, tabular, home, converters.tables)
+
+        async def tables_of(path: str) -> list[Profiled]:
+            if Path(path).suffix.lower() in TABLES:
+                return [Profiled(view=view) for view in await converters.tables(folder / path)]
+            return await asyncio.to_thread(_embedded_tables, index, path)
+
+        tables = await profile_tables(folder, tabular, home, tables_of)
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
     if not count:
@@ -127,6 +135,12 @@ async def _opened(folder: Path, home: Path) -> Documents:
     if converters.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", converters.problem))
     return Documents(index, models, count, skipped, tables, missing)
+
+
+def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
+    """Profile the tables inside a document; one that could not be converted has none."""
+    held = index.at(path)
+    return [Profiled(view=view, csv=rows) for view, rows in embedded_tables(path, held.text)] if held else []
 
 
 async def _embedded(index: FolderIndex) -> tuple[list[Embedder], list[tuple[str, str]]]:

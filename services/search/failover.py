@@ -24,6 +24,15 @@ class _State:
     """Searches that may run at once, for each event loop: a semaphore belongs to the loop it was waited for in."""
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a search found, and which ones failed before it."""
+
+    hits: list[Hit]
+    failed: dict[str, str]
+    """Why each failed that was asked in vain, by its name."""
+
+
 class FailOver:
     """Asks providers in order until one answers; keep one for the whole process, so that it remembers who rests.
 
@@ -63,6 +72,14 @@ class FailOver:
         Raises:
             SearchError: none answers; the message gives each one's reason.
         """
+        return (await self.answer(query, limit)).hits
+
+    async def answer(self, query: str, limit: int) -> Answered:
+        """Return the same, and which providers failed before.
+
+        Raises:
+            SearchError: none answers; the message gives each one's reason.
+        """
         reasons: list[tuple[str, SearchError]] = []
         for provider in self.providers:
             try:
@@ -72,7 +89,8 @@ class FailOver:
                 continue
             for name, reason in reasons:
                 log("search_instead", WARNING, asked=name, answered=provider.name, error=type(reason).__name__)
-            return [hit.model_copy(update={"found_by": provider.name}) for hit in hits]
+            found = [hit.model_copy(update={"found_by": provider.name}) for hit in hits]
+            return Answered(found, {name: str(reason) for name, reason in reasons})
         if len(reasons) == 1:
             raise reasons[0][1]
         raise SearchError(

@@ -5,11 +5,12 @@ and names in the best passages into the documents.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
+from schemas.clean import clean_line
 from schemas.events import Searched
 from schemas.evidence import Passage, Source, SourceCategory, StepKind
 from services.run.errors import SearchError
@@ -24,6 +25,8 @@ from services.search.source_preference import PER_SITE, Preference, sites
 from services.text.ranking import fuse, take_turns
 
 HITS_A_QUERY = 10
+LONGEST_REASON = 160
+"""Characters of why a search failed, as it is told beside what the others brought."""
 PER_SOURCE = 4
 """Passages of one source before other sources have had their turn."""
 OF_BEST = 0.15
@@ -169,16 +172,34 @@ def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]])
         answers: for each query what each of them found, or why it failed.
     """
     brought: dict[str, int] = {}
-    failed: set[str] = set()
+    failed: dict[str, str] = {}
     for name, answer in ((name, answer) for of_query in answers for name, answer in zip(names, of_query, strict=True)):
         if isinstance(answer, str):
-            failed.add(name)
+            failed.setdefault(name, answer)
             continue
         for answered in {hit.found_by or name for hit in answer} or {name}:
             hits = sum((hit.found_by or name) == answered for hit in answer)
             brought[answered] = brought.get(answered, 0) + hits
     known = dict.fromkeys([*(name for name in names if name in brought or name in failed), *brought])
-    return [Searched(name=name, hits=brought.get(name, 0), failed=name not in brought) for name in known]
+    found = [Searched(name=name, hits=brought.get(name, 0), failed=name not in brought) for name in known]
+    return with_failures(found, failed)
+
+
+def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> list[Searched]:
+    """Return what each search brought with why some failed; those that another one stood in for come first.
+
+    Args:
+        searched: what each brought.
+        failed: errors by the names of the searches.
+    """
+    reasons = {
+        name: clean_line(error).partition(". ")[0].rstrip(".")[:LONGEST_REASON] for name, error in failed.items()
+    }
+    names = {one.name for one in searched}
+    replaced = [
+        Searched(name=name, failed=True, reason=reason) for name, reason in reasons.items() if name not in names
+    ]
+    return [*replaced, *(one.model_copy(update={"reason": reasons.get(one.name, one.reason)}) for one in searched)]
 
 
 def _as_one_folder(folders: Sequence[list[Hit]]) -> list[Hit]:

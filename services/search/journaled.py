@@ -9,26 +9,28 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from schemas.coder import TableView
+from schemas.events import Searched
 from schemas.evidence import StepKind
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
-from services.run.errors import LimitReached, PageError, SearchError, SearchRefused
+from services.run.errors import LimitReached, PageError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
 from services.search.followed_links import links_to_follow
-from services.search.gather import Gathered, gather
-from services.search.hit import Hit, SearchProvider
+from services.search.gather import Gathered, gather, with_failures
+from services.search.hit import Hit
 from services.search.pages.addresses import is_public
 from services.search.pages.limits import page_limits
 from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
 from services.search.providers import Providers, providers_for
+from services.search.recorded_search import RecordedSearch
 from services.search.web import filters_of, named_pages
 
-SECOND_TRY = 0.5
-"""Seconds after which a web search that failed in passing is tried once more."""
+LINKS = "links"
+"""What pages to which links of other pages led are counted under, beside what searches brought."""
 
 
 class _Tables(BaseModel):
@@ -98,10 +100,8 @@ async def gather_once(
 
     async def work() -> Search:
         available = await providers_for(run.context, source_kind)
-        providers = Providers(
-            [_RecordedSearch(run, provider, evidence) for provider in available.web] if where != "documents" else [],
-            available.documents if where != "web" else [],
-        )
+        web = [RecordedSearch(run, provider, evidence) for provider in available.web] if where != "documents" else []
+        providers = Providers([*web], available.documents if where != "web" else [])
         wanted = len(queries) * len(providers.all)
         affordable, affordable_providers = _within(run.budget.take_searches(wanted), queries, providers)
         made = len(affordable) * len(affordable_providers.all)
@@ -123,7 +123,10 @@ async def gather_once(
         return Search(
             passages=gathered.passages,
             sources=gathered.sources,
-            searched=gathered.searched,
+            searched=[
+                *with_failures(gathered.searched, {name: why for one in web for name, why in one.failed.items()}),
+                *([Searched(name=LINKS, hits=pages.by_links)] if pages.followed else []),
+            ],
             failures=gathered.failures,
             searches=made,
             not_made=wanted - made,
@@ -158,42 +161,6 @@ def _may_read_web(run: Run) -> bool:
     return (run.context.search or settings().leadline_search) not in {"documents", "none"}
 
 
-class _StoredHits(BaseModel):
-    """Hits as the journal keeps them: their texts lie in the evidence store."""
-
-    hits: list[Hit]
-    hashes: list[str]
-
-
-class _RecordedSearch:
-    """A web search each of whose answers is journaled."""
-
-    def __init__(self, run: Run, provider: SearchProvider, evidence: EvidenceStore) -> None:
-        self.name = provider.name
-        self._run = run
-        self._provider = provider
-        self._evidence = evidence
-
-    async def search(self, query: str, limit: int) -> list[Hit]:
-        """Search, unless the journal has the answer."""
-
-        async def work() -> _StoredHits:
-            try:
-                hits = await self._provider.search(query, limit)
-            except SearchRefused:
-                raise
-            except SearchError:
-                await asyncio.sleep(SECOND_TRY)
-                hits = await self._provider.search(query, limit)
-            hashes = [await self._evidence.put_text(hit.text) for hit in hits]
-            return _StoredHits(hits=[hit.model_copy(update={"text": ""}) for hit in hits], hashes=hashes)
-
-        request = {"provider": self.name, "query": query, "limit": limit}
-        stored = (await self._run.journal.once("search", query[:200], request, _StoredHits, work)).answer
-        texts = [await self._evidence.get_text(key) for key in stored.hashes]
-        return [hit.model_copy(update={"text": text}) for hit, text in zip(stored.hits, texts, strict=True)]
-
-
 class _Pages:
     """Reads the pages of web hits, each journaled, as many as the limit of pages leaves room for."""
 
@@ -207,6 +174,8 @@ class _Pages:
         self.read = 0
         self.not_read = 0
         self.followed: dict[str, list[str]] = {}
+        self.by_links = 0
+        """Pages that links led to and that were read."""
         self._run = run
         self._evidence = evidence
         self._queries = queries
@@ -230,7 +199,9 @@ class _Pages:
             completed, failures = await complete(results, read, self.read, filters_of(self._run.context))
             if self._followed_before is not None:
                 in_order = [pages[url] for url in in_turns(results) if url in pages]
-                completed.append(await self._follow(in_order, reader, self._followed_before))
+                by_links = await self._follow(in_order, reader, self._followed_before)
+                self.by_links = len(by_links)
+                completed.append(by_links)
             if reader.problem and sys.platform == "linux":
                 failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
         return completed, failures
@@ -334,7 +305,7 @@ async def table_files_once(
 
     async def work() -> _TableFiles:
         tables = (await providers_for(run.context)).tables_for(text, limit)
-        files = await asyncio.gather(*(asyncio.to_thread(table.path.read_bytes) for table in tables))
+        files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)
 

@@ -75,7 +75,8 @@ def image_text(data: bytes, seconds: float) -> str:
         return ""
     import pypdfium2
 
-    until, read = time.monotonic() + seconds, None
+    until = time.monotonic() + seconds
+    read: Reader | None = None
     blocks: list[str] = []
     unread: list[int] = []
     with pypdfium2.PdfDocument(data) as file:
@@ -91,8 +92,15 @@ def image_text(data: bytes, seconds: float) -> str:
                 blocks.append(f"{_heading(number, text)}\n\n{text}")
             page.close()
     if unread:
-        blocks.append(f"(Images of pages {unread[0]} to {unread[-1]} were not read: time was up.)")
+        blocks.append(unread_pages(unread, "".join(blocks)))
     return "\n\n".join(blocks)
+
+
+def unread_pages(pages: Sequence[int], text: str) -> str:
+    """Name the pages whose images were not read, in the language of what was."""
+    if has_cjk(text):
+        return f"（第 {'、'.join(map(str, pages))} 页的图像因时间不足而未识别。）"
+    return f"(Images were not read for want of time, of page {', '.join(map(str, pages))}.)"
 
 
 def _heading(number: int, text: str) -> str:

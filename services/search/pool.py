@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from schemas.evidence import Passage, Source
+from services.embedding.translated import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more
@@ -173,8 +174,10 @@ def _overlap(passage: Key, other: Key) -> bool:
 
 
 def _best_passages(query: str, text: str) -> list[HitPassage]:
+    """Return the passages of a page that hold most of a query, in whichever of the two languages the page is."""
     spans = split(text)
-    scores = bm25([tokens(text[span.start : span.end]) for span in spans], tokens(query))
+    terms = tokens(in_both_languages(query, text))
+    scores = bm25([tokens(text[span.start : span.end]) for span in spans], terms)
     best = sorted(range(len(spans)), key=lambda place: (-scores[place], place))[:PASSAGES_A_PAGE]
     return [
         HitPassage(start=spans[place].start, end=spans[place].end) for place in best if scores[place] > 0 or place == 0

@@ -1,5 +1,7 @@
 """Tables among the user's documents, as profiles: columns with types and examples instead of raw rows.
 
+A table file is read when it is used; of a table inside a document (`embedded_tables.py`) its rows are kept as CSV with the profile.
+
 Profiles are kept between runs, one JSON file a folder beside the indexes: a table is opened again only when its file has changed.
 """
 
@@ -18,9 +20,8 @@ from services.search.index import FileState, folder_key
 from services.text.tokens import tokens
 
 SUFFIXES = frozenset({".csv", ".tsv", ".xlsx"})
-VERSION = 1
+VERSION = 2
 """Part of the file's name: a change of what a profile holds needs a new one."""
-Read = Callable[[Path], Awaitable[list[TableView]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,12 @@ class Table:
 
     path: Path
     view: TableView
+    csv: str = ""
+    """Its rows, where it stands inside a document."""
+
+    def read(self) -> bytes:
+        """Return the file that programs get. Blocking."""
+        return self.csv.encode() if self.csv else self.path.read_bytes()
 
     def describe(self) -> str:
         """Say in one line what the table holds."""
@@ -40,13 +47,25 @@ class Table:
         return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
 
 
+class Profiled(BaseModel):
+    """One table of a file."""
+
+    view: TableView
+    csv: str = ""
+    """Its rows, where it stands inside a document."""
+
+
+Read = Callable[[str], Awaitable[list[Profiled]]]
+"""Profiles the tables of the file at a path below the folder."""
+
+
 class _Profile(BaseModel):
     """The tables of one file as it was when it was read."""
 
     size: int
     mtime: int
     """Nanoseconds."""
-    views: list[TableView]
+    tables: list[Profiled]
 
 
 class _Profiles(BaseModel):
@@ -59,24 +78,26 @@ async def profile_tables(folder: Path, states: Sequence[FileState], home: Path, 
     """Return the tables of these files of a folder; those that are new or changed are read.
 
     Args:
-        folder: what the files' paths are relative to.
+        folder: which the files lie below.
         states: files that may hold tables, as they are now.
         home: folder below which the profiles are kept.
         read: profiles the tables of one file.
     """
     file = home / "documents" / f"{await asyncio.to_thread(folder_key, folder)}.tables.v{VERSION}.json"
     known = await asyncio.to_thread(_load, file)
-    present = _Profiles(files={state.path: await _current(known, folder, state, read) for state in states})
+    present = _Profiles(files={state.path: await _current(known, state, read) for state in states})
     if present != known:
         await asyncio.to_thread(_save, file, present)
-    return [Table(folder / path, view) for path, profile in present.files.items() for view in profile.views]
+    return [
+        Table(folder / path, table.view, table.csv) for path, kept in present.files.items() for table in kept.tables
+    ]
 
 
-async def _current(profiles: _Profiles, folder: Path, state: FileState, read: Read) -> _Profile:
+async def _current(profiles: _Profiles, state: FileState, read: Read) -> _Profile:
     known = profiles.files.get(state.path)
     if known is not None and (known.size, known.mtime) == (state.size, state.mtime):
         return known
-    return _Profile(size=state.size, mtime=state.mtime, views=await read(folder / state.path))
+    return _Profile(size=state.size, mtime=state.mtime, tables=await read(state.path))
 
 
 def _load(file: Path) -> _Profiles:

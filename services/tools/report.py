@@ -88,8 +88,8 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
         finished = await asyncio.to_thread(finish_report, draft, Usage())
         [data] = (await render(finished, [chosen])).values()
         key = await workspace.evidence.put_bytes(data)
-        counts = counts_of(finished.citations, ENGLISH)
-        return ToolOutput(text=f"Written: {name} ({counts.shown or ENGLISH.no_statements}).", artifacts={name: key})
+        counts = counts_of(finished.citations, finished.answered, ENGLISH)
+        return ToolOutput(text=f"Written: {name} ({counts.shown}).", artifacts={name: key})
 
     return as_tool(
         NAME,

@@ -30,14 +30,16 @@ def search_tool(
     """Make the tool that searches the web, or the user's documents, for a step that looks for a kind of source."""
 
     async def execute(request: _Parameters) -> ToolOutput:
+        run = current_run()
         search = await gather_once(
-            current_run(),
+            run,
             [request.query],
             workspace.evidence,
             request.num_results,
             where="web" if name == "web_search" else "documents",
             source_kind=kind,
         )
+        run.has_searched([request.query], search.searched)
         if not search.passages:
             raise SearchError("; ".join(["Nothing was found.", *search.failures]))
         return ToolOutput(

@@ -20,6 +20,8 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL = 4_000
 _IN_PATH = "/%!$&'()*+,;=:@~"
 _IN_QUERY = _IN_PATH + "?[]|"
+_ROUTES = ("/", "!")
+"""How a fragment begins that is a route (`#/article/7`, `#!article`), and no place on the page."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
 _PRIVATE_NAMES = frozenset(
@@ -86,6 +88,8 @@ class Target:
     port: int
     path: str
     """Path and query, as they go onto the wire."""
+    route: str = ""
+    """The fragment, with its `#`, by which an application in a browser chooses what it shows; other fragments are left out."""
 
     @property
     def authority(self) -> str:
@@ -102,6 +106,11 @@ class Target:
     def url(self) -> str:
         """Return the URL, without a fragment."""
         return f"{self.origin}{self.path}"
+
+    @property
+    def address(self) -> str:
+        """Return the URL as a browser opens it: with the route."""
+        return f"{self.url}{self.route}"
 
 
 def shown(url: str) -> str:
@@ -167,7 +176,8 @@ def _parse(url: str) -> Target:
         raise ValueError("its port does not exist")
     split = urlsplit(url)
     path, query = quote(split.path or "/", safe=_IN_PATH), quote(split.query, safe=_IN_QUERY)
-    return Target(scheme, host, number, f"{path}?{query}" if query else path)
+    route = f"#{quote(split.fragment, safe=_IN_QUERY)}" if split.fragment.startswith(_ROUTES) else ""
+    return Target(scheme, host, number, f"{path}?{query}" if query else path, route)
 
 
 def _ipv6(text: str) -> str:

@@ -140,6 +140,5 @@ def _single_byte(sample: bytes) -> str | None:
     western = [char for char in sample.decode("cp1252", "replace") if char >= "\x80"]
     if sum(char in _WESTERN for char in western) >= 0.98 * len(western) and _plausible(sample, "cp1252") >= _GOOD:
         return "cp1252"
-
     best = from_bytes(sample[:50_000]).best()
     return best.encoding if best else None

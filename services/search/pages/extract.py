@@ -76,7 +76,6 @@ def _text(body: bytes, job: Job) -> Extracted:
 
 
 def _html(body: bytes, job: Job) -> Extracted:
-
     source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(body, job["charset"])))
     if not source.strip():
         return {"text": ""}
@@ -106,7 +105,7 @@ def _html(body: bytes, job: Job) -> Extracted:
         "published": date,
         "publisher": publisher,
         "claimed": claimed,
-        "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text)),
+        "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text), routed=job.get("routed", False)),
         "links": links_of(tree, job["url"]) if job.get("links") else [],
     }
 

@@ -19,6 +19,8 @@ class Job(TypedDict):
     charset: str | None
     url: str
     characters: int
+    routed: NotRequired[bool]
+    """Whether its address has a route, and its scripts have not run."""
     links: NotRequired[bool]
     """Whether its links are wanted."""
 

@@ -4,7 +4,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from urllib.parse import urljoin
 
@@ -19,6 +19,7 @@ from services.search.pages.limits import Limits
 USER_AGENT = "Leadline"
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 DRAINED = 20_000
+"""Bytes of a body that nobody wants which are read for the sake of its connection."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ADVICE = {
     401: "it wants a login",
@@ -173,7 +174,6 @@ async def _get(
             found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
         if not 200 <= response.status < 300:
             await _drain(response.aiter_stream())
-        if not 200 <= response.status < 300:
             return Fetched(target, response.status, found, b"", cut=False)
         if accepts is not None:
             accepts(found)
@@ -219,7 +219,7 @@ async def _body(
 
 
 def _next(target: Target, location: str, allowance: Allowance) -> Target:
-    """Return where a redirect leads.
+    """Return where a redirect leads, with the route of the address before where it has none of its own, as in a browser.
 
     A host that only the operator's allowance opens is not reached from outside of it: a page may not choose it.
     """
@@ -237,7 +237,7 @@ def _next(target: Target, location: str, allowance: Allowance) -> Target:
             f"{shown(target.url)} is not read: it leads from the public web to {following.host}, which only you may name. "
             "Name that address itself if you want it read."
         )
-    return following
+    return replace(following, route=following.route or target.route)
 
 
 def status_problem(status: int) -> str:

@@ -1,10 +1,12 @@
 """What a person would not see is taken out of a page before its text is: instructions to machines hide there.
 
-Style sheets of the page itself are read as far as simple rules go (one class, id or element); colours that a computed
-background would hide, and style sheets elsewhere, are not known here.
+Style sheets of the page itself are read as far as simple rules go: one class or id hides, and what `display` hides is shown by a rule
+for the same class and others (`.panel.open`). Colours that a computed background would hide, and style sheets elsewhere, are not known
+here; of a rendered page the browser has taken out what they hide (`services/sandbox/snapshot.py`).
 """
 
 import re
+from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
@@ -22,8 +24,13 @@ _HIDING = re.compile(
 )
 _COLOUR = re.compile(r"(?:^|;)\s*(color|background(?:-color)?)\s*:\s*([^;!]+)", re.IGNORECASE)
 _RULE = re.compile(r"(?<![^{}@])([^{}@]++)\{([^{}]*+)\}")
-_SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#][\w-]+)", re.IGNORECASE)
-_AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_COMPOUND = re.compile(r"([a-z][a-z0-9]*+)?((?:[.#][\w-]++)++)", re.IGNORECASE)
+"""An element, which may be left out, and its classes and ids."""
+_NAME = re.compile(r"[.#][\w-]++")
+_DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)[^;]*", re.IGNORECASE)
+MAX_SHOWING = 20
+"""Rules that are heeded which show again what one class or id hides."""
+_AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
 _WHITE = {"#fff": "white", "#ffffff": "white", "rgb(255,255,255)": "white", "#000": "black", "#000000": "black"}
 _HIDING_NAMES = frozenset("hidden d-none invisible is-hidden visually-hidden sr-only screen-reader-text".split())
 """Classes that the common style sheets hide by; those sheets are files of their own and are not read."""
@@ -33,30 +40,54 @@ INVISIBLE = re.compile("[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\
 """Characters without a look of their own; texts can be written in them (tags, selectors) or turned around (bidi)."""
 
 
+@dataclass(slots=True)
+class _Rules:
+    """What the style sheets of a page say about elements of a class or id; names begin with their `.` or `#`."""
+
+    hiding: set[tuple[str, str]] = field(default_factory=set)
+    """Element, or nothing for any, and name."""
+    hiding_by_display: set[tuple[str, str]] = field(default_factory=set)
+    """Likewise, those alone that hide by their `display`."""
+    showing: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    """By name: the names that an element needs together to have a `display` again."""
+
+    def hide(self, tag: str, names: frozenset[str]) -> bool:
+        """Tell whether they hide an element."""
+        selectors = [(kind, name) for name in names for kind in ("", tag)]
+        if not self.hiding.isdisjoint(selectors):
+            return True
+        folded = {name for kind, name in selectors if (kind, name) in self.hiding_by_display}
+        return any(not any(map(names.issuperset, self.showing.get(name, ()))) for name in folded)
+
+
 def remove_hidden(tree: HtmlElement) -> None:
     """Take everything out of a page that a browser would not show."""
-    classes, ids = _hidden_by_sheets(tree)
+    rules = _rules_of(tree)
     for element in list(tree.iter()):
         named = isinstance(element.tag, str)  # comments and processing instructions have none
-        if not named or (element.tag not in {"html", "body", "head"} and _is_hidden(element, classes, ids)):
+        if not named or (element.tag not in {"html", "body", "head"} and _is_hidden(element, rules)):
             _drop(element)
 
 
-def _is_hidden(element: HtmlElement, classes: set[tuple[str, str]], ids: set[tuple[str, str]]) -> bool:
+def _is_hidden(element: HtmlElement, rules: _Rules) -> bool:
     tag = element.tag
     if tag in _DROPPED and not (tag == "script" and "ld+json" in element.get("type", "")):
         return True
     if element.get("hidden") is not None or (tag == "input") or (tag == "dialog" and element.get("open") is None):
         return True
     style = element.get("style", "")
-    if style and (_HIDING.search(_plain(style)) or _same_colour(style)):
+    if style and _hides(_plain(style)):
         return True
-    named = element.get("class", "").split()
-    if not _HIDING_NAMES.isdisjoint(named) and not any(map(_SHOWING_NAME.fullmatch, named)):
+    classes = element.get("class", "").split()
+    if not _HIDING_NAMES.isdisjoint(classes) and not any(map(_SHOWING_NAME.fullmatch, classes)):
         return True
-    if classes and any((kind, name) in classes for name in named for kind in ("", tag)):
-        return True
-    return bool(ids) and any((kind, element.get("id", "")) in ids for kind in ("", tag))
+    names = {f".{name}" for name in classes} | {f"#{name}" for name in (element.get("id"),) if name}
+    return bool(names) and rules.hide(tag, frozenset(names))
+
+
+def _hides(style: str) -> bool:
+    """Tell whether declarations hide an element; they are plain."""
+    return bool(_HIDING.search(style)) or _same_colour(style)
 
 
 def _plain(style: str) -> str:
@@ -69,28 +100,40 @@ def _plain(style: str) -> str:
 
 def _same_colour(style: str) -> bool:
     colours = {}
-    for name, value in _COLOUR.findall(_plain(style)):
+    for name, value in _COLOUR.findall(style):
         plain = re.sub(r"\s+", "", value).lower()
         colours[name.lower().split("-")[0]] = _WHITE.get(plain, plain)
     return "color" in colours and colours.get("background") == colours["color"]
 
 
-def _hidden_by_sheets(tree: HtmlElement) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """Return (element or "", class) and (element or "", id) of the simple rules that hide."""
-    classes: set[tuple[str, str]] = set()
-    ids: set[tuple[str, str]] = set()
+def _rules_of(tree: HtmlElement) -> _Rules:
+    """Read the style sheets inside a page."""
+    rules = _Rules()
     for sheet in tree.iter("style"):
         if sheet.get("media", "all").lower() not in {"all", "screen", ""}:
             continue
         text = _AT_BLOCK.sub("", _plain((sheet.text or "")[:200_000]))
         for selectors, body in _RULE.findall(text):
-            if not (_HIDING.search(body) or _same_colour(body)):
-                continue
-            for selector in selectors.split(","):
-                if found := _SIMPLE.fullmatch(selector.strip()):
-                    kind = classes if found[2][0] == "." else ids
-                    kind.add(((found[1] or "").lower(), found[2][1:]))
-    return classes, ids
+            _read_rule(rules, selectors, body)
+    return rules
+
+
+def _read_rule(rules: _Rules, selectors: str, body: str) -> None:
+    hides = _hides(body)
+    shows = not hides and _DISPLAY.search(body) is not None
+    if not hides and not shows:
+        return
+    hiding = rules.hiding if hides and _hides(_DISPLAY.sub("", body)) else rules.hiding_by_display
+    for selector in selectors.split(","):
+        compound = _COMPOUND.fullmatch(selector.strip())
+        names = frozenset(_NAME.findall(compound[2])) if compound else frozenset()
+        if compound and hides and len(names) == 1:
+            hiding.add(((compound[1] or "").lower(), *names))
+        elif shows and len(names) > 1:
+            for name in names:
+                others = rules.showing.setdefault(name, [])
+                if len(others) < MAX_SHOWING:
+                    others.append(names)
 
 
 def _drop(element: HtmlElement) -> None:

@@ -24,18 +24,22 @@ def render(tree: HtmlElement, skipped: frozenset[str] = frozenset()) -> str:
         skipped: elements to leave out with all that is in them.
     """
     parts: list[str] = []
-    outside = verbatim = 0
+    outside = 0
+    block: HtmlElement | None = None  # the outermost element around here whose line breaks count
+    verbatim = False
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         opening = event == "start"
-        step = 1 if opening else -1
         leaves_out = element.tag in skipped
         if opening:
             outside += leaves_out
+            if block is None and element.tag in _VERBATIM:
+                block, verbatim = element, any("\n" in text for text in element.itertext())
         if not outside:
-            parts.append(_mark(element, opening=opening, verbatim=verbatim > 0))
+            parts.append(_mark(element, opening=opening, verbatim=verbatim))
         if not opening:
             outside -= leaves_out
-        verbatim += step * (element.tag in _VERBATIM and "\n" in "".join(element.itertext()))
+            if element is block:
+                block, verbatim = None, False
         text = element.text if opening else element.tail
         if text and not outside and element is not (None if opening else tree):
             parts.append(text.replace("\n", _LINE) if verbatim else re.sub(r"\s+", " ", text))
@@ -44,7 +48,7 @@ def render(tree: HtmlElement, skipped: frozenset[str] = frozenset()) -> str:
 
 def _mark(element: HtmlElement, *, opening: bool, verbatim: bool) -> str:
     tag = element.tag
-    if tag == "code" and not verbatim and "\n" not in "".join(element.itertext()):
+    if tag == "code" and not verbatim:
         return ""
     level = re.fullmatch(r"h([1-6])", element.get("rend", "") if tag == "head" else tag)
     if opening and level:

@@ -1,6 +1,7 @@
 """What a web page says of who publishes it: the name of its site, and which kind of page it is."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,7 +61,7 @@ def _tags(tree: HtmlElement) -> dict[str, str]:
 
 def _things(tree: HtmlElement) -> Iterator[dict[str, Any]]:
     """Yield what a page's JSON-LD describes at its top, in lists and graphs."""
-    waiting: list[Any] = []
+    waiting: deque[Any] = deque()
     for place, script in enumerate(tree.iterfind(".//script[@type='application/ld+json']")):
         text = script.text or ""
         if place < MAX_BLOCKS and len(text) <= LONGEST_BLOCK:
@@ -71,7 +72,7 @@ def _things(tree: HtmlElement) -> Iterator[dict[str, Any]]:
     for _ in range(MAX_THINGS):
         if not waiting:
             return
-        thing = waiting.pop(0)
+        thing = waiting.popleft()
         if isinstance(thing, list):
             waiting += thing[:MAX_THINGS]
         elif isinstance(thing, dict):

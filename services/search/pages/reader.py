@@ -5,6 +5,7 @@ import re
 import ssl
 from collections import defaultdict
 from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
 from typing import Self
 from urllib.parse import unquote, urlsplit
@@ -27,7 +28,7 @@ from services.search.pages.limits import ROBOTS, Limits, RenderLimits
 from services.search.pages.page_links import MAX_LINKS
 from services.search.pages.rendering import Renderer
 from services.search.pages.robots import Robots
-from services.search.pages.scripted import weight
+from services.search.pages.scripted import has_drawn, shows_more
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 
@@ -151,11 +152,11 @@ class PageReader:
         target = target_of(url, self.allowance)
         async with self._turns[target.host]:
             fetched = await self._fetch(target)
-        final = fetched.target.url
         try:
             extracted, rendered = await self._text_of(fetched)
         except PageError as error:
-            raise PageError(f"{shown(final)} was not read: {error}. Use another source.") from None
+            raise PageError(f"{shown(fetched.target.address)} was not read: {error}. Use another source.") from None
+        final = fetched.target.address if rendered else fetched.target.url
         return Page(
             url=url,
             final_url=final,
@@ -208,18 +209,19 @@ class PageReader:
         why = plain.get("needs_scripts")
         if not why:
             return _checked(plain), False
+        before = plain.get("text", "")
         try:
-            html = await self._renderer.render(fetched, self._check)
-            rendered = _checked(await self._run({**self._job(fetched, "html"), "charset": "utf-8"}, html))
-            if rendered.get("needs_scripts") in {"empty", "notice"}:
+            html = await self._renderer.render(fetched, self._check, partial(has_drawn, why, before))
+            job: Job = {**self._job(fetched, "html"), "charset": "utf-8", "routed": False}
+            rendered = _checked(await self._run(job, html))
+            if not shows_more(why, before, rendered["text"]):
                 raise PageError("it still asks for them after they ran")  # noqa: TRY301 - the same end as of the others
         except PageError as error:
-            if why == "shell":
+            if why in {"shell", "route"}:
                 return plain, False
             said = plain.get("error", "its text only asks for scripts")
             raise PageError(f"{said}, and {error}") from None
-        fuller = why != "shell" or weight(rendered["text"]) > weight(plain["text"])
-        return (rendered, True) if fuller else (plain, False)
+        return rendered, True
 
     async def _extract(self, fetched: Fetched) -> Extracted:
         """Return what the extracting process says of a body: its text, or why there is none."""
@@ -238,6 +240,7 @@ class PageReader:
             "url": fetched.target.url,
             "characters": self.limits.characters,
             "links": self._links,
+            "routed": bool(fetched.target.route),
         }
 
     async def _run(self, job: Job, body: bytes) -> Extracted:

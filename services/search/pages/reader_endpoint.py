@@ -93,12 +93,12 @@ class ReaderEndpoint:
         milliseconds = round(limits.seconds * 900)
         body: dict[str, Any] = (
             {
-                "urls": [target.url],
+                "urls": [target.address],
                 "crawler_config": {"type": "CrawlerRunConfig", "params": {"page_timeout": milliseconds}},
             }
             if self.protocol == "crawl4ai"
             else {
-                "url": target.url,
+                "url": target.address,
                 "formats": ["rawHtml"],
                 "onlyMainContent": False,
                 "timeout": milliseconds,

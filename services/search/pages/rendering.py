@@ -2,7 +2,9 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Literal
 
 import httpcore
@@ -11,14 +13,20 @@ from services.run.errors import PageError
 from services.run.settings import settings
 from services.sandbox.browser import find_browser
 from services.sandbox.rendering import render_page
+from services.sandbox.tab import Drawn
 from services.search.pages.addresses import Allowance
 from services.search.pages.fetch import Check, Fetched, connections
 from services.search.pages.limits import Limits, RenderLimits
+from services.search.pages.page_links import AROUND
 from services.search.pages.reader_endpoint import ReaderEndpoint
 from services.search.pages.subrequests import Subrequests
 
 BROWSERS_AT_ONCE = 2
-"""Of one reader of pages: a browser takes some 300 MB."""
+"""Of this process: a browser takes some 300 MB."""
+_TURNS = threading.BoundedSemaphore(BROWSERS_AT_ONCE)
+"""Of all threads, as a server's runs may have event loops of their own."""
+_TURN = 0.1
+"""Seconds between two looks whether a browser may be started."""
 NOTHING_RENDERS = "nothing here runs scripts: install Chromium, or set LEADLINE_READER_URL"
 
 
@@ -54,14 +62,14 @@ class Renderer:
         self._endpoint = ReaderEndpoint.of(address, key.get_secret_value() if key else "") if address else None
         self._allowance, self._limits, self._backend, self._tls = allowance, limits, backend, tls
         self._render_limits = render_limits or RenderLimits()
-        self._turns = asyncio.Semaphore(BROWSERS_AT_ONCE)
 
-    async def render(self, page: Fetched, check: Checks) -> bytes:
+    async def render(self, page: Fetched, check: Checks, drawn: Drawn) -> bytes:
         """Return the HTML, in UTF-8, that a page has once its scripts have run.
 
         Args:
             page: as it was fetched, so that its address has passed the guard.
             check: makes, of connections, what knows robots.txt.
+            drawn: tells whether a text is what the page is to show; a browser of this machine gives it more time where it is not.
 
         Raises:
             PageError: it was not rendered; the message is a part of a sentence.
@@ -75,9 +83,26 @@ class Renderer:
         if browser is None:
             raise PageError(NOTHING_RENDERS)
         limits = self._render_limits
-        async with self._turns, connections(self._backend, self._tls) as pool:
+        async with _turn(), connections(self._backend, self._tls) as pool:
             requests = Subrequests(page, pool, self._allowance, check(pool), limits)
             html = await render_page(
-                browser, page.target.url, requests.serve, seconds=limits.seconds, longest=limits.characters
+                browser,
+                page.target.address,
+                requests.serve,
+                seconds=limits.seconds,
+                longest=limits.characters,
+                drawn=drawn,
+                around=AROUND,
             )
         return html.encode("utf-8", "replace")
+
+
+@asynccontextmanager
+async def _turn() -> AsyncIterator[None]:
+    """Hold one of the process's turns to run a browser."""
+    while not _TURNS.acquire(blocking=False):  # noqa: ASYNC110 - events are of one loop, and a waiting thread cannot be cancelled
+        await asyncio.sleep(_TURN)
+    try:
+        yield
+    finally:
+        _TURNS.release()

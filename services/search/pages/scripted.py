@@ -9,8 +9,9 @@ from typing import Literal
 
 from lxml.html import HtmlElement
 
-NeedsScripts = Literal["empty", "notice", "shell"]
-"""No text at all; a text that asks for scripts; a little text around a place that scripts are to fill."""
+NeedsScripts = Literal["empty", "notice", "route", "shell"]
+"""No text at all; a text that asks for scripts; a text that may be another's than that of the route in the address; a little text around
+a place that scripts are to fill."""
 
 LONGEST_NOTICE = 400
 """Weight of a text beyond which a sentence about scripts is one of its subjects and not all that it says."""
@@ -82,12 +83,13 @@ def script_signs(tree: HtmlElement) -> ScriptSigns:
     return ScriptSigns(scripts, empty, notice)
 
 
-def needs_scripts(signs: ScriptSigns, text: str) -> NeedsScripts | None:
+def needs_scripts(signs: ScriptSigns, text: str, *, routed: bool = False) -> NeedsScripts | None:
     """Tell why a page is to be rendered; None where its text stands as it is.
 
     Args:
         signs: of the page's structure.
         text: what was extracted from it, as a person would see it without scripts.
+        routed: whether its address has a route, which no server sees.
     """
     if not signs.scripts:
         return None
@@ -97,9 +99,36 @@ def needs_scripts(signs: ScriptSigns, text: str) -> NeedsScripts | None:
         return "empty"
     if heavy <= LONGEST_NOTICE and (_WAITING.fullmatch(stripped) or asks_for_scripts(stripped)):
         return "notice"
+    if routed:
+        return "route"
     if heavy <= LONGEST_SHELL and (signs.empty_place or signs.notice):
         return "shell"
     return None
+
+
+def shows_more(why: NeedsScripts, before: str, text: str) -> bool:
+    """Tell whether what a page shows once its scripts have run is worth more than what it shows without them.
+
+    Args:
+        why: it was rendered.
+        before: its text without scripts.
+        text: its text with them.
+    """
+    if needs_scripts(ScriptSigns(scripts=1), text) is not None:
+        return False
+    return weight(text) > weight(before) if why == "shell" else True
+
+
+def has_drawn(why: NeedsScripts, before: str, text: str) -> bool:
+    """Tell whether a page in a browser shows what it is to show: more than without its scripts, and no word that says to wait.
+
+    Args:
+        why: it is rendered.
+        before: its text without scripts.
+        text: its text in the browser so far, each piece on a line.
+    """
+    waits = weight(text) <= LONGEST_SHELL and any(map(_WAITING.fullmatch, text.splitlines()))
+    return not waits and shows_more(why, before, text)
 
 
 def asks_for_scripts(text: str) -> bool:

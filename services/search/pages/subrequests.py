@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import httpcore
 
 from services.run.errors import PageError, PageRefused
-from services.sandbox.rendering import BrowserReply, BrowserRequest
+from services.sandbox.tab import BrowserReply, BrowserRequest
 from services.search.pages.addresses import Allowance, Target, shown, target_of
 from services.search.pages.fetch import Check, Fetched, fetch_once, redirect_of
 from services.search.pages.limits import Limits, RenderLimits

@@ -89,7 +89,6 @@ class ServiceSearch:
         filters: Filters | None = None,
         seconds: float = 12.0,
         contact: str = "",
-        language: str = "",
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
         """Prepare a search; nothing is sent yet.
@@ -102,7 +101,6 @@ class ServiceSearch:
             filters: sites to keep to or to leave out, and dates.
             seconds: for one search, its turn not counted.
             contact: e-mail address of who is responsible, for services that ask for one.
-            language: `en` or `zh`; by default that of each query. The search's name then ends with it, as its answers differ.
             today: the day from which a time range is counted back.
 
         Raises:
@@ -120,14 +118,13 @@ class ServiceSearch:
             )
         if contact and not _CONTACT.fullmatch(contact):
             raise BadInput("LEADLINE_CONTACT is no e-mail address. Write it like name@example.org.")
-        self.name = f"{service.name}-{language}" if language else service.name
+        self.name = service.name
         self.service = service
         self._key = key if key and service.key != "none" else ""
         self._address, self._auth = _without_user(address) if address else ("", None)
         self._filters = filters or Filters()
         self._seconds = seconds
         self._contact = contact
-        self._language = language
         self._today = today
 
     async def search(self, query: str, limit: int) -> list[Hit]:
@@ -147,7 +144,6 @@ class ServiceSearch:
             key=self._key,
             address=self._address,
             contact=self._contact,
-            language=self._language,
             filters=self._filters,
             today=today,
         )

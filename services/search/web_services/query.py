@@ -45,7 +45,6 @@ def asked(
     key: str = "",
     address: str = "",
     contact: str = "",
-    language: str = "",
     filters: Filters,
     today: date,
 ) -> Asked:
@@ -58,11 +57,10 @@ def asked(
         key: of the service.
         address: an operator's own, instead of the record's.
         contact: e-mail address of who is responsible; only sent where the record wants it.
-        language: `en` or `zh`; by default that of the query.
         filters: sites and dates.
         today: day from which a time range is counted back.
     """
-    code = language or message_language(query)
+    code = message_language(query)
     contact = contact if service.sends_contact else ""
     since = since_of(filters, today)
     values = {

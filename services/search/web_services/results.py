@@ -20,6 +20,8 @@ LONGEST_TEXT = 500_000
 LONGEST_TITLE = 300
 MAX_ITEMS = 200
 """Results of one answer that are looked at."""
+MAX_OTHERS = 3
+"""Other pages on the subject of one result."""
 MAX_RANK = 1e9
 """From which on a number that orders results is none."""
 MAX_PARTS = 50
@@ -27,7 +29,7 @@ MAX_PARTS = 50
 
 
 def hits_of(service: Service, answer: Any) -> list[Hit]:
-    """Return the hits of an answer, best first and each address once. Blocking: texts may be long.
+    """Return the hits of an answer, best first and each address once, each followed by other pages on its subject. Blocking.
 
     Raises:
         SearchError: the list of results is not where the record says, or no result has the address or title that it should.
@@ -35,13 +37,14 @@ def hits_of(service: Service, answer: Any) -> list[Hit]:
     items = _items(service, answer)
     hits: dict[str, Hit] = {}
     addresses = [_address(item, service.fields.url) for item in items]
-    titles = [_title(service, item) for item in items]
+    titles = [_title(service, item, service.fields.title) for item in items]
     for name, found, paths in (("url", addresses, service.fields.url), ("title", titles, service.fields.title)):
         if items and not any(found):
             raise _changed(service, name, " or ".join(paths))
     for item, address, title in zip(items, addresses, titles, strict=True):
         if address and address not in hits:
             hits[address] = _hit(service, item, address, title or address)
+            hits |= {other.url: other for other in _others(service, item) if other.url not in {*addresses, *hits}}
     return list(hits.values())
 
 
@@ -86,6 +89,24 @@ def _hit(service: Service, item: dict[str, Any], address: str, title: str) -> Hi
         source_kind=service.source_kind,
         publication=publication,
     )
+
+
+def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
+    """Return other pages on the subject of a result, without texts: what they say is on their pages alone."""
+    fields = service.fields
+    found = [other for path in fields.others for other in values_at(item, path) if isinstance(other, dict)][:MAX_OTHERS]
+    return [
+        Hit(
+            url=address,
+            title=_title(service, other, fields.other_title) or address,
+            kind="web",
+            text="",
+            snippet_only=True,
+            source_kind=service.source_kind,
+        )
+        for other in found
+        if (address := _address(other, fields.other_url))
+    ]
 
 
 def _publication(service: Service, item: dict[str, Any], published: str) -> Publication | None:
@@ -137,8 +158,8 @@ def _composed(item: Any, template: str, names: Iterable[str]) -> str:
     return pieces[0] + "".join(values[name] + rest for name, _, rest in (piece.partition("}") for piece in pieces[1:]))
 
 
-def _title(service: Service, item: dict[str, Any]) -> str:
-    title = _first(item, service.fields.title)[: 10 * LONGEST_TITLE]
+def _title(service: Service, item: dict[str, Any], paths: Paths) -> str:
+    title = _first(item, paths)[: 10 * LONGEST_TITLE]
     plain = without_markup(title) if service.forms.get("title") == "markup" else title
     return " ".join(normalise_text(plain).split())[:LONGEST_TITLE]
 

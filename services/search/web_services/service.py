@@ -109,6 +109,11 @@ class Fields(_Record):
     licence: Paths = ()
     open_url: Paths = ()
     """Address of the whole text where it is open."""
+    others: Paths = ()
+    """Further pages on the same subject, such as the English article beside a Chinese one: objects in which `other_url` and
+    `other_title` are. Each is a result right after this one, without a text, so that its page is read."""
+    other_url: Paths = ("url",)
+    other_title: Paths = ("title",)
 
 
 class Words(_Record):

@@ -8,11 +8,12 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from services.run.errors import DatabaseError, SettingsError
+from services.run.installation import install_command
 from services.run.settings import settings
 
 Dialect = Literal["sqlite", "duckdb", "postgres"]
 DIALECTS: dict[Dialect, str] = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL"}
-INSTALL = ".venv/bin/python -m pip install -e '.[databases]'"
+INSTALL = install_command("databases")
 FORM = "LEADLINE_DATABASES=primary=sqlite:///sales.db;crm=postgresql://reader:password@host/crm"
 _BACKENDS: dict[str, Dialect] = {
     "sqlite": "sqlite",

@@ -6,7 +6,6 @@ task ends when the run does, when nobody has called for a while, when the server
 
 import asyncio
 import logging
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from contextvars import Context
@@ -16,6 +15,7 @@ import anyio
 import httpx
 
 from services.run.errors import SettingsError
+from services.run.installation import install_command
 from services.tools.mcp.address import session_at
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.failures import Broken
@@ -30,7 +30,7 @@ CONNECT_SECONDS = 10.0
 """From starting a server's program, or dialling its address, to its answer to `initialize`."""
 IDLE_SECONDS = 60.0
 """Without a call, after which a session is closed; the next call makes another."""
-INSTALL = f"{sys.executable} -m pip install langchain-mcp-adapters"
+INSTALL = install_command("mcp")
 
 
 class Session:

@@ -16,6 +16,7 @@ from leadline import aresearch
 from leadline.runs.actions import aresume
 from leadline.runs.execute import ReviewPending
 from services.run import traces
+from services.run.installation import install_command
 from services.run.journal import run_key
 from tests.fakes.collector import Collector, collector
 from tests.fakes.openai_server import OpenAIServer, error
@@ -175,7 +176,7 @@ def test_a_missing_extra_is_named_with_the_command_and_the_run_goes_on(docs: Pat
             timeout=100,
         )
     assert said in ran.stderr
-    assert f'{sys.executable} -m pip install -e ".[otel]"' in ran.stderr
+    assert install_command("otel") in ran.stderr
     assert "Written to" in ran.stderr
 
 

@@ -1,8 +1,16 @@
-"""Messages to people: each is there in both languages, with the same values."""
+"""Messages to people: each is there in both languages, with the same values, and in the words of a page where it needs them."""
 
+import re
 import string
 
-from services.run.ui_text import MESSAGES
+import pytest
+
+from leadline.server.page import PAGE
+from services.run.ui_text import MESSAGES, say
+from services.run.users import on_a_page
+
+OF_A_COMMAND_LINE = re.compile(r"--[a-z]|\bleadline [a-z]|\b(?:LEADLINE|OPENAI|TAVILY)_[A-Z]|\(max_[a-z_]+\)|\(verify:")
+"""Options, commands and settings: whoever is on a page can give none of them."""
 
 
 def fields(message: str) -> set[str]:
@@ -10,6 +18,33 @@ def fields(message: str) -> set[str]:
 
 
 def test_a_message_is_in_both_languages_with_the_same_values() -> None:
-    assert all(set(message) == {"en", "zh"} for message in MESSAGES.values())
+    forms = [{"en", "zh"}, {"en", "zh", "page_en", "page_zh"}]
+    assert all(set(message) in forms for message in MESSAGES.values())
     differing = {key for key, message in MESSAGES.items() if fields(message["en"]) != fields(message["zh"])}
     assert not differing
+
+
+@pytest.mark.parametrize("key", [key for key, message in MESSAGES.items() if "page_en" in message])
+def test_the_words_of_a_page_need_no_other_values_and_name_what_the_page_has(key: str) -> None:
+    message = MESSAGES[key]
+    assert fields(message["page_en"]) == fields(message["page_zh"]) <= fields(message["en"])
+    for language in ("en", "zh"):
+        words = (PAGE / f"words-{language}.js").read_text("utf-8")
+        for named in re.findall("“([^”]+)”", message[f"page_{language}"]):
+            assert f'"{named}"' in words
+
+
+def test_nothing_that_a_page_is_told_is_an_option_a_command_or_a_setting() -> None:
+    told = {key: message.get("page_en", message["en"]) for key, message in MESSAGES.items()}
+    assert not [key for key, words in told.items() if OF_A_COMMAND_LINE.search(words)]
+    told = {key: message.get("page_zh", message["zh"]) for key, message in MESSAGES.items()}
+    assert not [key for key, words in told.items() if OF_A_COMMAND_LINE.search(words)]
+
+
+def test_a_server_says_it_in_the_words_of_a_page() -> None:
+    assert "max_plan_iterations" in say("plan_limit", "en-US", limit=2)
+    with on_a_page():
+        assert say("plan_limit", "en-US", limit=2) == (
+            "The limit of 2 plans was reached (“Plans at most” in the settings)."
+        )
+        assert "设置" in say("plan_limit", "zh-CN", limit=2)

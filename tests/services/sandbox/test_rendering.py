@@ -1,17 +1,21 @@
 """Pages rendered in the jail: scripts run, all that they ask for goes through one function, and nothing gets around it."""
 
+import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import lxml.html
 import psutil
 import pytest
 
 from services.run.errors import PageError
 from services.sandbox import rendering as module
 from services.sandbox.browser import jailed_browser
-from services.sandbox.rendering import BrowserReply, BrowserRequest, Serve, render_page
+from services.sandbox.rendering import render_page
+from services.sandbox.tab import BrowserReply, BrowserRequest, Serve
+from services.search.pages.hidden import remove_hidden
 from tests.fakes.browser import CHROMIUM, needs_chromium
 from tests.fakes.site import site
 
@@ -68,17 +72,141 @@ async def test_scripts_run_and_what_they_ask_for_is_answered_or_refused() -> Non
     assert kinds["https://refused.example/"][0] in {"XHR", "Fetch"}
 
 
+UNSEEN = {
+    "display": ".far .x { display: none }",
+    "visibility": ".x { visibility: hidden }",
+    "visibility around an element": ".x { visibility: hidden } .x b { visibility: visible }",
+    "content": ".x { content-visibility: hidden }",
+    "opacity": ".far > .x { opacity: 0 }",
+    "opacity of what is around": ".far { opacity: 0 }",
+    "size": ".x.x { font-size: 0 }",
+    "tiny": ".x { font-size: 1px }",
+    "no colour": ".x { color: transparent }",
+    "white on white": ".x { color: #fff; background-color: white }",
+    "far left": ".x { position: absolute; left: -9999px }",
+    "moved away": ".x { transform: translateY(-5000px) }",
+    "no scale": ".x { transform: scale(0) }",
+    "indented": ".x { text-indent: -9999px; white-space: nowrap; overflow: hidden }",
+    "clipped": ".x { position: absolute; clip: rect(0, 0, 0, 0) }",
+    "clipped path": ".x { clip-path: inset(50%) }",
+    "no height": ".x { max-height: 0; overflow: hidden }",
+    "one dot": ".x { position: absolute; width: 1px; height: 1px; overflow: hidden }",
+}
+SEEN = {
+    "overridden": ".x { display: none } .x.y { display: block }",
+    "overridden from afar": ".x { opacity: 0 } .far .x { opacity: 1 }",
+    "no box": ".x { display: contents }",
+    "size of what is around": ".far { font-size: 0 } .x { font-size: 14px }",
+    "visible in hidden": ".far { visibility: hidden } .x { visibility: visible }",
+    "floating": ".x { float: left }",
+    "below": ".x { position: absolute; top: 9000px }",
+    "out of a box without height": ".far { height: 0 }",
+    "fixed in a box without height": ".far { height: 0; overflow: hidden } .x { position: fixed; top: 0 }",
+}
+
+
 @needs_chromium
 @pytest.mark.long
-async def test_what_style_sheets_hide_is_marked_and_shadow_trees_are_inside() -> None:
-    body = """<style>.far .x { display: none } .y { visibility: hidden }</style><div class=far><p class=x>Unseen one.</p></div>
-        <p class=y>Unseen two.</p><p>Seen.</p><div id=host></div>
-        <script>host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p><p style="display: none">Unseen three.</p>'</script>"""
+async def test_what_a_person_does_not_see_is_marked_or_left_out_by_computed_styles() -> None:
+    rules = {**UNSEEN, **SEEN}
+    hosts = "".join(f"<div class=host title='{name}'></div>" for name in rules)
+    script = f"""const rules = {json.dumps(rules)};
+        for (const host of document.querySelectorAll('.host'))
+          host.attachShadow({{mode: 'open'}}).innerHTML = `<style>${{rules[host.title]}}</style>` +
+            `<div class=far><p class="x y">Text of ${{host.title}}.</p></div>`"""
+    found = await rendered(
+        {
+            PAGE: html(
+                f"<p hidden class=shown>Shown.</p>{hosts}<style>.shown {{ display: block }}</style><script>{script}</script>"
+            )
+        }
+    )
+    tree = lxml.html.document_fromstring(found)
+    remove_hidden(tree)
+    texts = tree.text_content()
+    assert [name for name in UNSEEN if f"Text of {name}." in texts] == []
+    assert [name for name in SEEN if f"Text of {name}." not in texts] == []
+    assert "Shown." in texts
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_shadow_trees_are_inside_and_folded_details_too() -> None:
+    body = """<details><summary>More</summary><p>Folded.</p></details><div id=host></div>
+        <script>host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p>'</script>"""
     found = await rendered({PAGE: html(body)})
-    assert '<p class="x" hidden="">Unseen one.' in found
-    assert '<p class="y" hidden="">Unseen two.' in found
-    assert "<p>Seen.</p>" in found
-    assert '<div id="host"><p>Within.</p><p style="display: none" hidden="">Unseen three.' in found
+    assert "<p>Folded.</p>" in found
+    assert '<div id="host"><p>Within.</p></div>' in found
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_page_that_draws_late_is_waited_for() -> None:
+    body = "<nav>Tides</nav><div id=app></div><script>setTimeout(() => app.textContent = 'High water.', 2500)</script>"
+    pages = {PAGE: html(body)}
+    serve = serving(pages, [])
+    assert CHROMIUM
+    found = await render_page(CHROMIUM, PAGE, serve, seconds=30, longest=1_000_000, around=["nav"])
+    assert '<div id="app">High water.</div>' in found
+    with_menu = await render_page(CHROMIUM, PAGE, serve, seconds=30, longest=1_000_000)
+    assert '<div id="app"></div>' in with_menu, "any text is enough where nothing else is said"
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_what_is_judged_is_the_text_that_a_person_sees() -> None:
+    judged: list[str] = []
+
+    def drawn(text: str) -> bool:
+        judged.append(text)
+        return True
+
+    body = """<noscript>Enable scripts.</noscript><style>.x { opacity: 0 }</style><p class=x>Unseen.</p><nav>Menu</nav>
+        <template>Later.</template><div id=host><i>Slotted.</i></div><p>High  water
+        <b>at noon.</b></p><script>host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p><slot></slot>'</script>"""
+    assert CHROMIUM
+    serve = serving({PAGE: html(body)}, [])
+    await render_page(CHROMIUM, PAGE, serve, seconds=30, longest=1_000_000, drawn=drawn, around=["nav"])
+    assert judged[-1] == "Within.\nSlotted.\nHigh water\nat noon.\n"
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_text_that_grows_is_taken_when_it_has_stopped() -> None:
+    script = """let place = 0; const more = async () => {
+        document.body.insertAdjacentHTML('beforeend', `<p>Sounding ${++place}.</p>`);
+        if (place === 5) await fetch('/more');
+        if (place < 8) setTimeout(more, 700) }; more()"""
+    found = await rendered({PAGE: html(f"<script>{script}</script>"), f"{PAGE}more": ("text/plain", "")})
+    assert "<p>Sounding 8.</p>" in found
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_text_that_never_stops_growing_is_taken_as_it_is() -> None:
+    script = "setInterval(() => document.body.insertAdjacentHTML('beforeend', '<p>More.</p>'), 50)"
+    assert "<p>More.</p>" in await rendered({PAGE: html(f"<script>{script}</script>")}, seconds=6)
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_page_that_another_of_its_site_replaces_is_waited_for() -> None:
+    pages = {
+        PAGE: html("<script>setTimeout(() => location.href = '/next', 400)</script>"),
+        f"{PAGE}next": html("<script>setTimeout(() => document.body.append('High water.'), 400)</script>"),
+    }
+    assert "High water." in await rendered(pages)
+
+
+@needs_chromium
+@pytest.mark.long
+async def test_a_route_is_for_the_browser_alone() -> None:
+    asked: list[BrowserRequest] = []
+    serve = serving({PAGE: html("<script>document.write(location.hash)</script>")}, asked)
+    assert CHROMIUM
+    found = await render_page(CHROMIUM, f"{PAGE}#/tides/7", serve, seconds=30, longest=1_000_000)
+    assert "#/tides/7" in found
+    assert {request.url for request in asked} == {PAGE, f"{PAGE}favicon.ico"}
 
 
 @needs_chromium
@@ -147,7 +275,7 @@ async def test_a_script_without_end_is_ended() -> None:
 @pytest.mark.long
 async def test_a_page_that_takes_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_MEMORY", 600_000_000)
-    hungry = "const kept = []; setInterval(() => kept.push(new Uint8Array(2e7).fill(1)), 20)"
+    hungry = "const kept = []; setInterval(() => kept.push(new Uint8Array(2e7).fill(1)), 20); setInterval(() => fetch('/'), 200)"
     with pytest.raises(PageError, match=r"more than 0\.6 GB of memory"):
         await rendered({PAGE: html(f"<script>{hungry}</script>")})
 

@@ -167,6 +167,7 @@ async def test_from_deep_on_a_link_is_followed_and_counts_as_a_page(served: Site
     found, asked = await searched(served, LINK)
     assert asked == ["/constituents"]
     assert (found.pages, found.followed) == (2, {served.url("/machine"): [served.url("/constituents")]})
+    assert [(one.name, one.hits) for one in found.searched] == [("duckduckgo", len(QUERIES)), ("links", 1)]
     assert any("Ten harmonic constituents drove" in one.text for one in found.passages)
 
 

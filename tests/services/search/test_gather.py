@@ -70,6 +70,25 @@ async def test_a_failing_provider_is_named_once_and_the_others_count() -> None:
     assert [one.text for one in result.passages] == ["Piano wire is thin."]
 
 
+async def test_a_page_in_english_is_found_by_a_chinese_query_at_the_passage_that_answers_it() -> None:
+    asides = [f"{thing} have a long history of their own. " * 12 for thing in ("Harbours", "Museums", "Lighthouses")]
+    answer = "The speed of sound in water depends on temperature and salinity. " * 8
+    page = "\n\n".join([*asides, answer, "Ministries paid for some of the voyages. " * 12])
+    result = await gather(["声音在水中的速度取决于温度和盐度"], Providers([Web(page)]), evidence=store(), limit=1)
+    assert [one.text[:14] for one in result.passages] == ["The speed of s"]
+
+
+async def test_a_result_whose_page_was_not_read_and_that_has_no_text_is_no_source() -> None:
+    class Linked(Web):
+        async def search(self, query: str, limit: int) -> list[Hit]:
+            unread = Hit(url="https://other.example", title="Other", kind="web", text="", snippet_only=True)
+            return [*await super().search(query, limit), unread]
+
+    result = await found(Providers([Linked("The wire sank to the bottom of the sea.")]), "wire")
+    assert [source.url for source in result.sources.values()] == ["https://The .example"]
+    assert [one.text for one in result.passages] == ["The wire sank to the bottom of the sea."]
+
+
 async def test_the_order_of_answers_does_not_change_the_ranking() -> None:
     def engines(slow: int, quick: int) -> Providers:
         return Providers(web=[Web("Wire A.", "Wire B.", turns=slow), Web("Wire C.", "Wire B.", turns=quick)])

@@ -10,7 +10,7 @@ import pytest
 from services.run.settings import forget_settings
 from services.search import ocr
 from services.search.documents import open_documents
-from services.search.ocr import Line, image_text, in_order
+from services.search.ocr import Line, image_text, in_order, unread_pages
 
 SCAN = Path(__file__).parent / "scan.pdf"
 """A scanned page in two columns with Chinese below them, and a page of text with a figure."""
@@ -38,8 +38,13 @@ async def test_a_scan_and_a_figure_are_found_by_what_they_say(folder: Path) -> N
 @needs_ocr
 async def test_what_time_is_too_short_for_is_named(folder: Path) -> None:
     text = await asyncio.to_thread(image_text, SCAN.read_bytes(), 1e-6)
-    assert text == "(Images of pages 1 to 2 were not read: time was up.)"
+    assert text == "(Images were not read for want of time, of page 1, 2.)"
     assert not await asyncio.to_thread(image_text, SCAN.read_bytes(), 0)
+
+
+def test_what_was_not_read_is_named_in_the_language_of_what_was() -> None:
+    assert unread_pages([2, 7], "水深为42.7米") == "（第 2、7 页的图像因时间不足而未识别。）"
+    assert unread_pages([2], "A port.") == "(Images were not read for want of time, of page 2.)"
 
 
 async def test_without_the_extra_a_scan_says_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

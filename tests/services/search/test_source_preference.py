@@ -1,5 +1,7 @@
 """Preferred sources come up a little; what has neither date nor site nor kind keeps its order."""
 
+import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -8,11 +10,13 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import SourceCategory
 from services.run.evidence_store import EvidenceStore
+from services.search import source_preference
 from services.search.filters import Filters
 from services.search.gather import Gathered, gather
 from services.search.hit import Hit
 from services.search.providers import Providers
 from services.search.source_preference import PER_SITE, Preference
+from tests.conftest import PROJECT
 
 TODAY = date(2026, 11, 23)
 DATED, TIMELESS = "Who leads the harbour office of Vell now?", "Who founded the harbour office of Vell?"
@@ -195,3 +199,15 @@ async def test_kinds_that_are_preferred_come_up_in_what_is_gathered() -> None:
             preferred=preferred,
         )
         assert [one.title for one in found.passages].index("w") == place
+
+
+def test_the_guide_names_each_weight_as_it_is() -> None:
+    table = re.findall(
+        r"\| ([^|]+) \| `([A-Z_]+)` \| (-?\d+) % \|", (PROJECT / "docs" / "search.md").read_text("utf-8")
+    )
+    assert {name for _, name, _ in table} == {"PREFERRED", "OF_KIND", "PRIMARY", "BY_KIND", "RECENT", "CONFIRMED"}
+    for what, name, share in table:
+        weight = getattr(source_preference, name)
+        kinds = [kind for kind in weight if kind in what.split(", ")] if isinstance(weight, Mapping) else []
+        for held in [weight[kind] for kind in kinds] if kinds else [weight]:
+            assert held == pytest.approx(int(share) / 100)

@@ -6,7 +6,7 @@ import pytest
 
 from services.search.converters import Converters
 from services.search.index import FileState
-from services.search.tables import Table, profile_tables
+from services.search.tables import Profiled, Table, profile_tables
 
 
 def _states(folder: Path) -> list[FileState]:
@@ -15,7 +15,11 @@ def _states(folder: Path) -> list[FileState]:
 
 async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[Table]:
     async with Converters() as converters:
-        return await profile_tables(folder, states, home, converters.tables)
+
+        async def read(path: str) -> list[Profiled]:
+            return [Profiled(view=view) for view in await converters.tables(folder / path)]
+
+        return await profile_tables(folder, states, home, read)
 
 
 @pytest.fixture

@@ -53,6 +53,25 @@ async def test_a_page_that_needs_scripts_is_rendered_by_the_reader(
     assert served.asked == ["/robots.txt", "/today"]
 
 
+async def test_the_reader_is_given_the_route_of_an_application(
+    service: ReaderService, served: Site, outside: PageReader
+) -> None:
+    served.page("/today", SHELL)
+    async with outside:
+        page = await outside.read(f"{URL}#/brest")
+    assert service.urls == [page.final_url] == [f"{URL}#/brest"]
+
+
+async def test_the_start_page_stands_where_its_route_is_not_rendered(
+    service: ReaderService, served: Site, outside: PageReader
+) -> None:
+    service.reply = Reply(500, {})
+    served.page("/today", "<p>Choose a harbour.</p><script src=/app.js></script>")
+    async with outside:
+        page = await outside.read(f"{URL}#/brest")
+    assert (page.text, page.final_url, page.rendered) == ("Choose a harbour.", URL, False)
+
+
 async def test_a_page_that_needs_none_is_not_sent(service: ReaderService, served: Site, outside: PageReader) -> None:
     served.page("/today", "<p>High water at noon.</p><script src=/count.js></script>")
     async with outside:
@@ -165,20 +184,13 @@ async def test_a_page_whose_reader_fails_is_not_read_and_says_why(
     assert str(caught.value).endswith("it has too much to do (HTTP 429). Use another source.")
 
 
-async def test_a_thin_page_stands_where_the_reader_fails(
-    service: ReaderService, served: Site, outside: PageReader
+@pytest.mark.parametrize(
+    ("reply", "html"), [(Reply(500, {}), FULL), (None, "<body><p>Hello.</p>")], ids=["fails", "less"]
+)
+async def test_a_thin_page_stands_where_the_reader_fails_or_gives_no_more(
+    reply: Reply | None, html: str, service: ReaderService, served: Site, outside: PageReader
 ) -> None:
-    service.reply = Reply(500, {})
-    served.page("/today", THIN)
-    async with outside:
-        page = await outside.read(URL)
-    assert (page.text, page.rendered) == ("Harbour office.", False)
-
-
-async def test_a_thin_page_stands_where_rendering_gives_no_more(
-    service: ReaderService, served: Site, outside: PageReader
-) -> None:
-    service.html = "<body><p>Hello.</p>"
+    service.reply, service.html = reply, html
     served.page("/today", THIN)
     async with outside:
         page = await outside.read(URL)

@@ -7,7 +7,15 @@ from lxml import html
 
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Extracted
-from services.search.pages.scripted import MAX_ELEMENTS, ScriptSigns, asks_for_scripts, needs_scripts, script_signs
+from services.search.pages.scripted import (
+    MAX_ELEMENTS,
+    NeedsScripts,
+    ScriptSigns,
+    asks_for_scripts,
+    has_drawn,
+    needs_scripts,
+    script_signs,
+)
 from tests.attacks.processor_time import processor_time
 
 SAVED = Path(__file__).parent / "saved"
@@ -72,6 +80,27 @@ def test_other_sentences_about_scripts_are_not(text: str) -> None:
 
 def test_a_page_without_scripts_is_never_rendered() -> None:
     assert needs_scripts(ScriptSigns(0, empty_place=True, notice=True), "") is None
+
+
+@pytest.mark.parametrize(
+    ("why", "text", "drawn"),
+    [
+        ("empty", "", False),
+        ("empty", "High water at noon.", True),
+        ("empty", "Tides of Brest\nLoading …", False),
+        ("empty", "布雷斯特潮汐\n加载中...", False),
+        ("notice", "请启用JavaScript", False),
+        ("notice", "Noon.", True),
+        ("route", "Noon.", True),
+        ("shell", "Harbour office", False),
+        ("shell", "Harbour office\nHigh water at noon.", True),
+        ("empty", "Loading\n" + "High water at noon. " * 40, True),
+    ],
+)
+def test_a_page_has_drawn_when_it_shows_more_and_does_not_say_to_wait(
+    why: NeedsScripts, text: str, drawn: bool
+) -> None:
+    assert has_drawn(why, "Harbour office.", text) is drawn
 
 
 def test_data_for_search_engines_is_no_script() -> None:

@@ -6,7 +6,7 @@ import httpcore
 import pytest
 
 from services.run.errors import PageRefused
-from services.sandbox.rendering import BrowserReply, BrowserRequest
+from services.sandbox.tab import BrowserReply, BrowserRequest
 from services.search.pages.addresses import Allowance, Target, target_of
 from services.search.pages.fetch import Fetched, connections
 from services.search.pages.guard import GuardedBackend

@@ -1,5 +1,6 @@
 """Texts of pages: what a person would see, in the right characters, from every kind that is read."""
 
+import lxml.html
 import pytest
 
 from services.run.errors import PageError
@@ -7,8 +8,10 @@ from services.search.pages.addresses import Allowance
 from services.search.pages.charset import decode_page
 from services.search.pages.extract import extract
 from services.search.pages.limits import Limits
+from services.search.pages.plain_text import render
 from services.search.pages.reader import PageReader
 from services.text.normal_form import normalise_text
+from tests.attacks.processor_time import processor_time
 from tests.conftest import EXAMPLES
 from tests.fakes.site import Answer, Site
 
@@ -81,6 +84,8 @@ HIDDEN = {
     "class": "<style>.x, .y {{ display: none }}</style><p class='a x'>{}</p>",
     "class of an element": "<style>p.x {{ visibility: hidden }}</style><p class='x'>{}</p>",
     "id": "<style>/* c */ #x{{font-size:0px}}</style><p id=x>{}</p>",
+    "class shown by another property": "<style>.x {{ opacity: 0 }} .x.y {{ display: block }}</style><p class='x y'>{}</p>",
+    "class shown with another": "<style>.x {{ display: none }} .x.y {{ display: block }}</style><p class='x z'>{}</p>",
     "class of a common style sheet": '<p class="x d-none">{}</p>',
     "script": "<script>{}</script>",
     "data for search engines": '<script type="application/ld+json">{{"@type":"Article","articleBody":"{}"}}</script>',
@@ -129,6 +134,16 @@ async def test_what_is_shown_on_larger_screens_and_what_only_sounds_hidden_comes
     assert (await reader.read(url)).text.split() == ["Wide.", "Wider.", "Sized.", "Low.", "Light.", "Gem."]
 
 
+async def test_what_a_more_specific_rule_shows_again_comes_out(served: Site, reader: PageReader) -> None:
+    rules = ".panel { display: none } .panel.open, #far.panel { display: block } .panel.wide { color: red }"
+    url = served.page(
+        "/",
+        f"<title>Wire - Site</title><style>{rules}</style><div class='panel open'>Open.</div><div class=panel>Folded.</div>"
+        "<div class='panel wide'>Coloured.</div><div class=panel id=far>Far.</div>",
+    )
+    assert (await reader.read(url)).text.split() == ["Open.", "Far."]
+
+
 async def test_the_title_is_that_of_the_page_and_not_of_a_hidden_window(served: Site, reader: PageReader) -> None:
     url = served.page(
         "/", f"<title>Wire - Site</title><div hidden><h1>Cookies</h1></div><h2>Shortcuts</h2><p>{ENGLISH}</p>"
@@ -157,6 +172,13 @@ async def test_instructions_that_a_person_would_see_are_text_like_any_other(serv
     page = await reader.read(url)
     assert words in page.text
     assert served.asked == ["/robots.txt", "/"]
+
+
+def test_elements_of_programs_inside_each_other_are_rendered_in_linear_time() -> None:
+    parser = lxml.html.HTMLParser(huge_tree=True)
+    tree = lxml.html.document_fromstring("<code>" * 2_000 + "<b>line\n</b>" * 50_000, parser=parser)
+    with processor_time(5.0):
+        assert render(tree).count("line") == 50_000
 
 
 async def test_headings_lists_and_tables_keep_their_form(served: Site, reader: PageReader) -> None:

@@ -1,5 +1,7 @@
 """The encyclopaedia and the catalogues of papers, each against its twin: what they know of a publication comes along."""
 
+import copy
+
 import pytest
 
 from schemas.publication import Publication
@@ -7,7 +9,7 @@ from services.run.errors import SearchError
 from services.search.filters import Filters
 from services.search.hit import Hit
 from tests.fakes.http import Reply
-from tests.fakes.search_services.catalogues import ARXIV_ERROR
+from tests.fakes.search_services.catalogues import ARXIV_ERROR, WIKIPEDIA_CHINESE
 from tests.fakes.search_services.twin import twin
 from tests.services.search.web_services.ask import FORMS, search_of
 
@@ -26,10 +28,35 @@ async def test_wikipedia_gives_articles_by_rank_as_snippets() -> None:
     assert (hits[0].text, hits[0].publication) == ("Echo sounding finds the depth of water.", None)
 
 
-async def test_searches_in_one_language_each_have_names_of_their_own() -> None:
+async def test_wikipedia_gives_the_english_article_after_each_chinese_one_as_a_page_to_be_read() -> None:
     with twin(FORMS["wikipedia"]) as served:
-        names = [search_of("wikipedia", served, language=language).name for language in ("", "en", "zh")]
-    assert names == ["wikipedia", "wikipedia-en", "wikipedia-zh"]
+        served.found = WIKIPEDIA_CHINESE
+        hits = await search_of("wikipedia", served).search("回声测深", 5)
+    assert len(served.asked) == 1
+    assert [(hit.title, hit.text) for hit in hits] == [
+        ("回声测深", "回声测深用声音测量水深。"),
+        ("Echo sounding", ""),
+        ("测深锤", "测深锤是系在绳上的重物。"),
+        ("Sounding line", ""),
+        ("测深船", "测深船测量水深。"),
+    ]
+    assert all(hit.snippet_only and hit.source_kind == "reference" for hit in hits)
+    assert hits[1].address_to_read == "https://en.wikipedia.org/wiki/Echo_sounding"
+
+
+async def test_other_pages_on_a_subject_do_not_stand_in_for_a_result_of_their_address() -> None:
+    with twin(FORMS["wikipedia"]) as served:
+        served.found = copy.deepcopy(WIKIPEDIA_CHINESE)
+        first, last = served.found["query"]["pages"][0], served.found["query"]["pages"][-1]
+        first["langlinks"] = [
+            {"lang": "en", "url": last["canonicalurl"], "title": "The same"},
+            {"lang": "en", "url": "javascript:alert(1)", "title": "No page"},
+            {"lang": "en", "title": "No address"},
+            "no link",
+        ]
+        hits = await search_of("wikipedia", served).search("回声测深", 5)
+    assert [hit.title for hit in hits] == ["回声测深", "测深锤", "Sounding line", "测深船"]
+    assert hits[-1].text == "测深船测量水深。"
 
 
 async def test_openalex_tells_where_a_paper_is_open() -> None:
