@@ -1,25 +1,24 @@
-"""The line below a report's title that says how many statements it makes, and how many of them have each status."""
+"""The line below a report's title: whether it answers the question, and how many of its statements quotes back."""
 
 import re
 from collections.abc import Iterable
 
-from schemas.evidence import Claim, status_counts
-from services.reports.labels import CHINESE, ENGLISH, Labels
+from schemas.evidence import Answered, Claim, status_counts
+from services.reports.labels import BETWEEN, CHINESE, ENGLISH, Labels
 from services.reports.statuses import Counts
 
 _NUMBER = r"\d{1,6}"
 
 
-def counts_of(claims: Iterable[Claim], labels: Labels) -> Counts:
+def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Counts:
     """Count claims by status, in words too."""
     statuses = status_counts(claims)
-    return Counts(statuses, labels.counted(statuses) if statuses else "")
+    return Counts(statuses, answered, labels.head(answered, statuses) if statuses or answered else "")
 
 
-def counts_line(claims: Iterable[Claim], labels: Labels) -> str:
-    """Return the line in Markdown; empty where there are no claims."""
-    counts = counts_of(claims, labels)
-    return f"*{counts.text}*" if counts.text else ""
+def counts_line(claims: Iterable[Claim], answered: Answered, labels: Labels) -> str:
+    """Return the line in Markdown."""
+    return f"*{counts_of(claims, answered, labels).text}*"
 
 
 def is_counts(text: str) -> bool:
@@ -28,10 +27,27 @@ def is_counts(text: str) -> bool:
 
 
 def _pattern(labels: Labels) -> str:
-    count = re.escape(labels.statements).replace(re.escape("{count}"), _NUMBER)
-    states = "|".join(re.escape(state).replace(re.escape("{count}"), _NUMBER) for state in labels.states.values())
-    head = f"(?:{re.escape(labels.statement)}|{count}){re.escape(labels.colon)}"
-    return f"{head}(?:{states})(?:{re.escape(labels.comma)}(?:{states})){{0,5}}"
+    """Return a pattern of the line in one language; earlier versions wrote the number of statements and the states alone."""
+    count = _filled(labels.statements, count=_NUMBER)
+    states = "|".join(_filled(state, count=_NUMBER) for state in labels.states.values())
+    states = f"(?:{states})(?:{re.escape(labels.comma)}(?:{states})){{0,5}}"
+    statements = f"(?:{re.escape(labels.statement)}|{count})"
+    lines = [
+        _filled(labels.all_sure, statements=statements, states=states),
+        _filled(labels.some_sure, sure=_NUMBER, count=_NUMBER, states=states),
+        re.escape(labels.no_statements),
+        f"{statements}{re.escape(labels.colon)}{states}",
+    ]
+    answers = "|".join(map(re.escape, labels.answers.values()))
+    return f"(?:(?:{answers}){re.escape(BETWEEN)})?+(?:{'|'.join(lines)})"
+
+
+def _filled(text: str, **patterns: str) -> str:
+    """Return a text with fields as a pattern."""
+    pattern = re.escape(text)
+    for name, value in patterns.items():
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), value)
+    return pattern
 
 
 _COUNTS = re.compile("|".join(map(_pattern, (ENGLISH, CHINESE))))

@@ -1,6 +1,5 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -9,13 +8,13 @@ from typing import Literal
 from schemas.chart import Chart
 from schemas.deck import DeckPage
 from schemas.evidence import Standing, Status
+from services.reports.reference import Reference
 from services.reports.statuses import Counts
 
 Style = Literal["strong", "emphasis", "code"]
 Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
 """What a section that the program itself adds is; empty for those of the report's text."""
 Alignment = Literal["", "left", "center", "right"]
-_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,36 +197,6 @@ class KeyFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
-    """A verbatim excerpt."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A numbered source; copies of its text are named with it."""
-
-    number: int
-    title: str
-    url: str
-    link: str
-    """A web address, or the place of the stored text below the report's folder."""
-    who: tuple[str, ...]
-    """Its site, its kind and when it was published, where they are known, in the reader's language."""
-    details: tuple[str, ...]
-    """The same as far as the title and the address do not tell it, and whether it is a copy or not cited."""
-    cited: bool
-    quotes: tuple[Quote, ...]
-
-    @property
-    def on_the_web(self) -> bool:
-        """Tell whether the link leads to the web and not to a file beside the report."""
-        return is_web_link(self.link)
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedReport:
     """A report, taken apart."""
 
@@ -246,11 +215,13 @@ class ParsedReport:
     disagreements: tuple[Disagreement, ...] = ()
     """The contradictions between sources."""
     counts: Counts = field(default_factory=Counts)
-    """Its statements by status."""
+    """Its statements by status, and whether it answers."""
     created: str = ""
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     """Diagrams that were drawn, by their text."""
+    by_rules: bool = False
+    """Whether rules selected its sentences, and no model wrote it."""
     deck: tuple[DeckPage, ...] = ()
     """Pages of slides that a model wrote; none where the deck is laid out by rules."""
 
@@ -265,8 +236,18 @@ class ParsedReport:
 
     @property
     def standing(self) -> Standing:
-        """How many of its statements are quoted or supported."""
+        """Whether it answers, and how many of its statements are quoted or supported."""
         return self.counts.standing
+
+    @property
+    def cited(self) -> tuple[Reference, ...]:
+        """The sources that the report cites."""
+        return tuple(reference for reference in self.references if reference.cited)
+
+    @property
+    def uncited(self) -> tuple[Reference, ...]:
+        """Those that were read and are not cited."""
+        return tuple(reference for reference in self.references if not reference.cited)
 
     @property
     def body(self) -> tuple[Section, ...]:
@@ -321,11 +302,6 @@ def words(content: Inlines) -> str:
 def citations_in(content: Iterable[Inline]) -> tuple[Citation, ...]:
     """Return the citations among inlines."""
     return tuple(inline for inline in content if isinstance(inline, Citation))
-
-
-def is_web_link(link: str) -> bool:
-    """Tell whether a link leads to the web."""
-    return _WEB.fullmatch(link) is not None
 
 
 def letters(text: str) -> str:

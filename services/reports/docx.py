@@ -33,13 +33,13 @@ from services.reports.document import (
     Table,
     Text,
     is_bold,
-    is_web_link,
     words,
 )
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.html.formulas import mathml
 from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
+from services.reports.reference import is_web_link
 
 FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
 INK, SOFT, ACCENT, HEAD, GOOD, WARN = "1B2430", "55606E", "0B5C77", "E4F0F4", "17693A", "8A4B00"
@@ -76,7 +76,7 @@ def render_docx(report: ParsedReport) -> bytes:
             writer.references(report)
         else:
             writer.blocks(section.blocks)
-    writer.small((writer.labels.generated, SOFT))
+    writer.small((writer.labels.origin(by_rules=report.by_rules), SOFT))
     data = io.BytesIO()
     document.save(data)
     return data.getvalue()
@@ -129,7 +129,7 @@ class _Writer:
         if report.subtitle:
             facts.append((f"{self.labels.question}: {report.subtitle}", SOFT))
         if report.counts.text:
-            facts.append((report.counts.shown, GOOD if report.standing == "all" else WARN))
+            facts.append((report.counts.shown, {"all": GOOD, "empty": SOFT}.get(report.standing, WARN)))
         if report.created:
             facts.append((self.labels.as_of.format(date=report.created), SOFT))
         self.small(*facts)
@@ -200,13 +200,16 @@ class _Writer:
         self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.labels)])
 
     def references(self, report: ParsedReport) -> None:
-        for reference in report.references:
+        """List what the report cites; of what was read besides, the number."""
+        for reference in report.cited:
             entry = self._document.add_paragraph()
             entry.add_run(f"[{reference.number}] ").bold = True
             self._link(entry, reference.title, reference.link)
             entry.add_run(clean_text(" — " + " · ".join([reference.url, *reference.details])))
-            for quote in reference.quotes:
-                self._document.add_paragraph(clean_text(" ".join(quote.text.split())), style="Quote")
+            for quote in reference.quoted_texts:
+                self._document.add_paragraph(clean_text(quote), style="Quote")
+        if report.uncited:
+            self.small((self.labels.more_read_elsewhere.format(count=len(report.uncited)), SOFT))
 
     def fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
         """Write inlines into a paragraph."""
@@ -274,6 +277,8 @@ class _Writer:
             line = "single" if side in {"top", "bottom", "insideH"} else "nil"
             borders.append(_element(side, val=line, sz="4", color="DCDFE3"))
         table._tbl.tblPr.append(borders)
+        for column, inches in zip(table.columns, wide, strict=False):
+            column.width = Inches(inches)
         for place, row in enumerate(rows):
             for at, content in enumerate(row):
                 cell = table.cell(place, at)

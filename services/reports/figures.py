@@ -9,6 +9,8 @@ from services.reports.document import KeyFigure
 from services.reports.statuses import SURE, status_of
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
+from services.text.questions import names_in
+from services.text.terms import content, terms
 
 MAX_FIGURES = 4
 MAX_CLAIM = 180
@@ -16,11 +18,23 @@ MAX_CLAIM = 180
 _UNIT = re.compile(
     r"\s?(?:(?:square |cubic |nautical )?(?:met(?:re|er)s?|kilomet(?:re|er)s?|centimet(?:re|er)s?|millimet(?:re|er)s?|miles?|"
     r"feet|foot|inch(?:es)?|fathoms?|knots?|tonn?e?s?|kilograms?|grams?|lit(?:re|er)s?|years?|months?|weeks?|days?|hours?|"
-    r"minutes?|seconds?|people|persons?|patients?|children|participants?|dollars?|euros?|degrees?|km²?|m²?|cm|mm|kg|mg|g|"
+    r"minutes?|seconds?|people|persons?|patients?|children|participants?|dollars?|euros?|pounds?|ounces?|hectares?|acres?|"
+    r"degrees?(?: Celsius| Fahrenheit)?|(?:kilo|mega|giga)?(?:hertz|watts?)|volts?|km²?|m²?|cm|mm|kg|mg|g|"
     r"t|s|ms|Hz|kHz|MHz|GHz|GB|MB|TB|kW|MW|GW|kWh|MWh|°C|K)\b|"
     r"平方公里|平方米|公里|千米|厘米|毫米|英里|海里|英寻|米|公斤|千克|吨|克|毫克|升|亿元|万元|元|美元|人次|名|人|例|个月|年|周|天|小时|分钟|秒|"
     r"度|倍|屈光度|D\b)"
 )
+_RATE = re.compile(
+    r"\s?/\s?(?:min|km²?|m²|kg|[smhl])\b|"
+    r"\s(?:per|an?|each|every)\s(?:square |cubic )?(?:second|minute|hour|day|week|month|year|decade|degree|met(?:re|er)|kilomet(?:re|er)|"
+    r"mile|foot|person|head|child|patient|thousand|million|lit(?:re|er)|kilogram|tonne?)\b|"
+    r"(?:/|每)(?:秒|分钟|小时|天|日|周|月|年|人|平方公里|平方米|公里|千米|米|公斤|千克|升)"
+)
+"""What a unit is counted by, behind it: a second, each degree, 每秒."""
+_RATE_BEFORE = re.compile(
+    r"每(?:秒|分钟|小时|天|日|周|个?月|年|人|平方公里|平方米|公里|千米|米|公斤|千克|升)(?:大约|约|平均|为)?\s?$"
+)
+"""The same before a Chinese number."""
 _NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength|atropine)\b)")
 """What follows a number that only names something: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
@@ -41,9 +55,18 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
         citations = proofs.citations(claim.citations, status) if value and value not in figures else ()
         if citations:
             figures[value] = KeyFigure(value, text, citations)
-        if len(figures) == MAX_FIGURES:
-            break
-    return tuple(figures.values())
+    found = list(figures.values())
+    return tuple((_on_the_subject(report.question, found) if report.by_rules else found)[:MAX_FIGURES])
+
+
+def _on_the_subject(question: str, figures: Sequence[KeyFigure]) -> Sequence[KeyFigure]:
+    """Return the figures whose sentences name what the question names, or hold a word of it where it has no names; all if none do.
+
+    A model writes of the question; a sentence that rules selected may stand beside it.
+    """
+    names = names_in(question)
+    wanted = {term for name in names for term in terms(name)} if names else set(content(question))
+    return [figure for figure in figures if not wanted.isdisjoint(terms(figure.claim))] or figures
 
 
 def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
@@ -53,8 +76,8 @@ def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
         last_end, last = end, number
         if place + 1 < len(numbers) and _TO.fullmatch(text, end, numbers[place + 1][0]):
             _, last_end, last = numbers[place + 1]
-        before = _CURRENCY.search(text, 0, start)
-        after = _end(text, last_end, last, bare=before is not None)
+        before = _CURRENCY.search(text, 0, start) or _RATE_BEFORE.search(text, 0, start)
+        after = _end(text, last_end, last, bare=_CURRENCY.search(text, 0, start) is not None)
         if after and not is_held(number, in_question):
             return text[before.start() if before else start : after].rstrip()
     return ""
@@ -65,9 +88,11 @@ def _end(text: str, end: int, number: Quantity, *, bare: bool) -> int:
     measured = number.kind in {"number", "percent"} and any(char.isdigit() for char in number.text)
     if not measured or _NAME.match(text, end):
         return 0
-    if number.kind == "percent":
-        return end
-    unit = _UNIT.match(text, end)
+    unit = None if number.kind == "percent" else _UNIT.match(text, end)
     if unit and _NAME.match(text, unit.end()):
         return 0
-    return unit.end() if unit else end if bare else 0
+    if not unit and not bare and number.kind != "percent":
+        return 0
+    last = unit.end() if unit else end
+    rate = _RATE.match(text, last)
+    return rate.end() if rate else last

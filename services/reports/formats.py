@@ -1,7 +1,6 @@
 """The formats of a report: the name of each, its file, what it needs, and how it is made."""
 
 import asyncio
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -13,8 +12,8 @@ from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.pdf import check_pdf, render_pdf
 from services.reports.slides.deck import render_deck
-from services.run.errors import BadInput, SettingsError
-from services.run.installation import is_installed
+from services.run.errors import BadInput, NotInstalled
+from services.run.installation import install_command, is_installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +61,12 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
     """Make sure, before any work is done, that the formats can be made here. Blocking: it looks for packages and programs.
 
     Raises:
-        SettingsError: something is not installed; the message says how to install it.
+        NotInstalled: something is missing; the message says how to install it.
     """
     for name in names:
         module, package = FORMATS[name].module, FORMATS[name].package
         if module and not is_installed(module):
-            raise SettingsError(
-                f"The format {name} needs the package {package}. Install it with: "
-                f"{sys.executable} -m pip install {package}"
-            )
+            raise NotInstalled(f"The format {name} needs the package {package}.", install_command("formats"))
         if name == "pdf":
             check_pdf()
 
@@ -82,7 +78,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
         The files' bytes by name; Markdown is the report's own text.
 
     Raises:
-        SettingsError: something is not installed.
+        NotInstalled: something is missing.
     """
     names = list(names)
     await asyncio.to_thread(check_formats, names)

@@ -18,6 +18,7 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
+from services.reports.answered import answered, rules_recognise
 from services.reports.charts.fences import check_charts
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
@@ -77,6 +78,8 @@ class Draft:
     """Notes that stand first, a line each: a safety note, or that of an edge case."""
     by_rules: bool = False
     """Whether rules wrote it, which see what single sentences tell and not what many tell together."""
+    enough: bool = True
+    """Whether the last reflection found enough evidence; true where there was none."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Of computations and database queries, by the content hash of their source."""
 
@@ -98,6 +101,11 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
+    answer = answered(
+        checked,
+        enough=draft.enough and not draft.missing_aspects,
+        recognised=not draft.by_rules or rules_recognise(draft.question, checked, _computed(draft)),
+    )
     title, body = _title_and_body(checked.markdown, draft, labels)
     contradictions = _grounded(draft)
     conflicts = _conflicts(contradictions, draft, labels)
@@ -107,7 +115,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     parts = [
         f"# {title}",
-        counts_line(checked.claims, labels),
+        counts_line(checked.claims, answer, labels),
         "\n>\n".join(f"> {escape_markdown(line)}" for line in draft.opening.splitlines() if line.strip()),
         body or (labels.nothing_held if draft.excerpts else labels.nothing_found),
         conflicts,
@@ -134,6 +142,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         title=labels.without_marks(title),
         question=draft.question,
         locale=draft.locale,
+        answered=answer,
+        by_rules=draft.by_rules or not draft.markdown.strip(),
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,
         excerpts=draft.excerpts,
@@ -152,6 +162,13 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         limits=limits,
         usage=usage,
         artifacts=artifacts,
+    )
+
+
+def _computed(draft: Draft) -> frozenset[str]:
+    """Return the ids of the excerpts that programs printed."""
+    return frozenset(
+        excerpt.id for excerpt in draft.excerpts if draft.sources[excerpt.content_hash].kind == "computation"
     )
 
 

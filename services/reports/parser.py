@@ -68,9 +68,10 @@ def parse_report(report: Report) -> ParsedReport:
         lead=lead,
         sections=settled,
         references=references(report, labels),
-        figures=key_figures(report, proofs),
+        figures=key_figures(report, proofs) if len(report.citations) > 1 else (),
         disagreements=tuple(_disagreements(settled)),
-        counts=counts_of(report.citations, labels),
+        counts=counts_of(report.citations, report.answered, labels),
+        by_rules=report.by_rules,
         deck=tuple(report.deck),
         created=max((source.fetched_at[:10] for source in report.sources if source.fetched_at), default=""),
     )

@@ -2,14 +2,13 @@
 
 import asyncio
 import base64
-import sys
 
 from pydantic import TypeAdapter
 
 from services.reports.document import ParsedReport
 from services.reports.html.page import render_html
-from services.run.errors import SettingsError
-from services.run.installation import is_installed
+from services.run.errors import NotInstalled, SettingsError
+from services.run.installation import install_command, is_installed
 from services.sandbox.browser import find_browser, print_page
 from services.sandbox.workers import Workers
 
@@ -21,12 +20,12 @@ def check_pdf() -> None:
     """Make sure that something here can make PDF. Blocking.
 
     Raises:
-        SettingsError: neither Chromium nor WeasyPrint is installed.
+        NotInstalled: neither Chromium nor WeasyPrint is there.
     """
     if find_browser() is None and not is_installed("weasyprint"):
-        raise SettingsError(
-            "PDF needs Chromium or WeasyPrint. Install either, for example: apt-get install chromium, or "
-            f"{sys.executable} -m pip install weasyprint"
+        raise NotInstalled(
+            "PDF needs Chromium (Debian: apt-get install chromium) or WeasyPrint, and neither is there.",
+            install_command("pdf"),
         )
 
 
@@ -56,7 +55,7 @@ async def _print_with_browser(browser: str, html: str) -> bytes:
     if pdf is None:
         raise SettingsError(
             f"{browser} did not print the report ({output[-200:].strip() or 'it said nothing'}). Choose the format "
-            f"html and print it yourself, or install WeasyPrint: {sys.executable} -m pip install weasyprint"
+            f"html and print it yourself, or install WeasyPrint: {install_command('pdf')}"
         )
     return pdf
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from schemas.evidence import EXCERPT_ID, Excerpt, Source
 from schemas.publication import Publication
 from schemas.reporter import Report
-from services.reports.document import Quote, Reference
 from services.reports.labels import Labels
-from services.reports.source_numbers import link_of
+from services.reports.reference import Quote, Reference
+from services.reports.source_numbers import link_of, stored_text
 
 MAX_AUTHORS = 3
 """Authors that a reference names."""
@@ -58,6 +58,7 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
                 for excerpt in report.excerpts
                 if numbers.get(excerpt.id) == source.number
             ),
+            text=stored_text(source),
         )
         for source in report.sources
         if not source.duplicate_of and source.number is not None

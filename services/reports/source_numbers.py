@@ -73,4 +73,9 @@ def link_of(source: Source) -> str:
     """Return what a citation links to: the web page, or the stored text beside the report."""
     if source.kind == "web" and source.url.lower().startswith(("http://", "https://")):
         return percent_encoded(source.url.strip(), safe="/:?&=%#+,@~-._!")
+    return stored_text(source)
+
+
+def stored_text(source: Source) -> str:
+    """Return the place of a source's text below the report's folder."""
     return f"sources/{source.content_hash}.txt"

@@ -3,29 +3,31 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from schemas.evidence import Claim, Standing, Status, standing
+from schemas.evidence import Answered, Claim, Standing, Status, standing
 from services.reports.checking.checked_report import CheckedReport
 
 SURE: frozenset[Status] = frozenset({"quoted", "supported"})
-"""What counts for green and a tick."""
+"""What counts for green and a tick, in a report that answers its question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The statements of a report by status."""
+    """The statements of a report by status, and whether it answers its question."""
 
     statuses: Mapping[Status, int] = field(default_factory=dict)
+    answered: Answered = ""
     text: str = ""
-    """In words, in the report's language; empty where it makes no statement."""
+    """Both in words, in the report's language; empty where nobody has judged either."""
 
     @property
     def standing(self) -> Standing:
-        """How many of them are quoted or supported."""
-        return standing(sum(self.statuses.values()), sum(self.statuses.get(status, 0) for status in SURE))
+        """Whether it answers, and how many of its statements are quoted or supported."""
+        sure = sum(self.statuses.get(status, 0) for status in SURE)
+        return standing(sum(self.statuses.values()), sure, self.answered)
 
     @property
     def shown(self) -> str:
-        """The words, with a tick before them where all statements are quoted or supported."""
+        """The words, with a tick before them where the report answers and all statements are quoted or supported."""
         return f"✓ {self.text}" if self.standing == "all" else self.text
 
 

@@ -79,6 +79,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         rewritten=written.verified.rewritten,
         citing=written.citing,
         by_rules=written.by_rules,
+        enough=reflection is None or reflection.has_enough_context,
         programs=written.programs,
     )
 

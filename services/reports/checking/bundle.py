@@ -85,7 +85,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     record = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
         "version": FORMAT_VERSION,
-        **{key: dumped[key] for key in ("question", "title", "locale", "run_id")},
+        **{key: dumped[key] for key in ("question", "title", "locale", "run_id", "answered")},
         "sources": [
             {
                 "id": source["id"],

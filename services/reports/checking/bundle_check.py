@@ -20,10 +20,12 @@ from services.evidence.support import SEEN_BEFORE, Verdict, check_support
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
 from services.reports.checking.claim_check import VETO
 from services.reports.checking.inference_quota import SHARE
+from services.reports.counts_line import counts_of
 from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines
 from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of
+from services.reports.statuses import sure_claims
 from services.run.errors import BundleError
 from services.text.quote_location import locate
 
@@ -39,6 +41,8 @@ class BundleCheck:
     """How many sources, quotes, claims and so on were checked."""
     problems: list[str] = field(default_factory=list)
     """What does not hold, each with the id of what it is about."""
+    head: str = ""
+    """Whether the report answers its question, and how many of its statements quotes back, in words."""
 
 
 def seal(content: Mapping[str, Any]) -> str:
@@ -76,6 +80,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
         "artifacts": len(content.artifacts),
         "citations": citations,
     }
+    check.head = counts_of(content.claims, content.answered, ENGLISH).text
+    check.problems += _answer(content)
     check.problems += _texts(folder, content)
     check.problems += _claims(folder, content, excerpts, sources)
     check.problems += _artifacts(folder, content)
@@ -83,6 +89,12 @@ def verify_bundle(folder: Path) -> BundleCheck:
     check.problems += _statements(markdown, content)
     check.problems += broken_links
     return check
+
+
+def _answer(content: BundleContent) -> Iterator[str]:
+    """Check that a report which is said to answer states something that is quoted or supported."""
+    if content.answered in {"yes", "partly"} and not sure_claims(content.claims):
+        yield "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
 
 
 def _texts(folder: Path, content: BundleContent) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from schemas.evidence import Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
+from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.usage import Usage
@@ -40,6 +40,7 @@ class BundleContent(BaseModel):
     question: str
     title: str = ""
     run_id: str = ""
+    answered: Answered = ""
     sources: list[StoredSource]
     excerpts: list[Excerpt]
     claims: list[Claim]

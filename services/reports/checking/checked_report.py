@@ -21,6 +21,12 @@ class CheckedReport:
     conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
     """Those of these that are inferred from what they cite."""
     marked: int = 0
+    opening: int = 0
+    """How many of the claims stand in the opening: before the first section, or in it where the report begins with one."""
+    declined: int | None = None
+    """How many of these stand before the first sentence of the opening that says what the sources lack; None without one."""
+    hedged: bool = False
+    """Whether the opening says that the sources lack something, be it only one sentence that says all."""
 
     @property
     def contradicted(self) -> int:

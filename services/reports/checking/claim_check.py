@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from schemas.evidence import Claim, Excerpt, Judgement
 from services.embedding.cross_lingual import Likeness
 from services.evidence.inference import check_marked
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
 from services.evidence.support import Verdict, check_support
-from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.code_citations import CANDIDATES, CodeCitations
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import missing_of, quantities
@@ -80,6 +81,8 @@ class ClaimCheck:
     ) -> Claim:
         """Judge a sentence or a row of a table; where it cites nothing, by the excerpt that code finds for it.
 
+        A name that what it cites lacks may stand in another excerpt of the same source, which code then cites beside.
+
         Args:
             words: without citations and Markdown.
             ids: of excerpts that exist.
@@ -90,10 +93,13 @@ class ClaimCheck:
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
         by_code = False
         if verdict.failing in _NOT_THERE and (covered or not ids) and self.citing:
-            key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, key, parts))
+            key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, [key], parts))
             if key:
                 ids, by_code = (key,), True
                 quoted, verdict = self._checked(words, ids, parts, self.likeness)
+        if verdict.failing == "names" and (key := self._same_source_with_names(words, ids, parts, verdict.what)):
+            ids, by_code = (*ids, key), True
+            quoted, verdict = self._checked(words, ids, parts, self.likeness)
         if verdict.failing == "words" and covered:
             verdict, ids = Verdict("uncited"), ()
         if quoted and not verdict.failing:
@@ -221,8 +227,28 @@ class ClaimCheck:
             verdict = next((cell for cell in cells if cell.failing in _OF_NUMBERS), verdict)
         return quoted, verdict
 
-    def _is_supported(self, words: str, key: str, parts: Sequence[str]) -> bool:
-        return key in self.excerpts and not self._checked(words, [key], parts, None)[1].failing
+    def _same_source_with_names(
+        self, words: str, ids: Sequence[str], parts: Sequence[str], wanted: Sequence[str]
+    ) -> str:
+        """Return the id of an excerpt with which what a sentence cites supports it; empty where there is none.
+
+        Args:
+            words: of the sentence.
+            ids: that it cites; only excerpts of their sources are looked at.
+            parts: of a row.
+            wanted: names that they lack.
+        """
+        sources = {self.excerpts[key].content_hash for key in ids} - set(self.untraced)
+        holding = (
+            key
+            for key, excerpt in self.excerpts.items()
+            if excerpt.content_hash in sources and not missing_names(", ".join(wanted), excerpt.quote)
+        )
+        candidates = islice((key for key in holding if key not in ids), CANDIDATES)
+        return next((key for key in candidates if self._is_supported(words, [*ids, key], parts)), "")
+
+    def _is_supported(self, words: str, ids: Sequence[str], parts: Sequence[str]) -> bool:
+        return all(key in self.excerpts for key in ids) and not self._checked(words, ids, parts, None)[1].failing
 
     def _verdict(
         self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None

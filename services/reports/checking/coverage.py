@@ -63,11 +63,11 @@ def covering(
 
 
 def with_citations(sentence: str, ids: Sequence[str]) -> str:
-    """Put citations before the full stop of a sentence."""
+    """Put citations before the full stop of a sentence, behind those that it has."""
     marks = "".join(f"{OPEN}{key}{CLOSE}" for key in ids)
     end = _END.search(sentence)
     place = end.start() if end else len(sentence)
-    blank = "" if "。" in sentence[place:] else " "
+    blank = "" if "。" in sentence[place:] or sentence[:place].endswith(CLOSE) else " "
     return f"{sentence[:place]}{blank}{marks}{sentence[place:]}"
 
 

@@ -27,7 +27,7 @@ from services.evidence.model_markdown import (
     without_marks,
     words_of,
 )
-from services.evidence.non_claims import claims_nothing, without_label
+from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
 from services.evidence.support import Verdict
 from services.reports.checking.block_markdown import fenced, language_of, list_item, table_row
 from services.reports.checking.checked_report import CheckedReport
@@ -64,6 +64,8 @@ class ReportCheck:
     coverage: Coverage = field(default_factory=lambda: Coverage([], []))
     section: str = ""
     """Heading of the section that is read."""
+    in_opening: bool = True
+    """Whether what is read stands in the opening."""
 
     def report(self, markdown: str) -> CheckedReport:
         """Check a report as a model wrote it."""
@@ -78,6 +80,7 @@ class ReportCheck:
         shown = (make_inert(self.shelter.restored(block)) for block in blocks)
         self.result.undecided = list(self.check.undecided)
         self.result.conclusions = frozenset(key for key, inferred in self.check.undecided.items() if inferred)
+        self._end_opening()
         self.result.markdown = restore_citations("\n\n".join(block for block in shown if block))
         return self.result
 
@@ -104,11 +107,24 @@ class ReportCheck:
     def _heading(self, node: SyntaxTreeNode) -> str:
         text = without_marks(strip_markup(" ".join(lines_of(node.children[0].content)), self.shelter, self.check.known))
         level = int(node.tag[1])
+        if self.result.claims or self.result.hedged:
+            self._end_opening()
         if level <= SECTION_LEVEL:
             self.section = words_of(text, self.shelter)
             self.quota.section()
         marked = self._headline(text, self._below(node, level))
         return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
+
+    def _end_opening(self) -> None:
+        if self.in_opening:
+            self.in_opening, self.result.opening = False, len(self.result.claims)
+
+    def _note_lack(self, words: str, evidence: str) -> None:
+        """Note where an opening says that the sources lack something."""
+        if self.in_opening and says_nothing_known(words, evidence):
+            self.result.hedged = True
+            if self.result.declined is None and not lacks_only_form(words):
+                self.result.declined = len(self.result.claims)
 
     def _below(self, node: SyntaxTreeNode, level: int) -> list[str]:
         """Return the ids of what is cited by a block and below it, up to the next heading of its level."""
@@ -172,6 +188,7 @@ class ReportCheck:
             return self._failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
         if claims_nothing(words, cites=bool(own), evidence=evidence, fixed=self.check.labels.unverified):
+            self._note_lack(words, evidence)
             return shown
         if not own and words.endswith(("?", "？")):
             return self._headline(shown, ids)
@@ -183,7 +200,7 @@ class ReportCheck:
         else:
             claim = self.check.sentence(words, ids, covered=not own, section=self.section)
         if claim.cited_by == "code":
-            shown = with_citations(shown, claim.citations)
+            shown = with_citations(shown, [key for key in claim.citations if key not in own])
         if not claim.verified and not self.check.all_untraced(ids):
             self.result.failed.append(claim)
         return self._said(shown, claim)
@@ -302,7 +319,7 @@ class ReportCheck:
         else:
             claim = self.check.sentence(words, ids, cells_with_heads(texts, heads), section=self.section)
             if claim.cited_by == "code":
-                shown[-1] = with_citations(shown[-1], claim.citations)
+                shown[-1] = with_citations(shown[-1], [key for key in claim.citations if key not in ids])
         before = len(self.result.left_out)
         last = self._said(shown[-1], claim)
         return "" if len(self.result.left_out) > before else table_row([*shown[:-1], last.strip()])

@@ -23,16 +23,15 @@ from services.reports.document import (
     Paragraph,
     ParsedReport,
     Quotation,
-    Reference,
     Rule,
     Table,
     Text,
-    is_web_link,
 )
 from services.reports.html.figure import figure, table
 from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised
 from services.reports.labels import Labels
+from services.reports.reference import Reference, is_web_link
 
 _STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}

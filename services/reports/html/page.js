@@ -41,10 +41,14 @@
     cite.addEventListener("mouseenter", show);
     cite.addEventListener("focusin", show);
     cite.addEventListener("mouseleave", hide);
-    cite.addEventListener("focusout", hide);
+    cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget)) hide(); });
   }
   addEventListener("keydown", (event) => {
-    if (event.key === "Escape") all(".cite:hover, .cite:focus-within").forEach((cite) => cite.classList.add("closed"));
+    if (event.key !== "Escape") return;
+    for (const cite of all(".cite:hover, .cite:focus-within")) {
+      if (cite.contains(document.activeElement)) cite.querySelector(".mark").focus({ preventScroll: true }); // a link inside is about to be hidden
+      cite.classList.add("closed");
+    }
   });
 
   // In a frame without an address of its own, as in a notebook, a link inside the page would lead to the notebook.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import chain, takewhile
 
 from schemas.deck import DeckCard, DeckPage
@@ -30,6 +31,7 @@ from services.reports.marked_sentences import why_marked
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.slides.slide import Card, Slide, size
+from services.reports.slides.source_titles import headed
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened
 
 MAX_CARDS = 4
@@ -47,10 +49,12 @@ SIGNS = {"inferred": "≈", "unverified": "⚠"}
 """Of marks that stand within a card's text or a cell."""
 CONTENTS = 10
 """Entries of one slide of contents."""
+DIVIDED = 3
+"""Parts of a report's own text from which on a deck has contents and dividers."""
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Lay a report out as slides: cover, contents, sections with their dividers, summary, end.
+    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, end.
 
     A long report is told by its main points, those that its paragraphs begin with.
     """
@@ -71,28 +75,29 @@ def _slides(report: ParsedReport, *, brief: bool) -> list[Slide]:
     ]
     sections = [section for section in report.sections if section.role not in {"computations", "references"}]
     parts = list(_parts(sections))
-    names = [shortened(words(part[0].title), 72) for part in parts]
+    slides += _block_slides(title, report.opening, report)
+    if report.summary:
+        marked = any(isinstance(inline, Mark) for inline in report.summary)
+        slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=not marked)))
+    slides += _block_slides(title, report.lead, report)
+    if report.figures:
+        cards = [Card(figure.claim, figure.value, _numbers(figure.citations), "figure") for figure in report.figures]
+        slides += _card_slides(labels.key_figures, cards)
+    divided = sum(part[0].role == "" for part in parts) >= DIVIDED
+    names = [shortened(words(part[0].title), 72) for part in parts] if divided else []
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         slides.append(Slide("contents", labels.contents, rows=entries))
     deck = _deck(report)
-    if report.lead or report.opening:
-        slides += _block_slides(title, [*report.opening, *report.lead], report)
-    if report.figures:
-        cards = [Card(figure.claim, figure.value, _numbers(figure.citations), "figure") for figure in report.figures]
-        slides += _card_slides(labels.key_figures, cards)
     for place, part in enumerate(parts, 1):
-        if part[0].role == "":
+        if divided and part[0].role == "":
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         for section in part:
             if pages := deck.get(section.anchor):
                 slides += _written(section, pages, report)
             else:
                 slides += _main_points(section, report) if brief and not section.role else _section(section, report)
-    if report.summary:
-        marked = any(isinstance(inline, Mark) for inline in report.summary)
-        slides += _card_slides(labels.summary, list(_sentence_cards(report.summary, single=not marked)))
-    slides.append(Slide("end", labels.the_end, labels.generated))
+    slides.append(Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules)))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
 
@@ -179,7 +184,7 @@ def _block_slides(title: str, blocks: Sequence[Block], report: ParsedReport) -> 
     """Fill slides with blocks: texts as cards, tables, charts and diagrams on slides of their own."""
     slides: list[Slide] = []
     cards: list[Card] = []
-    for block in blocks:
+    for heading, block in headed(blocks, report):
         if isinstance(block, Table | Drawing):
             slides += _card_slides(title, cards)
             cards = []
@@ -187,6 +192,9 @@ def _block_slides(title: str, blocks: Sequence[Block], report: ParsedReport) -> 
         elif picture := _readable_picture(block, report):
             slides += [*_card_slides(title, cards), Slide("diagram", title, picture=picture)]
             cards = []
+        elif heading:
+            kind = "quote" if isinstance(block, Quotation) else "plain"
+            cards.append(replace(_item_card([block]), heading=heading, kind=kind))
         else:
             cards += _block_cards(block)
     return slides + _card_slides(title, cards)
@@ -255,11 +263,17 @@ def _item_card(item: Sequence[Block]) -> Card:
         replace(card, text=plain_math(card.text) if card.kind == "formula" else _with_sign(card)) for card in inner[:-1]
     ] + [replace(card, text=plain_math(card.text)) if card.kind == "formula" else card for card in inner[-1:]]
     return Card(
-        " ".join(card.text for card in shown),
+        reduce(_joined, (card.text for card in shown), ""),
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         mark=inner[-1].mark if inner else None,
         reasons=tuple(chain.from_iterable(card.reasons for card in inner)),
     )
+
+
+def _joined(before: str, after: str) -> str:
+    """Put a text behind another one, without a blank after a Chinese stop."""
+    blank = " " if before and before[-1] not in "。！？；" else ""
+    return f"{before}{blank}{after}"
 
 
 def _with_sign(card: Card) -> str:
@@ -324,4 +338,4 @@ def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
     for reference in report.references:
         if reference.number in cited:
             yield f"[{reference.number}] {reference.title} — {' · '.join([reference.url, *reference.who])}"
-            yield from (f"    “{' '.join(quote.text.split())}”" for quote in reference.quotes[:3])
+            yield from (f"    “{quote}”" for quote in reference.quoted_texts[:3])

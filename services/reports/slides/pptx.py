@@ -146,11 +146,13 @@ class _Writer:
         shape.line.color.rgb = _colour(WARN if card.kind == "quote" else LINE)
         frame = shape.text_frame
         frame.word_wrap = True
-        frame.vertical_anchor = MSO_ANCHOR.MIDDLE
+        frame.vertical_anchor = MSO_ANCHOR.TOP if card.heading else MSO_ANCHOR.MIDDLE
         frame.margin_left = frame.margin_right = Inches(0.22)
+        frame.margin_top = Inches(0.18)
         paragraph = frame.paragraphs[0]
         if card.heading:
-            self._run(paragraph, card.heading, 30, ACCENT, bold=True)
+            self._run(paragraph, card.heading, 30 if card.kind == "figure" else 14, ACCENT, bold=True)
+            paragraph.space_after = Pt(4)
             paragraph = frame.add_paragraph()
         lines = (plain_math(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:

@@ -13,6 +13,7 @@ class Card:
 
     text: str
     heading: str = ""
+    """The value of a figure; of any other card, the title of the source that it quotes."""
     numbers: tuple[int, ...] = ()
     """Of the sources that it cites."""
     kind: str = "plain"
@@ -55,4 +56,5 @@ def size(card: Card) -> int:
     """Return how much room a card takes, in half-width characters."""
     if card.kind == "code":
         return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
-    return width(card.text) + (90 if card.heading else 0) + 8 * len(card.numbers) + (12 if card.mark else 0)
+    heading = 90 if card.kind == "figure" else 40 + width(card.heading) if card.heading else 0
+    return width(card.text) + heading + 8 * len(card.numbers) + (12 if card.mark else 0)

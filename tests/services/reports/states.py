@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from schemas.evidence import Claim, Excerpt, Source, Status, status_counts
+from schemas.evidence import Answered, Claim, Excerpt, Source, Status
 from schemas.reporter import Report
+from services.reports.counts_line import counts_line
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
 from services.run.evidence_store import content_hash
@@ -34,12 +35,15 @@ TITLES = {"en-US": "The cable of 1866", "zh-CN": "1866年的电缆"}
 OPENINGS = {"en-US": "Ask a sailor first.", "zh-CN": "请先询问水手。"}
 
 
-def stated(locale: str, states: Sequence[Status] = STATES, *, counts: bool = True) -> Report:
+def stated(
+    locale: str, states: Sequence[Status] = STATES, *, answered: Answered = "yes", counts: bool = True
+) -> Report:
     """Return a report of a summary, a paragraph, a list and a table, in each of which the statements stand in turn.
 
     Args:
         locale: `en-US` or `zh-CN`.
         states: of its statements, in order.
+        answered: whether it answers its question.
         counts: whether its text has their counts, which earlier versions did not write.
     """
     labels = labels_for(locale)
@@ -64,7 +68,7 @@ def stated(locale: str, states: Sequence[Status] = STATES, *, counts: bool = Tru
     gap = " " if locale == "en-US" else ""
     parts = [
         f"# {TITLES[locale]}",
-        f"*{labels.counted(status_counts(claims))}*" if claims and counts else "",
+        counts_line(claims, answered, labels) if counts else "",
         f"> {OPENINGS[locale]}",
         f"**TL;DR** {gap.join(shown)}" if claims else labels.nothing_found,
         f"## {labels.conclusion}",
@@ -78,6 +82,7 @@ def stated(locale: str, states: Sequence[Status] = STATES, *, counts: bool = Tru
         title=TITLES[locale],
         question=TITLES[locale],
         locale=locale,
+        answered=answered,
         markdown="\n\n".join(part for part in parts if part) + "\n",
         sources=[source],
         excerpts=[Excerpt(id="E1-1", content_hash=key, quote=text, start=0, end=len(text))],
@@ -91,3 +96,18 @@ def _sentence(claim: Claim, source: Source, labels: Labels) -> str:
     stop = claim.text[-1]
     mark = labels.marks.get(claim.status, "")
     return f"{claim.text[:-1]} [[1]]({source.url}){stop}" + (f" {mark}" if mark and stop == "." else mark)
+
+
+COUNTS = {
+    ("en-US", "all"): "Answers the question: yes · every quote checked (2 statements: 1 quoted, 1 supported)",
+    ("en-US", "near"): "Answers the question: partly · every quote checked (2 statements: 1 quoted, 1 supported)",
+    ("en-US", "some"): (
+        "Answers the question: yes · 2 of 4 statements backed by quotes (1 quoted, 1 supported, 1 inferred, 1 unverified)"
+    ),
+    ("en-US", "none"): "Answers the question: no · 0 of 2 statements backed by quotes (1 inferred, 1 unverified)",
+    ("zh-CN", "all"): "已回答问题 · 引文均已核对（2 条论断：1 条引自原文，1 条有依据）",
+    ("zh-CN", "near"): "部分回答了问题 · 引文均已核对（2 条论断：1 条引自原文，1 条有依据）",
+    ("zh-CN", "some"): ("已回答问题 · 4 条论断中 2 条有引文支持（1 条引自原文，1 条有依据，1 条为推断，1 条未核实）"),
+    ("zh-CN", "none"): "未能回答问题 · 2 条论断中 0 条有引文支持（1 条为推断，1 条未核实）",
+}
+"""What a report says in its head, by its language and how it stands."""

@@ -3,20 +3,24 @@
 import pytest
 
 from schemas.usage import Usage
+from services.reports.citation_quotes import Proofs
+from services.reports.figures import key_figures
 from services.reports.markdown import Draft, finish_report
 from services.reports.parser import parse_report
 from tests.services.reports.full import evidence
 
 
-def figures(question: str, *sentences: str) -> list[str]:
+def figures(question: str, *sentences: str, by_rules: bool = False) -> list[str]:
     """Return the values on the cards of a report that says nothing but these sentences, each with its own quote."""
     excerpts, sources = evidence(list(sentences))
     body = "\n\n".join(f"{said} [E1-{place}]" for place, said in enumerate(sentences, 1))
     locale = "en-US" if question.isascii() else "zh-CN"
-    draft = Draft(question=question, locale=locale, title="", markdown=body, excerpts=excerpts, sources=sources)
+    draft = Draft(
+        question=question, locale=locale, title="", markdown=body, excerpts=excerpts, sources=sources, by_rules=by_rules
+    )
     report = finish_report(draft, Usage())
     assert all(claim.verified for claim in report.citations)
-    return [figure.value for figure in parse_report(report).figures]
+    return [figure.value for figure in key_figures(report, Proofs.of(report))]
 
 
 @pytest.mark.parametrize(
@@ -28,13 +32,21 @@ def figures(question: str, *sentences: str) -> list[str]:
             "A cast to 2,000 fathoms took 25 minutes down and 30 minutes up.",
             "25 minutes",
         ),
-        ("How much less is it?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "2 hours"),
+        ("How much less is it?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "2 hours a day"),
         ("How much less is it for 2 hours?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "15% to 24%"),
         (
             "What does it cost?",
             "The probe cost US$12 million to US$15 million in all.",
             "US$12 million to US$15 million",
         ),
+        ("How fast is it?", "Sound travels at about 1,435 metres per second in water.", "1,435 metres per second"),
+        ("How fast is it?", "It was 1,500 metres a second elsewhere.", "1,500 metres a second"),
+        ("How fast is it?", "The ship made 12 km/h against the wind.", "12 km/h"),
+        ("How fast does it fall?", "The share falls by 5% per year.", "5% per year"),
+        ("What does it cost?", "Sand costs $5 per kilogram there.", "$5 per kilogram"),
+        ("声音有多快？", "声音在海水中每秒约1500米，比空气中快。", "每秒约1500米"),
+        ("声音有多快？", "声音在水里的速度是1435米/秒，比空气中快。", "1435米/秒"),
+        ("要多久？", "孩子们每周14小时在户外玩耍。", "每周14小时"),
         ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。", "120至150分钟"),
         ("每天户外120至150分钟有用吗？", "每天户外120至150分钟，发病率可减少15%至24%。", "15%至24%"),
         ("学校加时有用吗？", "增加40分钟组的发病率降低16%。", "16%"),
@@ -63,3 +75,20 @@ def test_a_number_stands_on_one_card_only_and_cards_are_few() -> None:
         for name, depth in zip("ABCDEF", (11, 11, 12, 13, 14, 15), strict=True)
     ]
     assert figures("How deep is it?", *depths) == ["11 metres", "12 metres", "13 metres", "14 metres"]
+
+
+def test_of_sentences_that_rules_selected_those_on_what_the_question_names_have_cards() -> None:
+    deep, beam = "The Challenger Deep is 10,984 metres deep.", "A beam a degree wide covers a circle of 190 metres."
+    assert figures("How deep is the Challenger Deep?", beam, deep, by_rules=True) == ["10,984 metres"]
+    assert figures("How deep is the Challenger Deep?", beam, deep) == ["190 metres", "10,984 metres"]
+    trough = "The trough holds 3,750 metres of water."
+    assert figures("How deep is the Sigsbee Deep?", trough, beam, by_rules=True) == ["3,750 metres", "190 metres"]
+
+
+def test_a_report_of_one_statement_has_no_card_that_says_it_again() -> None:
+    sentences = ["The ship found 11 metres of water.", "The boat found 12 metres of water."]
+    excerpts, sources = evidence(sentences)
+    for count in (1, 2):
+        body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(sentences[:count], 1))
+        report = finish_report(Draft("How deep is it?", "en-US", "", body, excerpts, sources), Usage())
+        assert len(parse_report(report).figures) == (0 if count == 1 else 2)

@@ -31,6 +31,7 @@ def check(
     [
         ("HMS Challenger sounded 4,475 fathoms [E2-1].", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
         ("HMS Challenger sounded 4,475 fathoms. [E2-1]", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
+        ("HMS Challenger sounded 4,475 fathoms. [E2-1].", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
         ("HMS Challenger sounded 4,475 fathoms.[E2-1, E3-2]", "HMS Challenger sounded 4,475 fathoms [E2-1][E3-2]."),
         ("HMS Challenger sounded 4,475 fathoms [E2-1], [E3-2].", "HMS Challenger sounded 4,475 fathoms [E2-1][E3-2]."),
         ("HMS Challenger sounded 4,475 fathoms 【E2-1】.", "HMS Challenger sounded 4,475 fathoms [E2-1]."),

@@ -130,3 +130,37 @@ def test_only_the_excerpts_that_share_most_with_a_sentence_are_checked() -> None
     assert citing.find("Ship number 77 sank near Skagen.", "", (), supports) == "E7-7"
     assert citing.find("Ship number 77 sank near Skagen.", "", (), supports) == "E7-7"
     assert len(looked_at) == CANDIDATES
+
+
+SHIP = {
+    "E1-1": "From 1925 to 1927 the survey ship Corvo crossed the Norland Sea thirteen times.",
+    "E1-2": "The ship took about 67,400 echo soundings, one every two or three miles.",
+    "E2-1": "The destroyer Freja took 900 soundings between Skagen and Bergen in 1922.",
+}
+
+
+def ship_check(markdown: str) -> CheckedReport:
+    """Check a report by two excerpts of one source and one of another."""
+    excerpts = evidence(SHIP)
+    excerpts["E1-2"] = excerpts["E1-2"].model_copy(update={"content_hash": "E1-1"})
+    return check_citations(markdown, excerpts, question="How many soundings?", titles={"E1-1": "The Corvo"})
+
+
+def test_a_name_that_another_excerpt_of_the_same_source_holds_is_cited_beside() -> None:
+    checked = ship_check("The Corvo took 67,400 echo soundings in the Norland Sea [E1-2].")
+    assert checked.markdown == "The Corvo took 67,400 echo soundings in the Norland Sea [E1-2][E1-1]."
+    assert (checked.claims[0].status, checked.claims[0].cited_by) == ("supported", "code")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "The Freja took 67,400 echo soundings [E1-2].",
+        "The Corvo took 67,400 echo soundings off Bergen [E1-2].",
+        "The Corvo took 67,400 echo soundings in the Baltic Sea [E1-2].",
+    ],
+)
+def test_a_name_of_another_source_or_of_none_is_not_looked_for(written: str) -> None:
+    checked = ship_check(written)
+    assert checked.markdown.endswith(MARK)
+    assert checked.claims[0].citations == ["E1-2"]

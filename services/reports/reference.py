@@ -1,0 +1,48 @@
+"""A numbered source of a report with what is quoted from it."""
+
+import re
+from dataclasses import dataclass
+
+_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A verbatim excerpt."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A numbered source; copies of its text are named with it."""
+
+    number: int
+    title: str
+    url: str
+    link: str
+    """A web address, or the place of the stored text below the report's folder."""
+    who: tuple[str, ...]
+    """Its site, its kind and when it was published, where they are known, in the reader's language."""
+    details: tuple[str, ...]
+    """The same as far as the title and the address do not tell it, and whether it is a copy or not cited."""
+    cited: bool
+    quotes: tuple[Quote, ...]
+    text: str = ""
+    """The place of the stored text below the report's folder."""
+
+    @property
+    def on_the_web(self) -> bool:
+        """Tell whether the link leads to the web and not to a file beside the report."""
+        return is_web_link(self.link)
+
+    @property
+    def quoted_texts(self) -> tuple[str, ...]:
+        """Return what is quoted from it, each text once, on one line."""
+        return tuple(dict.fromkeys(" ".join(quote.text.split()) for quote in self.quotes))
+
+
+def is_web_link(link: str) -> bool:
+    """Tell whether a link leads to the web."""
+    return _WEB.fullmatch(link) is not None

@@ -1,0 +1,48 @@
+"""Which source each block of a report quotes: its title stands over the card, so that no quote stands alone."""
+
+from collections.abc import Iterator, Sequence
+
+from services.reports.document import (
+    Block,
+    Citation,
+    Paragraph,
+    ParsedReport,
+    Quotation,
+    Text,
+    citations_in,
+    is_bold,
+    words,
+)
+
+
+def headed(blocks: Sequence[Block], report: ParsedReport) -> Iterator[tuple[str, Block]]:
+    """Yield blocks with the title of the source that each of them quotes; empty where it quotes none alone.
+
+    A line in bold is the title of the quotation after it. A paragraph of a report by rules is what they took of one source.
+    """
+    titles = {reference.number: reference.title for reference in report.references}
+    for place, block in enumerate(blocks):
+        before, after = (blocks[at] if 0 <= at < len(blocks) else None for at in (place - 1, place + 1))
+        if isinstance(block, Paragraph) and _is_label(block) and isinstance(after, Quotation):
+            continue
+        if isinstance(block, Quotation) and isinstance(before, Paragraph) and _is_label(before):
+            yield words(before.content), block
+        elif report.by_rules and isinstance(block, Paragraph) and len(_numbers(block)) == 1:
+            yield titles.get(_numbers(block)[0], ""), block
+        else:
+            yield "", block
+
+
+def _is_label(paragraph: Paragraph) -> bool:
+    """Tell whether a paragraph is in bold, but for its citations and the blanks between them."""
+    content = tuple(
+        inline
+        for inline in paragraph.content
+        if not isinstance(inline, Citation) and not (isinstance(inline, Text) and inline.text.isspace())
+    )
+    return bool(content) and is_bold(content)
+
+
+def _numbers(paragraph: Paragraph) -> tuple[int, ...]:
+    """Return the numbers of the sources that a paragraph cites, each once."""
+    return tuple(dict.fromkeys(citation.number for citation in citations_in(paragraph.content)))

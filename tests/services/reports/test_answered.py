@@ -1,0 +1,135 @@
+"""Whether a report answers: by its opening and the last reflection, never by how many of its quotes are real."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from schemas.evidence import Answered
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.models.offline.openings import Part, write
+from services.reports.checking.bundle import write_bundle
+from services.reports.checking.bundle_check import seal, verify_bundle
+from services.reports.markdown import Draft, finish_report
+from services.run.evidence_store import EvidenceStore
+from tests.services.reports.full import evidence
+
+TEXTS = ["HMS Challenger sounded 4,475 fathoms near Guam.", "The lead weighed 7 pounds."]
+CHINESE = ["“挑战者”号在关岛附近测得4475英寻。", "铅锤重7磅。"]
+DEPTH, LEAD = (f"{text[:-1]} [E1-{place}]." for place, text in enumerate(TEXTS, 1))
+QUESTION = "How deep is the sea near Guam?"
+
+
+def report_of(body: str, texts: list[str] = TEXTS, **changes: Any) -> Report:
+    """Finish a report with a section that is supported, whatever its opening is."""
+    excerpts, sources = evidence(texts)
+    fields = {"question": QUESTION, "locale": "en-US", "title": "", **changes}
+    return finish_report(Draft(markdown=body, excerpts=excerpts, sources=sources, **fields), Usage())
+
+
+@pytest.mark.parametrize(
+    ("opening", "answered"),
+    [
+        (f"**TL;DR** {DEPTH}", "yes"),
+        (f"{DEPTH} It cost 77,777 guineas [E1-2].", "partly"),
+        (f"{DEPTH} The sources do not state the width.", "partly"),
+        (f"The sources do not answer this. {DEPTH}", "no"),
+        (f"The sources do not answer this in a single sentence. {DEPTH}", "partly"),
+        (
+            f"The sources found do not speak of this in English, only in Chinese, quoted here untranslated. {DEPTH}",
+            "partly",
+        ),
+        ("It cost 77,777 guineas [E1-2].", "no"),
+        ("The sea is what it is.", "no"),
+    ],
+)
+def test_the_opening_decides_and_not_the_sections(opening: str, answered: Answered) -> None:
+    report = report_of(f"# Depth\n\n{opening}\n\n## Evidence\n\n{LEAD}")
+    assert report.answered == answered
+    assert any(claim.verified for claim in report.citations)
+
+
+def test_of_a_report_without_an_opening_the_first_section_decides() -> None:
+    assert report_of(f"# Depth\n\n## Answer\n\n{DEPTH}\n\n## More\n\nIt cost 77,777 guineas [E1-2].").answered == "yes"
+
+
+@pytest.mark.parametrize("lacking", [{"enough": False}, {"missing_aspects": ["the width"]}])
+def test_research_that_missed_something_answers_only_partly(lacking: dict[str, Any]) -> None:
+    assert report_of(DEPTH, **lacking).answered == "partly"
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        (QUESTION, "yes"),
+        ("How deep is the sea near Guam, and when was it sounded?", "yes"),
+        ("How does a lead compare with an echo sounder?", "partly"),
+        ("Tell me all about the sea near Guam", "partly"),
+        ("关岛附近的海有多深？", "yes"),
+        ("全面介绍关岛附近的海", "partly"),
+    ],
+)
+def test_rules_recognise_answers_of_a_form_and_no_others(question: str, answered: Answered) -> None:
+    assert report_of(DEPTH, question=question, by_rules=True).answered == answered
+    assert report_of(DEPTH, question=question).answered == "yes"
+
+
+def test_what_a_program_printed_answers_whatever_is_asked() -> None:
+    excerpts, sources = evidence(["Deepest sounding: Guam, 4,475 fathoms."], kind="computation")
+    body = f"{excerpts[0].quote[:-1]} [E1-1]."
+    draft = Draft("Which sounding in the table is the deepest?", "en-US", "", body, excerpts, sources, by_rules=True)
+    assert finish_report(draft, Usage()).answered == "yes"
+
+
+@pytest.mark.parametrize("chinese", [False, True])
+@pytest.mark.parametrize("spread", [False, True])
+def test_each_opening_of_the_rules_that_declines_is_seen(chinese: bool, spread: bool) -> None:
+    texts = CHINESE if chinese else TEXTS
+    locale = "zh-CN" if chinese else "en-US"
+    whole = Part("海有多深" if chinese else "How deep is the sea", ((texts[0], "E1-1"),), whole=True)
+    near = Part("铅锤多重" if chinese else "how heavy is the lead", ((texts[1], "E1-2"),), whole=False)
+    silent = Part("船多长" if chinese else "how long is the ship", (), whole=False)
+    question = (
+        "海有多深，铅锤多重，船多长？"
+        if chinese
+        else "How deep is the sea, how heavy is the lead, and how long is the ship?"
+    )
+    for parts, answered in (
+        ([whole], "yes"),
+        ([whole, near], "partly"),
+        ([whole, silent], "partly"),
+        ([near], "partly" if spread else "no"),
+        ([silent], "no"),
+    ):
+        opening = write(parts, chinese, spread=spread)
+        report = report_of(opening, texts, locale=locale, question=question, by_rules=True)
+        assert (opening, report.answered) == (opening, answered)
+
+
+async def test_a_bundle_keeps_the_answer_and_verifies_without_it(tmp_path: Path) -> None:
+    report, store = report_of(DEPTH), EvidenceStore(InMemoryStore())
+    for text in TEXTS:
+        await store.put_text(text)
+    await write_bundle(report, tmp_path, store)
+    file = tmp_path / "evidence.json"
+    content = json.loads(file.read_text("utf-8"))
+    assert content["answered"] == "yes"
+    assert verify_bundle(tmp_path).head == "Answers the question: yes · every quote checked (1 statement: 1 quoted)"
+    del content["answered"]
+    file.write_text(json.dumps({**content, "evidence_sha256": seal(content)}), "utf-8")
+    check = verify_bundle(tmp_path)
+    assert check.problems == []
+    assert check.head == "every quote checked (1 statement: 1 quoted)"
+
+
+async def test_a_bundle_that_is_said_to_answer_with_nothing_supported_does_not_verify(tmp_path: Path) -> None:
+    report, store = report_of("It cost 77,777 guineas [E1-2]."), EvidenceStore(InMemoryStore())
+    for text in TEXTS:
+        await store.put_text(text)
+    await write_bundle(report.model_copy(update={"answered": "yes"}), tmp_path, store)
+    assert verify_bundle(tmp_path).problems == [
+        "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
+    ]
