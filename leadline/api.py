@@ -60,7 +60,7 @@ async def aresearch(
         before, question, given = await _following(before, question, given)
     context = checked_choices(given)
     if not question.strip():
-        raise BadInput("The question is empty. Ask something, for example: Who invented the sounding machine?")
+        raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
     if out is not None:
         await asyncio.to_thread(check_formats, context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from schemas.evidence import Standing, Status, standing, status_counts
+from schemas.evidence import Answered, Standing, Status, standing, status_counts
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.statuses import sure_claims
@@ -48,6 +48,8 @@ class Outcome(BaseModel):
     verified: int = 0
     sure: int | None = None
     """Statements that are quoted or supported; None in results of earlier versions."""
+    answered: Answered = ""
+    """Whether the report answers the question; empty in results of earlier versions."""
     statuses: dict[Status, int] = {}
     """Statements by status, those that occur."""
     locale: str = ""
@@ -58,8 +60,8 @@ class Outcome(BaseModel):
 
     @property
     def standing(self) -> Standing:
-        """How many of its statements are quoted or supported."""
-        return standing(self.claims, self.verified if self.sure is None else self.sure)
+        """Whether it answers, and how many of its statements are quoted or supported."""
+        return standing(self.claims, self.verified if self.sure is None else self.sure, self.answered)
 
 
 class Runner(Protocol):
@@ -193,6 +195,7 @@ async def _research(
                 "claims": len(report.citations),
                 "verified": sum(claim.verified for claim in report.citations),
                 "sure": sure_claims(report.citations),
+                "answered": report.answered,
                 "statuses": status_counts(report.citations),
                 "locale": report.locale,
                 "limits": report.limits,

@@ -12,9 +12,10 @@ import typer
 from typer.core import TyperGroup
 
 from leadline.cli import checks, init, kept_runs, research, serve
+from leadline.cli.installing import install_and_repeat
 from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
 from leadline.progress.terminal import echo
-from services.run.errors import BadInput, LeadlineError
+from services.run.errors import BadInput, LeadlineError, NotInstalled
 
 EXIT_PIPE_CLOSED = 141
 """As a shell counts a program that SIGPIPE ended."""
@@ -77,6 +78,9 @@ def main() -> None:
             reconfigure(errors="replace")  # a terminal that knows no Chinese shows question marks, not a traceback
     try:
         app()
+    except NotInstalled as missing:
+        echo(f"leadline: {missing}", err=True)
+        sys.exit(install_and_repeat(missing) or EXIT_FAILED)
     except LeadlineError as error:
         echo(f"leadline: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED)

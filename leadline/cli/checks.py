@@ -109,6 +109,8 @@ def _holds(place: Path, bundle: Path | None) -> bool:
         echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
         return False
     echo(f"{place}: everything holds ({counts}).")
+    if check.head:
+        echo(f"  {check.head}")
     return True
 
 

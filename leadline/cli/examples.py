@@ -65,6 +65,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "Without being asked: a server on this machine",
             "leadline init --endpoint http://127.0.0.1:8080/v1 --model qwen3 --no-check",
         ),
+        ("Search papers, and no model", "leadline init --provider none --search openalex+arxiv"),
     ],
     "verify": [
         ("Check a report, byte by byte", "leadline verify out/who-designed-the-sounding-machine"),

@@ -8,18 +8,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from leadline.cli.asking import choose, typed_key
+from leadline.cli.asking import choose, typed_key, typed_value
 from leadline.cli.examples import examples
 from leadline.cli.init_model import model_settings
 from leadline.cli.options import EXIT_FAILED, MACHINE
-from leadline.setup.env_file import FILE, SEARCHES, SECRETS, problems_of, write, written_before
+from leadline.setup.env_file import FILE, problems_of, write, written_before
+from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
 from services.run.errors import BadInput, SettingsError
 from services.search.folder_files import check_folder
 
 commands = typer.Typer()
 
 ProviderName = Literal["openai", "deepseek", "qwen", "openrouter", "ollama", "other", "none"]
-SearchName = Literal["tavily", "duckduckgo", "documents"]
 
 NOBODY = (
     "Nobody can be asked here, because standard input is no terminal. Say it by options, for example: leadline init "
@@ -34,7 +34,14 @@ def init(
         str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible endpoint.", show_default=False)
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the model.", show_default=False)] = None,
-    search: Annotated[SearchName | None, typer.Option(help="Where to search the web.", show_default=False)] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Where to search the web: tavily, brave, openalex+arxiv, documents, …",
+            show_default=False,
+        ),
+    ] = None,
     docs: Annotated[
         list[Path] | None, typer.Option(metavar="DIR", help="Folder of your documents; repeatable.", show_default=False)
     ] = None,
@@ -46,7 +53,7 @@ def init(
     Servers of models on this machine (Ollama, LM Studio, llama.cpp) are found and offered first.
 
     Keys are no options, because shells remember commands: they are typed unseen, or taken from the environment variables
-    OPENAI_API_KEY and TAVILY_API_KEY.
+    OPENAI_API_KEY, TAVILY_API_KEY, BRAVE_API_KEY and so on.
     """
     asking = sys.stdin.isatty()
     if not asking and not (provider or endpoint or search or docs):
@@ -71,16 +78,20 @@ def init(
 
 
 def _search(search: str | None, asking: bool) -> dict[str, str]:
-    """Return the settings of the web search."""
-    name = search or (choose("Where shall the web be searched?", SEARCHES, "documents") if asking else None)
-    if name is None:
+    """Return the settings of the web search; a single search that was set up is one of those that `auto` asks."""
+    wanted = search or (choose("Where shall the web be searched?", offers(), "documents") if asking else None)
+    if wanted is None:
         return {}
-    if name != "tavily":
-        return {"LEADLINE_SEARCH": name}
-    return {
-        "LEADLINE_SEARCH": "auto",
-        "TAVILY_API_KEY": typed_key("TAVILY_API_KEY", "Key of Tavily", asking, needed=True),
-    }
+    values: dict[str, str] = {}
+    names = names_in(wanted)
+    for title, key, address in map(needs_of, names):
+        if address:
+            values[address] = os.environ.get(address) or typed_value(
+                f"Address of {title}", f"the environment variable {address}", asking
+            )
+        if key:
+            values[key] = typed_key(key, f"Key of {title}", asking, needed=True)
+    return {"LEADLINE_SEARCH": "auto" if len(names) == 1 and values else wanted, **values}
 
 
 def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
@@ -96,7 +107,7 @@ def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
 
 def _fine(values: dict[str, str], asking: bool) -> bool:
     """Try the settings out; a person may keep them although something is wrong."""
-    if not values.keys() & {*SECRETS, "OPENAI_BASE_URL"}:
+    if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL"} or set_up_by(values.keys())):
         return True
     typer.echo("Trying it out …", err=True)
     problems = asyncio.run(problems_of(values))

@@ -9,9 +9,11 @@ import typer
 
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun
+from leadline.cli.running import echo_report
 from leadline.progress.terminal import echo
 from leadline.runs.actions import arefresh, areport, aruns, atimeline
 from leadline.runs.refresh import as_markdown
+from schemas.reporter import Report
 from services.reports.checking.bundle import write_files
 from services.reports.formats import chosen_formats
 from services.run.errors import BadInput
@@ -86,6 +88,9 @@ def refresh(
     if folder is not None and Path(folder).is_dir():
         asyncio.run(write_files(Path(folder), {"refresh.md": text.encode()}, "refresh"))
         echo(f"Written to {folder}/refresh.md", err=True)
-    echo(refreshed.model_dump_json(indent=2) if as_json else text)
+    if as_json:
+        echo(refreshed.model_dump_json(indent=2))
+    else:
+        echo_report(Report(title=refreshed.question, markdown=text))
     if refreshed.count("fallen"):
         raise typer.Exit(EXIT_FAILED)

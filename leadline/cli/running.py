@@ -11,13 +11,15 @@ from typing import Any, TypeVar
 import typer
 
 from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
+from leadline.cli.report_text import print_report
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
-from leadline.progress.terminal import echo
+from leadline.progress.terminal import console_of, echo
 from leadline.runs.execute import ReviewPending
 from leadline.runs.first_line import first_line
 from schemas.events import Event
 from schemas.reporter import Report
+from services.reports.parser import parse_report
 from services.run.errors import BadInput, LeadlineError
 
 Ended = TypeVar("Ended")
@@ -53,7 +55,10 @@ def show_report(
             return await work(progress)
 
     finished = until_interrupted(main(), as_events=as_events, run_id=run_id)
-    echo(finished.model_dump_json(indent=2) if as_json else finished.markdown)
+    if as_json:
+        echo(finished.model_dump_json(indent=2))
+    else:
+        echo_report(finished)
     code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
     about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
     last_word(_written_to(finished), code, as_events, **about)
@@ -63,10 +68,19 @@ def show_report(
         raise typer.Exit(code)
 
 
+def echo_report(report: Report) -> None:
+    """Write a report to standard output: laid out to be read where that is a terminal, as Markdown elsewhere."""
+    if sys.stdout.isatty():
+        print_report(parse_report(report), console_of(), headed=not report.direct)
+    else:
+        echo(report.markdown)
+
+
 def _offer(report: Report) -> None:
     """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
-    for number, question in enumerate(report.follow_up_questions, 1):
-        echo(f"  {number}. {question}", err=True)
+    if not sys.stdout.isatty():  # where the report itself is not read
+        for number, question in enumerate(report.follow_up_questions, 1):
+            echo(f"  {number}. {question}", err=True)
     if report.follow_up_questions:
         echo('Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True)
     elif report.asks_back:

@@ -16,6 +16,7 @@ from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
 from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_told
+from leadline.progress.terminal import console_of
 from leadline.runs.first_line import LONGEST_QUESTION
 from schemas.clean import clean_line
 from schemas.events import CallProgress, Event
@@ -29,6 +30,7 @@ _MARKS = {
     "plan": "#",
     "step_started": ">",
     "source": "+",
+    "searched": "-",
     "round": "-",
     "step_finished": "=",
     "reflection": "*",
@@ -119,15 +121,10 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
     if as_json:
         yield JsonLines()
         return
-    console = Console(stderr=True, highlight=False)
+    console = console_of(err=True)
     if not can_redraw(console):
         yield Lines(console)
         return
-
-    measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    console = Console(
-        stderr=True, highlight=False, _environ=measured
-    )  # a size that a shell exported would never change
     with LiveView(console).running() as view:
         yield view
 
@@ -150,7 +147,9 @@ def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
             mark, style = MARKS_OF_REPORTS[outcome.standing]
             if outcome.status != "done":
                 mark, style = "x", "red"
-            counts = f" ({labels_for(outcome.locale).counted(outcome.statuses)})" if outcome.statuses else ""
+            counts = (
+                f" ({labels_for(outcome.locale).head(outcome.answered, outcome.statuses)})" if outcome.statuses else ""
+            )
             said = Text(f"{mark} {outcome.id}  {line}{counts}", style=style if console.is_terminal else "")
             bar.console.print(said, soft_wrap=True)
             bar.advance(task)

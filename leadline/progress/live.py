@@ -18,6 +18,7 @@ from rich.text import Text
 
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
+from leadline.progress.wrapping import wrapped
 from schemas.events import Event
 from services.run.ui_text import say
 
@@ -89,10 +90,11 @@ class Board:
 
     def _draft(self) -> list[Text]:
         """Return the end of the report as it is being written, as lines that fit."""
-        written = Text(self._watched.written()[-DRAFT_CHARACTERS:].strip("\n"))
-        if not written:
+        drafted = self._watched.written()[-DRAFT_CHARACTERS:].strip("\n")
+        if not drafted:
             return []
-        lines = written.wrap(self._console, max(10, self._console.width - 3))
+        written = Text("\n").join(map(_drafted, drafted.split("\n")))
+        lines = wrapped(written, max(10, self._console.width - 3))
         return [Text(""), *(Text.assemble("  ", line) for line in lines)]
 
     def _head(self) -> Text:
@@ -243,6 +245,12 @@ class LiveView:
         finally:
             self._live = self._new()
             self._live.start()
+
+
+def _drafted(line: str) -> Text:
+    """Return a line of Markdown; a heading is bold, without its marks."""
+    heading = line.lstrip("#")
+    return Text(heading.strip(), style="bold") if heading.startswith(" ") and heading != line else Text(line)
 
 
 def _line(text: str) -> str:

@@ -16,7 +16,7 @@ MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
     "none": ("!", "yellow"),
     "empty": ("·", "dim"),
 }
-"""The mark and the colour of a report, by how many of its statements are quoted or supported."""
+"""The mark and the colour of a report, by whether it answers and how many of its statements are quoted or supported."""
 MAX_DRAFT = 20_000
 """Characters of a report that is being written, of which its end is kept."""
 DRAFT_END = re.compile(r"^={3,}", re.MULTILINE)
@@ -221,7 +221,7 @@ class Watched:
     def _take_in(self, event: Event, data: dict[str, Any]) -> None:
         self._close(event)
         match event.type:
-            case "background" | "round":
+            case "background" | "searched" | "round":
                 self._searched(data)
             case "notice" if event.node != "reporter":
                 self.notices.append(event.title)
@@ -251,9 +251,8 @@ class Watched:
 
     def _searched(self, data: dict[str, Any]) -> None:
         for one in map(Searched.model_validate, data.get("searched") or []):
-            before = self.searched.get(one.name, Searched(name=one.name, failed=True))
-            failed = one.failed and before.failed
-            self.searched[one.name] = Searched(name=one.name, hits=before.hits + one.hits, failed=failed)
+            before = self.searched.get(one.name)
+            self.searched[one.name] = before.and_also(one) if before else one
 
     def _count(self, used: dict[str, Any]) -> None:
         self.calls += int(used.get("calls", 0))
@@ -309,8 +308,8 @@ def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def standing_told(data: Mapping[str, Any]) -> Standing:
-    """Return how a report stands, by what its event says; events of earlier versions count verified statements alone."""
-    return standing(int(data.get("claims", 0)), int(data.get("sure", data.get("verified", 0))))
+    """Return how a report stands, by what its event says; events of earlier versions do not say whether it answers."""
+    return standing(int(data.get("claims", 0)), int(data.get("sure", 0)), data.get("answered", ""))
 
 
 def clock(seconds: float) -> str:

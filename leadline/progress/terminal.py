@@ -1,6 +1,9 @@
 """What the command writes: text that a terminal shows and does not obey, whatever it quotes."""
 
+import os
+
 import typer
+from rich.console import Console
 
 from schemas.clean import clean_text
 
@@ -8,3 +11,9 @@ from schemas.clean import clean_text
 def echo(text: object, *, err: bool = False) -> None:
     """Write a text and a line end to standard output, or to standard error."""
     typer.echo(clean_text(str(text)), err=err)
+
+
+def console_of(*, err: bool = False) -> Console:
+    """Return a console on standard output or standard error; its size is the terminal's, not what a shell exported once."""
+    measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    return Console(stderr=err, highlight=False, _environ=measured)

@@ -1,16 +1,19 @@
-"""What was judged in a run, in words: what code left out of plans, what reflections said, each verdict on a step."""
+"""What was judged in a run, in words: notes on plans, reflections, each verdict on a step, and whether the report answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemas.planner import Plan
 from schemas.reflector import Reflection
+from schemas.reporter import Report
 from schemas.results import StepResult
+from services.reports.counts_line import counts_of
+from services.reports.labels import labels_for
 from services.run.ui_text import say
 
 
 def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
-    """Return a line for each note on a plan and each reflection, in order, and one for each verdict on a step.
+    """Return a line for each note on a plan and each reflection, in order, and one for each verdict on a step, and how the report stands.
 
     Args:
         values: of the run's state.
@@ -39,7 +42,10 @@ def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
             key = "show_redo" if verdict.redo else "show_accepted"
             said = " ".join(dict.fromkeys(filter(None, map(_one_line, (verdict.reason, verdict.feedback)))))
             lines.append(say(key, locale, step=step, attempt=verdict.attempt, reason=said or "-"))
-    return lines
+    report: Report | None = values.get("report")
+    if report is not None and not report.direct:
+        lines.append(counts_of(report.citations, report.answered, labels_for(locale)).shown)
+    return list(filter(None, lines))
 
 
 def _one_line(text: str) -> str:

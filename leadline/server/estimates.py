@@ -13,6 +13,7 @@ from schemas.locale import Locale
 from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
 from services.run.scope import checked_choices
+from services.run.users import on_a_page
 
 estimates = APIRouter()
 
@@ -42,9 +43,12 @@ async def at_each_depth(asked: Asked) -> list[AtDepth]:
         made = [await estimate(checked_choices({**given, "depth": depth})) for depth in DEPTHS]
     except (BadInput, SettingsError) as error:
         raise HTTPException(422, str(error)) from None
-    return [
-        AtDepth(
-            **one.model_dump(), figures=estimate_figures(one, asked.locale), shortfall=shortfall_line(one, asked.locale)
-        )
-        for one in made
-    ]
+    with on_a_page():
+        return [
+            AtDepth(
+                **one.model_dump(),
+                figures=estimate_figures(one, asked.locale),
+                shortfall=shortfall_line(one, asked.locale),
+            )
+            for one in made
+        ]

@@ -20,7 +20,7 @@ from types import FrameType
 
 from dotenv import dotenv_values
 
-from services.run.errors import BadInput, LeadlineError, SettingsError, StoreUnwritable
+from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwritable
 from services.run.installation import install_command
 from services.run.settings import settings
 
@@ -66,12 +66,12 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
 
     Raises:
         BadInput: the port is taken or may not be used.
-        SettingsError: the server is not installed.
+        NotInstalled: the server's packages are missing.
         StoreUnwritable: its folder cannot be written.
         LeadlineError: it did not start; the message has the end of what it said.
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
-        raise SettingsError(f"The server is not installed. Install it with: {install_command('server')}")
+        raise NotInstalled("The server is not installed.", install_command("server"))
     refuse_taken(host, port)
     folder = settings().leadline_home.absolute() / "server"
     log = folder / "log.txt"

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from leadline.server.api_client import api_of
 from leadline.server.own_threads import OwnThread
 from leadline.server.thread_values import standing_values, turns_found
-from schemas.evidence import Status, status_counts
+from schemas.evidence import Answered, Status, status_counts
 from schemas.reporter import Report
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.html.page import render_fragment
@@ -41,6 +41,8 @@ class ReportView(BaseModel):
     """Statements that are quoted or supported."""
     statuses: dict[Status, int]
     """Statements by status, those that occur."""
+    answered: Answered
+    """Whether the report answers its question; empty in reports of earlier versions."""
     sources: int
     follow_up_questions: list[str]
 
@@ -90,6 +92,7 @@ async def _view(report: Report) -> ReportView:
         verified=sum(claim.verified for claim in report.citations),
         sure=sure_claims(report.citations),
         statuses=status_counts(report.citations),
+        answered=report.answered,
         sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
         follow_up_questions=report.follow_up_questions,
     )

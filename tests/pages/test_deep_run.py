@@ -1,12 +1,16 @@
 """What the page shows of a deep run: the rounds of search of each step, and the section that is researched again."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fakes import deep_model
 from tests.fakes.browser import Page
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import completion
 from tests.pages.conftest import Site, ask, choose, opened, serving, status
 
 
@@ -34,3 +38,23 @@ def test_it_shows_its_rounds_and_the_section_that_is_written_anew(page: Page, si
         "Round 1: quotes so far 4, sources 1 Results: documents 1 Next: capstan of the ship",
         "Round 2: quotes so far 8, sources 2 Results: documents 1",
     ]
+
+
+def test_it_shows_what_the_searches_of_a_step_with_tools_brought(page: Page, site: Site) -> None:
+    query = json.dumps({"query": "the galley of the ship"})
+    plan = {**deep_model.FIRST_PLAN, "steps": [{**deep_model.FIRST_PLAN["steps"][0], "tools": ["search_documents"]}]}
+
+    def answer(body: dict[str, Any]) -> Reply | str | None:
+        moment = deep_model.moment_of(body)
+        if moment.startswith("planner"):
+            return json.dumps(plan)
+        if moment.startswith("Ground tackle") and body.get("tools") and len(body["messages"]) == 2:
+            return completion(body, "", calls=[("search_documents", query)])
+        return deep_model.answer(body)
+
+    site.model.endpoint.choose = answer
+    opened(page, site.address)
+    ask(page, deep_model.QUESTION)
+    status(page, "done")
+    searches = page.evaluate("[...document.querySelectorAll('[aria-label=Searches] li')].map(e => e.textContent)")
+    assert searches[:2] == ["anchor Results: documents 1", "the galley of the ship Results: documents 1"]

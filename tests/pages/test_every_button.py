@@ -232,6 +232,11 @@ def _inside_a_report(tab: Page) -> None:
     assert tab.evaluate(f"{root}.activeElement.id.startsWith('ref-')")
     tab.click(f"{root}.querySelector('.references summary')")
     assert tab.evaluate(f"{root}.querySelector('.references details').open")
+    for opens in (".references p .text-of", ".references blockquote .text-of"):
+        tab.click(f"{root}.querySelector('{opens}')")
+        tab.wait("document.querySelector('#source[open] mark.seen')", "the source's text")
+        tab.click("document.querySelector('#source button')")
+        tab.wait("!document.getElementById('source').open")
     tab.click("document.querySelector('.follow-ups button')")
     tab.wait("document.querySelectorAll('.turn').length === 2")
     status(tab, "done")
@@ -268,6 +273,8 @@ def _reviewing(tab: Page, site: Site) -> None:
     tab.wait("[...document.querySelectorAll('.edited textarea')].some(e => e.value.includes('chromate'))", "a new plan")
     titles = "[...document.querySelectorAll('.edited input')].map(e => e.value)"
     before = tab.evaluate(titles)
+    tab.click("document.querySelector('.edited summary')")
+    tab.wait("document.querySelector('.edited details').open", "the first step")
     tab.click("document.querySelectorAll('.edited li')[1].querySelector('[data-act=up]')")
     assert tab.evaluate(titles)[:2] == [before[1], before[0]]
     tab.click("document.querySelectorAll('.edited li')[0].querySelector('[data-act=down]')")

@@ -1,10 +1,10 @@
-"""What the page says over a report: its statements by status, green and with a tick only where all are quoted or supported."""
+"""What the page says over a report: whether it answers and its statements by status, green and with a tick only where it does and all are sure."""
 
 import re
 
 from tests.fakes.browser import Page
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, opened, report_text
-from tests.services.reports.test_standing import unsupported
+from tests.services.reports.test_standing_told import unsupported
 
 BADGE = f"{REPORT}.querySelector('.badge')"
 GREEN, AMBER = "rgb(23, 105, 58)", "rgb(138, 75, 0)"
@@ -15,7 +15,8 @@ def test_what_is_not_sure_as_a_whole_is_amber_and_has_no_tick(page: Page, site: 
     opened(page, site.address)
     ask(page, SIMPLE)
     report_text(page)
-    assert page.evaluate(f"{BADGE}.textContent") == "4 statements: 2 quoted, 2 unverified"
+    said = "Answers the question: partly · 1 of 3 statements backed by quotes (1 quoted, 2 unverified)"
+    assert page.evaluate(f"{BADGE}.textContent") == said
     assert page.evaluate(f"getComputedStyle({BADGE}).color") == AMBER
     marks = f"[...{REPORT}.querySelectorAll('mark.unverified')]"
     assert page.evaluate(f"{marks}.length") == 2
@@ -29,7 +30,10 @@ def test_everything_sure_is_green_and_has_a_tick(page: Page, site: Site) -> None
     ask(page, SIMPLE)
     report_text(page)
     said = page.evaluate(f"{BADGE}.textContent")
-    assert re.fullmatch(r"✓ (?:1 statement|\d+ statements): \d+ (?:quoted|supported)(?:, \d+ supported)?", said)
+    states = r"\d+ (?:quoted|supported)(?:, \d+ supported)?"
+    assert re.fullmatch(
+        rf"✓ Answers the question: yes · every quote checked \((?:1 statement|\d+ statements): {states}\)", said
+    )
     assert page.evaluate(f"getComputedStyle({BADGE}).color") == GREEN
     states = page.evaluate(f"[...{REPORT}.querySelectorAll('.tip .state')].map(state => state.textContent)")
     assert states

@@ -6,6 +6,7 @@ import pytest
 import yaml
 from langgraph_sdk.client import LangGraphClient
 
+from graph.context import BASIC
 from graph.descriptions import DESCRIPTIONS
 from schemas.context import FOLLOW_DEPTH
 from schemas.depth import DEPTHS, LEVELS
@@ -30,7 +31,7 @@ async def schemas_of(client: LangGraphClient) -> Any:
 
 async def test_the_context_form_is_described_bounded_and_grouped_by_node(client: LangGraphClient) -> None:
     schemas = await schemas_of(client)
-    assert set(schemas["input_schema"]["properties"]) == {"messages", "question"}
+    assert list(schemas["input_schema"]["properties"]) == ["question", "messages"]
     fields = schemas["context_schema"]["properties"]
     assert all(field.get("title") and field.get("description") and "default" in field for field in fields.values())
     assert (fields["max_plan_iterations"]["minimum"], fields["max_plan_iterations"]["maximum"]) == (1, 10)
@@ -42,6 +43,18 @@ async def test_the_context_form_is_described_bounded_and_grouped_by_node(client:
     shown = {node for field in fields.values() for node in field.get("langgraph_nodes", [])}
     assert shown < names
     assert {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"} <= shown
+
+
+async def test_what_most_runs_choose_stands_first_and_prompts_stand_last(client: LangGraphClient) -> None:
+    fields = (await schemas_of(client))["context_schema"]["properties"]
+    places = {"Advanced": 1, "Prompt": 2}
+    groups = [places.get(field["title"].partition(":")[0], 0) for field in fields.values()]
+    assert groups == sorted(groups)
+    assert tuple(fields)[: len(BASIC)] == BASIC
+    assert groups.count(0) == len(BASIC)
+    assert [name for name, field in fields.items() if field.get("langgraph_type") == "prompt"] == [
+        name for name, field in fields.items() if field["title"].startswith("Prompt: ")
+    ]
 
 
 async def test_what_the_form_filled_in_itself_is_no_choice_beside_the_depth(client: LangGraphClient) -> None:

@@ -8,7 +8,7 @@ import { runList } from "./runs.js";
 import { session } from "./session.js";
 import { choices, keep, openSettings } from "./settings.js";
 import { earlierTurn, turnView } from "./turn.js";
-import { examples, language, say, switchLanguage, translate } from "./words.js";
+import { examples, language, leaving, say, switchLanguage, translate } from "./words.js";
 
 const find = (id) => document.getElementById(id);
 const [banner, turns, question, composer, send, review, nav] =
@@ -65,6 +65,7 @@ const work = session({
     send.type = running ? "button" : "submit";
     send.firstElementChild.textContent = say(running ? "stop" : "send");
     send.disabled = false;
+    question.placeholder = say(running ? "placeholderRunning" : work?.thread ? "placeholderFollow" : "placeholder");
   },
   connection(there) {
     if (there) quiet();
@@ -109,7 +110,6 @@ async function go(thread, { remember = true } = {}) {
   document.title = "Leadline";
   find("title").hidden = true;
   document.body.dataset.open = thread ? "thread" : "";
-  question.placeholder = say("placeholder");
   runs.mark(thread);
   work.leave();
   files.show(thread);
@@ -153,13 +153,18 @@ review.addEventListener("change", () => keep({ ...choices(), review_plan: review
 
 find("language").addEventListener("click", switchLanguage);
 find("open-settings").addEventListener("click", () => openSettings(assistant).catch(problem));
-find("new-question").addEventListener("click", () => go(null));
-find("brand").addEventListener("click", (event) => { event.preventDefault(); go(null); });
+for (const home of ["new-question", "brand"]) {
+  find(home).addEventListener("click", (event) => {
+    if (leaving || event.metaKey || event.ctrlKey || event.shiftKey) return; // the browser follows the link
+    event.preventDefault();
+    go(null);
+  });
+}
 find("open-runs").addEventListener("click", () => show(!nav.classList.contains("shown")));
 function show(shown) {
   nav.classList.toggle("shown", shown);
   find("open-runs").setAttribute("aria-expanded", String(shown));
-  if (shown) nav.querySelector("button").focus();
+  if (shown) find("new-question").focus();
 }
 addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !nav.classList.contains("shown")) return;

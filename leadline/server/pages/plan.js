@@ -14,7 +14,7 @@ export function planView() {
   return {
     element,
     show(turn) {
-      const now = JSON.stringify([turn.plans, turn.outline, turn.reworked, turn.background, turn.searched, [...turn.steps].map(([id, step]) => [id, step, [...step.sources]])]);
+      const now = JSON.stringify([turn.plans, turn.outline, turn.reworked, turn.background, turn.searched, [...turn.steps].map(([id, step]) => [id, step, [...step.sources], [...step.searches]])]);
       if (now === shown) return;
       unfolded = element.querySelector("details.outline")?.open ?? unfolded;
       shown = now;
@@ -56,7 +56,7 @@ function planList(plan, place, turn, before) {
     el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before))));
 }
 
-function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [] }, { opened, seen }) {
+function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [], searches: new Map() }, { opened, seen }) {
   const said = say(STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
   return el("li", { data: { status: state.status } },
     el("details", { data: { step: step.id }, open: opened.has(step.id) },
@@ -68,6 +68,7 @@ function stepItem(step, state = { status: "queued", sources: new Map(), rounds: 
       el("div", { class: "inside" },
         step.description && step.description !== step.title && el("p", { text: step.description }),
         step.queries.length > 0 && el("ul", { class: "queries" }, step.queries.map((query) => el("li", { text: query }))),
+        state.searches.size > 0 && el("ul", { class: "queries rounds", "aria-label": say("searches") }, [...state.searches].map(([queries, searched]) => el("li", {}, queries, searchedIn(searched)))),
         state.rounds.length > 0 && el("ul", { class: "queries rounds", "aria-label": say("rounds") }, state.rounds.map(roundItem)),
         state.finding && el("p", { class: "finding", text: state.finding }),
         state.error && el("p", { class: "problem", text: state.error }))),
@@ -82,10 +83,17 @@ function roundItem(round) {
     round.queries.length > 0 && el("span", { class: "soft", text: ` ${say("roundNext")}${say("colon")}${round.queries.join(" · ")}` }));
 }
 
+/** What one search brought, and why it failed. */
+function searchText(search) {
+  const name = say(`searchName_${search.name}`) || search.name;
+  const why = search.reason ? say(search.failed ? "searchWhy" : "searchPartly", search) : "";
+  return say(search.failed ? "searchFailed" : "searchBrought", { ...search, name }) + why;
+}
+
 /** Which searches were asked, and how many results each brought. */
 function searchedIn(searched = []) {
   if (!searched.length) return null;
-  const brought = searched.map((one) => say(one.failed ? "searchFailed" : "searchBrought", one)).join(" · ");
+  const brought = searched.map(searchText).join(" · ");
   return el("span", { class: "soft searched", text: ` ${say("searchedIn")}${say("colon")}${brought}` });
 }
 

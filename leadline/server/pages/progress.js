@@ -123,7 +123,7 @@ function stepOf(turn, id) {
   return turn.steps.get(id);
 }
 
-const newStep = () => ({ status: "queued", sources: new Map(), rounds: [], finding: "", error: "", attempt: 1 });
+const newStep = () => ({ status: "queued", sources: new Map(), rounds: [], searches: new Map(), finding: "", error: "", attempt: 1 });
 
 /** Take in how a model call stands that takes its time; why it was made again is remembered until it ends. */
 function takeCall(turn, { node, data }) {
@@ -157,6 +157,8 @@ function takeProgress(turn, event) {
   if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
   if (type === "round") {
     stepOf(turn, data.step).rounds[data.round - 1] = data;
+  } else if (type === "searched") {
+    stepOf(turn, data.step).searches.set(data.queries.join(" · "), data.searched);
   } else if (type === "step_started") {
     Object.assign(stepOf(turn, data.step), { status: "running", attempt: data.attempt || 1 });
   } else if (type === "source") {

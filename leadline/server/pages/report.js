@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { ICONS, announce, drawing, el } from "./dom.js";
+import { openSource } from "./source.js";
 import { say } from "./words.js";
 
 const FILES = [
@@ -33,7 +34,8 @@ export async function reportView(thread, view, question, { onAsk, onProblem }) {
   root.append(body);
   body.classList.toggle("as-asked", letters(view.title) === letters(question));
   fit(body, thread);
-  quotes(root);
+  sources(body, thread, onProblem);
+  citations(root);
   const parts = [host];
   if (onAsk) parts.push(downloads(thread, onProblem), followUps(view, onAsk));
   return el("section", { class: "finished", "aria-label": say("report") + say("colon") + view.title }, parts);
@@ -56,8 +58,27 @@ function fit(body, thread) {
   }
 }
 
-/** Citations: the quote stays inside the window, its reference lights up, Escape closes it. */
-function quotes(root) {
+/** References: a button opens the stored text of each, and one beside each quote shows where it stands there. */
+function sources(body, thread, onProblem) {
+  for (const entry of body.querySelectorAll(".references > li[data-text]")) {
+    const title = entry.querySelector("a, strong");
+    entry.dataset.title = title.textContent;
+    const opens = (name, wanted) => {
+      const label = `${say(name)}${say("colon")}${wanted || entry.dataset.title}`;
+      return el("button", { type: "button", class: "text-of", "aria-label": label, text: say(name), on: { click: () => openSource(thread, entry, wanted, onProblem) } });
+    };
+    for (const quote of entry.querySelectorAll("blockquote")) {
+      quote.dataset.quote = quote.textContent;
+      quote.append(" ", opens("inTheText", quote.dataset.quote));
+    }
+    entry.querySelector("p").append(" ", opens("openText", ""));
+  }
+}
+
+/** Citations: the quote stays inside the window, its reference lights up, Escape closes it.
+ *  From a reference that a citation led to, Escape leads back to the citation. */
+function citations(root) {
+  const closed = (cite) => cite.classList.add("closed");
   for (const cite of root.querySelectorAll(".cite")) {
     const tip = cite.querySelector(".tip");
     const reference = root.getElementById(`ref-${cite.dataset.ref}`);
@@ -73,17 +94,30 @@ function quotes(root) {
     cite.addEventListener("mouseenter", show);
     cite.addEventListener("focusin", show);
     cite.addEventListener("mouseleave", hide);
-    cite.addEventListener("focusout", hide);
-    cite.addEventListener("keydown", (event) => { if (event.key === "Escape") cite.classList.add("closed"); });
+    cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget)) hide(); });
+    cite.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      cite.querySelector(".mark").focus({ preventScroll: true }); // a link inside is about to be hidden
+      closed(cite);
+    });
   }
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") root.querySelectorAll(".cite:hover").forEach(closed);
+  });
   root.addEventListener("click", (event) => {
     const link = event.target.closest?.('a[href^="#"]');
     const goal = link && root.getElementById(decodeURIComponent(link.getAttribute("href").slice(1)));
     if (!link) return;
     event.preventDefault();
-    goal?.setAttribute("tabindex", "-1");
-    goal?.focus({ preventScroll: true });
-    goal?.scrollIntoView({ block: "center" });
+    if (!goal) return;
+    goal.setAttribute("tabindex", "-1");
+    goal.focus({ preventScroll: true });
+    goal.scrollIntoView({ block: "center" });
+    goal.onkeydown = (pressed) => {
+      if (pressed.key !== "Escape") return;
+      link.focus({ preventScroll: true });
+      link.scrollIntoView({ block: "center" });
+    };
   });
 }
 

@@ -1,4 +1,5 @@
 // Review and edit a plan: reorder, remove and add steps, change titles and queries, accept, or say in words what to change.
+// One step is open at a time.
 
 import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
@@ -21,7 +22,7 @@ export function reviewForm(request, onAnswer) {
     again.disabled = !words.value.trim();
   };
   const draw = () => { list.replaceChildren(...plan.steps.map((step, place) => stepFields(step, place, context))); changed(); };
-  const context = { prefix, plan, changed, draw, list };
+  const context = { prefix, plan, changed, draw, list, open: null };
   const title = el("input", { id: `${prefix}-title`, value: plan.title, on: { input: () => { plan.title = title.value; changed(); } } });
   words.addEventListener("input", changed);
   again.addEventListener("click", () => onAnswer({ action: "edit", feedback: words.value.trim() }));
@@ -47,7 +48,8 @@ function stepFields(step, place, context) {
   const { prefix, plan, changed } = context;
   const id = (name) => `${prefix}-${place}-${name}`;
   const number = place + 1;
-  const title = el("input", { id: id("title"), value: step.title, required: true, on: { input: () => { step.title = title.value; changed(); } } });
+  const name = el("span", { class: "name", text: step.title });
+  const title = el("input", { id: id("title"), value: step.title, "aria-required": "true", on: { input: () => { step.title = name.textContent = title.value; changed(); } } });
   const about = el("textarea", { id: id("about"), rows: "2", value: step.description, on: { input: () => { step.description = about.value; changed(); } } });
   const queries = el("textarea", { id: id("queries"), rows: String(Math.max(2, step.queries.length)), value: step.queries.join("\n"), on: {
     input: () => { step.queries = queries.value.split("\n").map((line) => line.trim()).filter(Boolean); changed(); } } });
@@ -61,17 +63,21 @@ function stepFields(step, place, context) {
     down: () => move(context, place, 1),
     remove: () => remove(context, place),
   };
-  return el("li", {}, el("fieldset", {},
-    el("legend", { text: say("stepNumber", { number }) }),
-    el("div", { class: "moves" },
-      button(ICONS.up, say("moveUp", { number }), "up", place === 0),
-      button(ICONS.down, say("moveDown", { number }), "down", number === plan.steps.length),
-      button(ICONS.remove, say("removeStep", { number }), "remove")),
+  const fields = el("details", { name: `${prefix}-step`, open: context.open === step },
+    el("summary", {}, el("span", { class: "number", text: say("stepNumber", { number }) }), name),
     el("label", { for: title.id, text: say("stepTitle") }), title,
     el("label", { for: about.id, text: say("stepDescription") }), about,
     el("label", { for: queries.id, text: say("stepQueries") }), queries,
     el("div", { class: "small-row" }, el("label", { for: kind.id, text: say("stepType") }), kind,
-      needs.length > 0 && el("span", { class: "soft", text: `${say("dependsOn")} ${needs.join(", ")}` }))));
+      needs.length > 0 && el("span", { class: "soft", text: `${say("dependsOn")} ${needs.join(", ")}` })));
+  fields.addEventListener("toggle", () => {
+    if (fields.open) context.open = step;
+    else if (context.open === step) context.open = null;
+  });
+  return el("li", {}, fields, el("div", { class: "moves" },
+    button(ICONS.up, say("moveUp", { number }), "up", place === 0),
+    button(ICONS.down, say("moveDown", { number }), "down", number === plan.steps.length),
+    button(ICONS.remove, say("removeStep", { number }), "remove")));
 }
 
 function move(context, place, by) {
@@ -89,7 +95,7 @@ function remove(context, place) {
   for (const step of context.plan.steps) step.depends_on = step.depends_on.filter((one) => one !== gone.id);
   context.draw();
   const next = context.list.children[Math.min(place, context.plan.steps.length - 1)];
-  (next?.querySelector("input") || context.list.nextElementSibling).focus();
+  (next?.querySelector("summary") || context.list.nextElementSibling).focus();
   announce(say("removed", { count: context.plan.steps.length }));
 }
 
@@ -100,6 +106,7 @@ function addStep(context) {
   context.plan.steps.push({
     id: `new-${number}`, title: "", description: "", step_type: "research", need_web_search: true, queries: [], depends_on: [], tools: [],
   });
+  context.open = context.plan.steps.at(-1);
   context.draw();
   context.list.lastElementChild.querySelector("input").focus();
 }

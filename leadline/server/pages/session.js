@@ -141,8 +141,8 @@ export function session(views, context) {
     });
     if (error && known.status === "stopped") turn.status = "failed";
     for (const [id, step] of known.steps) {
-      const { sources, rounds } = turn.steps.get(id) || step; // the state does not tell them
-      turn.steps.set(id, { ...step, sources, rounds });
+      const { sources, rounds, searches } = turn.steps.get(id) || step; // the state does not tell them
+      turn.steps.set(id, { ...step, sources, rounds, searches });
     }
     run = null;
     views.busy(false);

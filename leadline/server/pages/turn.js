@@ -166,7 +166,7 @@ export function earlierTurn(thread, earlier, actions) {
       return;
     }
     try {
-      inside.append(await reportView(thread, await api.view(thread, earlier.checkpoint), earlier.question, {}));
+      inside.append(await reportView(thread, await api.view(thread, earlier.checkpoint), earlier.question, { onProblem: actions.problem }));
     } catch (problem) {
       actions.problem(problem);
     }

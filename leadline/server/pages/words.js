@@ -26,8 +26,12 @@ export function translate(root = document) {
   for (const one of root.querySelectorAll("[data-placeholder]")) one.placeholder = say(one.dataset.placeholder);
 }
 
+/** Whether the page is about to load again. */
+export let leaving = false;
+
 /** Speak the other language from now on. Runs go on meanwhile: the page loads again and joins them. */
 export function switchLanguage() {
+  leaving = true;
   localStorage.setItem(KEPT, language === "zh" ? "en" : "zh");
   location.reload();
 }

@@ -46,7 +46,9 @@ def test_every_question_gets_a_report_and_a_line(docs: Path, questions: Path, le
         assert (Path(line["folder"]) / "evidence.json").exists()
         assert line["claims"] == line["verified"] == line["sure"] == sum(line["statuses"].values()) > 0
         assert set(line["statuses"]) <= {"quoted", "supported"}
-    assert re.search(r"✓ tallow .+ \(\d+ statements?: \d+ (?:quoted|supported)", ran.err)
+    assert re.search(
+        r"[✓!] tallow .+ \(Answers the question: \w+ · every quote checked \(\d+ statements?: \d+", ran.err
+    )
 
 
 def test_what_is_done_is_not_done_again(docs: Path, questions: Path, leadline: Leadline) -> None:

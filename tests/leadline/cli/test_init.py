@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
+from leadline.setup.search_setup import offers
 from tests.fakes.ollama_server import ollama_server
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.search_services.served import FORMS, served
+from tests.fakes.search_services.twin import KEY, twin
 from tests.fakes.tavily_server import tavily_server
 from tests.leadline.conftest import Leadline
 
@@ -74,6 +77,49 @@ def test_a_key_of_tavily_is_tried_with_one_search(leadline: Leadline, monkeypatc
         assert leadline("init", "--search", "tavily").code == 0
         assert len(server.requests) == 1
     assert dotenv_values(ENV)["TAVILY_API_KEY"] == server.key
+
+
+def test_a_search_with_a_key_or_an_address_is_tried_and_one_of_those_that_auto_asks(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path, "brave") as twins, twin(FORMS["searxng"]) as searxng:
+        monkeypatch.setenv("BRAVE_API_KEY", "wrong-key")
+        refused = leadline("init", "--search", "brave")
+        assert (refused.code, ENV.exists()) == (1, False)
+        assert "Check BRAVE_API_KEY" in refused.err
+        monkeypatch.setenv("BRAVE_API_KEY", KEY)
+        assert leadline("init", "--search", "brave").code == 0
+        assert dotenv_values(ENV) == {"LEADLINE_SEARCH": "auto", "BRAVE_API_KEY": KEY}
+        monkeypatch.setenv("SEARXNG_URL", searxng.address)
+        assert leadline("init", "--search", "brave+searxng", "--force").code == 0
+        assert dotenv_values(ENV)["LEADLINE_SEARCH"] == "brave+searxng"
+        assert (len(twins["brave"].asked), len(searxng.asked)) == (3, 1)
+
+
+def test_a_search_that_lacks_its_key_or_is_unknown_says_what_to_do(leadline: Leadline) -> None:
+    for search, words in (
+        ("exa", "Put it into the environment variable EXA_API_KEY"),
+        ("searxng", "give it with the environment variable SEARXNG_URL"),
+        ("breve", "There is no search 'breve'. There are: auto, "),
+    ):
+        ran = leadline("init", "--search", search)
+        assert ran.code == 2
+        assert words in ran.err
+    assert not ENV.exists()
+
+
+def test_the_searches_that_are_offered_are_those_of_the_records(tmp_path: Path) -> None:
+    with served(tmp_path, "openalex", "crossref", "arxiv", "europepmc"):
+        assert offers() == {
+            "tavily": "Tavily (needs a key)",
+            "searxng": "SearXNG (needs its address)",
+            "brave": "Brave Search (needs a key)",
+            "exa": "Exa (needs a key)",
+            "serper": "Serper (needs a key)",
+            "duckduckgo": "DuckDuckGo (no key)",
+            "openalex+arxiv": "Papers alone: OpenAlex and arXiv (no key)",
+            "documents": "Not at all: my documents only",
+        }
 
 
 def test_folders_of_documents_are_written_as_whole_paths(leadline: Leadline, docs: Path) -> None:
@@ -161,8 +207,8 @@ def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monk
         (r"Address of the endpoint.*: ?$", endpoint.base_url),
         (r"Key of .*: $", endpoint.key),  # the blank comes once nothing that is typed is shown
         (r"Model, by number or name \[m-1\]: ?$", "2"),
-        (r"Number \[3\]: ?$", "9"),
-        (r"Number \[3\]: ?$", "2"),
+        (r"Number \[7\]: ?$", "9"),
+        (r"Number \[7\]: ?$", "duckduckgo"),
         (r"Folder of your documents.*: ?$", ""),
         (r"already. Change that\? \[y/N\]: ?$", "y"),
     ]
@@ -184,7 +230,7 @@ def test_servers_on_this_machine_are_offered_first_with_their_models(monkeypatch
         answers = [
             (r"Number \[1\]: ?$", ""),
             (rf"Model, by number or name \[{server.model}\]: ?$", ""),
-            (r"Number \[3\]: ?$", ""),
+            (r"Number \[7\]: ?$", ""),
             (r"Folder of your documents.*: ?$", ""),
         ]
         shown = typed(answers)

@@ -7,6 +7,7 @@ import pytest
 
 from leadline import research
 from schemas.reporter import Report
+from services.run.installation import install_command
 from tests.leadline.cli.test_cli import QUESTION
 from tests.leadline.conftest import Leadline
 
@@ -52,7 +53,7 @@ def test_a_format_whose_package_is_missing_is_refused_before_the_work(
     monkeypatch.setattr("services.reports.formats.is_installed", lambda name: name != "pptx")
     ran = leadline("research", QUESTION, "--docs", docs, "--format", "pptx")
     assert ran.code == 1
-    assert "pip install python-pptx" in ran.err
+    assert install_command("formats") in ran.err
     assert leadline("runs").out == ""
 
 

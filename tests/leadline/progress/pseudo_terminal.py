@@ -15,14 +15,25 @@ def plain(shown: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
 
 
-def in_terminal(arguments: list[str], columns: int, **environment: str) -> tuple[str, str]:
-    """Run the command with stderr at a terminal of this width and 30 rows, and stdout in a pipe; return both."""
+def in_terminal(arguments: list[str], columns: int, *, piped: bool = True, **environment: str) -> tuple[str, str]:
+    """Run the command with stderr at a terminal of this width and 30 rows; return stdout and what the terminal was told.
+
+    Args:
+        arguments: of the command.
+        columns: of the terminal.
+        piped: whether stdout is a pipe; else it is the terminal, too.
+        environment: variables that are set besides those of this process.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
     command = [sys.executable, "-m", "leadline", *arguments]
     environment = {**os.environ, "TERM": "xterm-256color", **environment}
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, env=environment
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if piped else theirs,
+        stderr=theirs,
+        env=environment,
     )
     os.close(theirs)
     shown = bytearray()
@@ -37,4 +48,4 @@ def in_terminal(arguments: list[str], columns: int, **environment: str) -> tuple
     os.close(ours)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0, shown.decode()
-    return out.decode(), shown.decode()
+    return (out or b"").decode(), shown.decode()

@@ -141,3 +141,10 @@ def test_a_notebook_shows_the_report_as_it_is_written_as_text() -> None:
     shown(told("draft", node="reporter", text=" in Belfast [E1-1].\n\n===\nWhere?"))
     assert "# Kelvin &lt;b&gt;was&lt;/b&gt; born in Belfast [E1-1].</div>" in shown._repr_html_()
     assert "Where?" not in str(shown)
+
+
+def test_a_heading_of_the_growing_report_is_bold_without_its_marks() -> None:
+    watched = seen([told("draft", node="reporter", text="## Tallow\n\n#1 of all leads.", begins=True)])
+    lines = [line.strip() for line in drawn(watched, 60)]
+    assert "Tallow" in lines
+    assert "#1 of all leads." in lines

@@ -1,0 +1,30 @@
+"""What a command lacks is offered to be installed, where a person is there to say yes."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+import typer
+
+from services.run.errors import NotInstalled
+
+
+def install_and_repeat(missing: NotInstalled) -> int:
+    """Ask whether to install what is missing; if so, install it, and become the same command again.
+
+    Returns:
+        The exit code of an installation that failed; 0 where nobody can be asked, or the answer is no.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return 0
+    try:
+        is_wanted = typer.confirm("Install it now?", default=True, err=True)
+    except typer.Abort:
+        return 0
+    if not is_wanted:
+        return 0
+    code = subprocess.call(shlex.split(missing.command))
+    if not code:
+        os.execv(sys.executable, [sys.executable, "-m", "leadline", *sys.argv[1:]])  # noqa: S606 - the same program
+    return code

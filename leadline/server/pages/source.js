@@ -1,0 +1,50 @@
+// A source's stored text in a dialog, with what the report quotes from it marked, and one quote in view.
+
+import { api } from "./api.js";
+import { el } from "./dom.js";
+import { say } from "./words.js";
+
+const ROOM = 200_000; // characters that are shown of a longer text, around the quote
+
+/** Open the text of an entry of the references. `wanted` is the quote to see; without it the first one is. */
+export async function openSource(thread, entry, wanted, onProblem) {
+  try {
+    const text = await (await api.file(thread, entry.dataset.text)).text();
+    const quotes = [...entry.querySelectorAll("blockquote")].map((one) => one.dataset.quote);
+    show(entry, text, found(text, quotes), wanted);
+  } catch (problem) {
+    onProblem(problem);
+  }
+}
+
+/** Where quotes stand in a text, in its order; blanks may differ. Of two that overlap the first counts. */
+function found(text, quotes) {
+  const places = quotes.map((quote) => {
+    const words = quote.split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const match = words.length ? new RegExp(words.join("\\s+")).exec(text) : null;
+    return match && { quote, start: match.index, end: match.index + match[0].length };
+  }).filter(Boolean).sort((one, other) => one.start - other.start);
+  return places.filter((place, at) => places.slice(0, at).every((before) => before.end <= place.start));
+}
+
+function show(entry, text, places, wanted) {
+  const seen = places.find((place) => place.quote === wanted) || places[0];
+  const first = Math.max(0, Math.min((seen?.start ?? 0) - ROOM / 2, text.length - ROOM));
+  const last = Math.min(text.length, first + ROOM);
+  const pieces = [first > 0 ? "…\n" : ""];
+  let at = first;
+  for (const place of places.filter((one) => one.start >= first && one.end <= last)) {
+    pieces.push(text.slice(at, place.start), el("mark", { class: place === seen ? "seen" : undefined, text: text.slice(place.start, place.end) }));
+    at = place.end;
+  }
+  pieces.push(text.slice(at, last), last < text.length ? "\n…" : "");
+  const dialog = document.getElementById("source");
+  dialog.replaceChildren(
+    el("h2", { id: "source-title", text: entry.dataset.title }),
+    el("p", { class: "soft", text: say(places.length ? "sourceMarked" : "sourceUnmarked") }),
+    el("div", { class: "text", tabindex: "0", role: "region", "aria-labelledby": "source-title" }, pieces),
+    el("form", { method: "dialog", class: "buttons" }, el("button", { class: "plain", text: say("close") })));
+  dialog.showModal();
+  dialog.querySelector(".text").focus({ preventScroll: true });
+  dialog.querySelector("mark.seen")?.scrollIntoView({ block: "center" });
+}

@@ -1,0 +1,121 @@
+"""Reading a report and going on from it: sources with their quotes, citations by keyboard, the review's steps, the box, the language."""
+
+import json
+
+from tests.fakes.browser import Page
+from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
+
+FOCUSED = f"({REPORT}.activeElement || document.activeElement)"
+FEW = 4
+"""Keys from the beginning of the page's content to the first citation."""
+
+
+def reported(page: Page, site: Site) -> None:
+    """Ask, and wait for the report."""
+    opened(page, site.address)
+    choose(page, depth="quick")
+    ask(page, SIMPLE)
+    status(page, "done")
+    report_text(page)
+
+
+def test_a_source_opens_with_its_text_and_the_quote_in_view(page: Page, site: Site) -> None:
+    reported(page, site)
+    entry = f"{REPORT}.querySelector('.references li:has(blockquote)')"
+    page.evaluate(f"{entry}.querySelector('details').open = true")
+    quote = page.evaluate(f"[...{entry}.querySelectorAll('blockquote')].at(-1).dataset.quote")
+    page.click(f"[...{entry}.querySelectorAll('blockquote .text-of')].at(-1)")
+    page.wait("document.querySelector('#source[open] mark.seen')", "the quote in its text")
+    assert " ".join(page.evaluate("document.querySelector('#source mark.seen').textContent").split()) == " ".join(
+        quote.split()
+    )
+    assert len(page.evaluate("document.querySelector('#source .text').textContent")) > len(quote)
+    in_view = """(() => {
+      const mark = document.querySelector('#source mark.seen').getBoundingClientRect();
+      const box = document.querySelector('#source .text').getBoundingClientRect();
+      return mark.top >= box.top && mark.bottom <= box.bottom && box.bottom <= innerHeight;
+    })()"""
+    assert page.evaluate(in_view)
+    page.press("Escape", 27)
+    page.wait("!document.getElementById('source').open")
+    assert page.evaluate(f"{FOCUSED}.classList.contains('text-of')")
+
+
+def test_a_citation_is_a_few_keys_away_and_escape_leads_back_to_it(page: Page, site: Site) -> None:
+    reported(page, site)
+    page.evaluate("document.getElementById('main').focus()")
+    for _ in range(FEW):
+        page.press("Tab", 9)
+        if page.evaluate(f"{FOCUSED}.matches('.cite .mark')"):
+            break
+    assert page.evaluate(f"{FOCUSED}.matches('.cite .mark')")
+    tip = f"getComputedStyle({REPORT}.querySelector('.cite .tip')).display"
+    assert page.evaluate(tip) == "block"
+    page.press("Escape", 27)
+    assert page.evaluate(tip) == "none"
+    assert page.evaluate(f"{FOCUSED}.matches('.cite .mark')")
+    page.press("Enter", 13, text="\r")
+    page.wait(f"{FOCUSED}.id.startsWith('ref-')", "the reference")
+    page.press("Escape", 27)
+    assert page.evaluate(f"{FOCUSED}.matches('.cite .mark')")
+
+
+def test_the_review_opens_one_step_at_a_time(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    choose(page, review_plan=True, max_plan_iterations=1)
+    ask(page, QUESTION)
+    page.wait("document.querySelector('form.review')")
+    are_open = "[...document.querySelectorAll('.edited details')].map(one => one.open)"
+    assert page.evaluate(are_open) == [False, False]
+    for place in (0, 1):
+        page.click(f"document.querySelectorAll('.edited summary')[{place}]")
+        page.wait(f"document.querySelectorAll('.edited details')[{place}].open")
+        assert page.evaluate(are_open) == [place == 0, place == 1]
+    page.click("document.querySelectorAll('.edited li')[1].querySelector('[data-act=up]')")
+    assert page.evaluate(are_open) == [True, False]
+    page.click(button("Add a step"))
+    page.wait(f"{are_open}.join() === 'false,false,true'", "the new step alone to be open")
+
+
+def test_the_box_says_what_typing_does_while_a_run_goes_on(page: Page, site: Site) -> None:
+    hint = "document.getElementById('question').placeholder"
+    site.model.hold("reporter")
+    opened(page, site.address)
+    choose(page, depth="quick")
+    before = page.evaluate(hint)
+    ask(page, SIMPLE)
+    page.wait(f"{hint} === 'Write now, ask once this is done…'", "what typing does")
+    page.write(QUESTION)
+    page.press("Enter", 13, text="\r")
+    page.wait("!document.getElementById('banner').hidden")
+    assert "stays here" in text(page, "#banner")
+    assert page.evaluate("document.getElementById('question').value") == QUESTION
+    site.model.release()
+    status(page, "done")
+    assert page.evaluate(hint) == "Ask a follow-up…"
+    page.click("document.getElementById('new-question')")
+    assert page.evaluate(hint) == before
+
+
+def test_a_new_question_right_after_the_language_is_not_lost(page: Page, site: Site) -> None:
+    reported(page, site)
+    both = "document.getElementById('language').click(); document.getElementById('new-question').click()"
+    page.evaluate(both)
+    page.wait("document.documentElement?.lang === 'zh-CN' && document.querySelector('#run-list li')", "Chinese")
+    assert page.evaluate("location.search") == ""
+    assert page.evaluate("document.getElementById('welcome').checkVisibility()")
+
+
+def test_a_new_question_before_the_page_has_loaded_its_scripts_is_not_lost(page: Page, site: Site) -> None:
+    reported(page, site)
+    early = """new MutationObserver((_, watch) => {
+      const link = document.getElementById('new-question');
+      if (!link || !location.search) return;
+      watch.disconnect();
+      link.click();
+    }).observe(document, { childList: true, subtree: true });"""
+    page.call("Page.addScriptToEvaluateOnNewDocument", source=early)
+    page.evaluate(f"localStorage.setItem('leadline-language', {json.dumps('zh')}); location.reload()")
+    page.wait("document.documentElement?.lang === 'zh-CN' && document.querySelector('#run-list li')", "Chinese")
+    page.wait("location.search === ''", "the empty page")
+    assert page.evaluate("document.getElementById('welcome').checkVisibility()")
