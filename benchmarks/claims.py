@@ -1,7 +1,8 @@
 """Claims written for the benchmark of the check: right paraphrases, and claims that are wrong in one way, by kind.
 
 `claims_en.jsonl` and `claims_zh.jsonl` hold them with their passages, which are invented. Passages of the part `choose`
-may be looked at while the check is changed, those of the part `report` only to be measured.
+may be looked at while the check is changed, those of the part `report` only to be measured. Claims that name a `set` were
+written later than the others, before the check was measured on them, and are counted apart.
 """
 
 import json
@@ -19,12 +20,13 @@ Judge = Callable[[str, Sequence[str], Sequence[str]], Verdict]
 
 
 def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the claims by set: those of the data, and our own by language and part."""
+    """Return the claims by set: those of the data, and our own by language, part and, for later ones, the set that they name."""
     sets = {"claims_dev": rows(data, "claims_dev")} if (data / "claims_dev.jsonl.gz").exists() else {}
     for language in ("en", "zh"):
         lines = (OWN / f"claims_{language}.jsonl").read_text("utf-8").splitlines()
         for claim in map(json.loads, lines):
-            sets.setdefault(f"claims_{language}_{claim['part']}", []).append(claim)
+            later = f"_{claim['set']}" if "set" in claim else ""
+            sets.setdefault(f"claims_{language}_{claim['part']}{later}", []).append(claim)
     return sets
 
 

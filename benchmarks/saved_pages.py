@@ -23,7 +23,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "pages"
 _PART = re.compile(r"^=== (\S+)(?: (.+))?\n", re.MULTILINE)
-_MAIN, _BESIDE = re.compile(r"⟦(.+?)⟧", re.DOTALL), re.compile(r"⟪(.+?)⟫", re.DOTALL)
+_MAIN, _BESIDE = re.compile("⟦([^⟦⟧]++)⟧"), re.compile("⟪([^⟪⟫]++)⟫")
 _TAG = re.compile(r"<[^<>]*>")
 _TYPES = {
     "js": "text/javascript",

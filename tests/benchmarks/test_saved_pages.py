@@ -4,6 +4,7 @@ from pathlib import Path
 
 from benchmarks.pages import cost, holds, shares
 from benchmarks.saved_pages import read_page, saved_pages
+from tests.attacks.processor_time import processor_time
 
 PAGE = """kind: applications
 address: /a?id=5
@@ -68,3 +69,9 @@ def test_the_cost_is_that_of_pages_for_which_a_browser_was_started() -> None:
     rendered = {"seconds": 4.0, "browser_megabytes": 300, "browser_processor_seconds": 1.5}
     figures = cost({"a": rendered, "b": {"seconds": 0.1}})
     assert (figures["pages"], figures["seconds_median"], figures["seconds_without_browser_median"]) == (1, 4.0, 0.1)
+
+
+def test_marks_without_an_end_are_read_in_linear_time(tmp_path: Path) -> None:
+    with processor_time(2.0):
+        saved = read_page(page(tmp_path, PAGE.replace("=== (main)", "⟦open " * 40_000 + "\n=== (main)")))
+    assert len(saved.main) == 4
