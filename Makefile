@@ -11,16 +11,17 @@ RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANG
 PORT ?= 2024
 KILLS ?= 200
 JOBS ?= 10
+SAMPLE := How deep is the Challenger Deep, and who measured it?
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
+.PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
-	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who invented the sounding machine?"' >&2; exit 2; fi
+	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who owned the schooner Lalla Rookh?"' >&2; exit 2; fi
 	@$(BIN)/leadline research "$$Q" $(ARGS)
 
 export Q
@@ -44,7 +45,8 @@ test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Red
 	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2
 	@TEST_DEPLOY=1 $(BIN)/pytest tests/deploy $(ARGS)
 
-test-wheel: .venv/develop ## Install the wheel into an empty environment and research, verify and examine it there (needs the network for pip)
+test-wheel: .venv/develop ## Install the wheel by pip, pipx and uv into empty environments and use it there (needs the network)
+	@$(PIP) uv pipx
 	@TEST_WHEEL=empty $(BIN)/pytest -n 0 tests/install $(ARGS)
 
 test-model: setup .venv/develop ## Run two researches at the model that is connected (OPENAI_BASE_URL, LEADLINE_MODEL) and check their structure
@@ -52,6 +54,16 @@ test-model: setup .venv/develop ## Run two researches at the model that is conne
 
 pictures: setup .venv/develop ## Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
 	@LEADLINE_PICTURES=$(CURDIR)/docs/images $(BIN)/pytest -n 0 tests/pictures tests/server/test_chat_client.py $(ARGS)
+
+samples: setup ## Make the sample report of docs/samples anew, as page, slides and PDF (needs Chromium or the extra pdf)
+	@made=$$(mktemp -d) && LEADLINE_MODEL=offline LEADLINE_HOME=$$made/home $(BIN)/leadline research "$(SAMPLE)" --docs examples/deep-sea \
+	  --format md,html,slides,pdf --out $$made/out >$$made/said 2>&1 && rm -rf docs/samples && mv $$made/out/* docs/samples || { cat $$made/said >&2; rm -rf $$made; exit 1; }; rm -rf $$made
+
+notebooks: setup .venv/develop ## Run the notebooks and store what they show with them
+	@LEADLINE_NOTEBOOKS=$(CURDIR)/notebooks $(BIN)/pytest -n 0 tests/notebooks -k shows_what_is_stored $(ARGS)
+
+notebook: setup .venv/notebook ## Open the notebooks in JupyterLab
+	@$(BIN)/python -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
 dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
 	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
@@ -106,7 +118,9 @@ bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra notebook --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-serve.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-notebook.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12 $(LOCK) -o requirements-aegra.lock
 	@$(BIN)/uv pip compile -q requirements-sandbox.in --python-version 3.11 $(LOCK) -o requirements-sandbox.lock
@@ -140,6 +154,11 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 .venv/develop: requirements-dev.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
 	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+.venv/notebook: requirements-notebook.lock .venv/runtime
+	@echo "Setting up JupyterLab (once) …" >&2
+	@$(PIP) --require-hashes -r requirements-notebook.lock
 	@touch $@
 
 # What `make research` installs, without what development adds: libraries load some of that where they find it

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 GUARD = Path(__file__).parent / "guard"
 runpy.run_path(str(GUARD / "sitecustomize.py"))  # in this process, before anything can connect
-os.environ["PYTHONPATH"] = str(GUARD)
+PROJECT = Path(__file__).parent.parent
+os.environ["PYTHONPATH"] = os.pathsep.join([str(GUARD), str(PROJECT)])  # child processes run the code of this checkout
 for quiet, value in {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
     "LANGGRAPH_NO_VERSION_CHECK": "true",
@@ -25,7 +26,6 @@ for quiet, value in {
 settings.register_profile("leadline", derandomize=True, deadline=None)  # the same examples each time, however slow
 settings.load_profile("leadline")
 
-PROJECT = Path(__file__).parent.parent
 LONG = frozenset("attacks crash deploy docs examples faults install leadline notebooks pages pictures server".split())
 """Folders whose tests `make test-long` runs, and `make test` does not: whole commands, servers and browsers."""
 MODEL = "model"

@@ -18,6 +18,8 @@ EXACT = ("number", "unit", "date", "time", "year", "negation", "direction", "ent
         ("claims_zh_choose", slice(137), 2, 1), ("claims_zh_choose", slice(137, None), 2, 1),
         ("claims_en_report", slice(154), 5, 2), ("claims_en_report", slice(154, None), 1, 1),
         ("claims_zh_report", slice(137), 8, 1), ("claims_zh_report", slice(137, None), 1, 1),
+        ("claims_en_choose_third", slice(None), 0, 0), ("claims_en_report_third", slice(None), 2, 0),
+        ("claims_zh_choose_third", slice(None), 1, 0), ("claims_zh_report_third", slice(None), 1, 0),
     ],
 )  # fmt: skip
 def test_of_the_wrong_claims_few_pass_as_inference(name: str, claims: slice, most: int, most_exact: int) -> None:

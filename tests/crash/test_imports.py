@@ -27,9 +27,9 @@ sys.meta_path.insert(0, Noted())
 
 def test_modules_are_imported_in_one_thread(run: Crashing, whole: Whole, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    guard = Path(os.environ["PYTHONPATH"]) / "sitecustomize.py"
-    (tmp_path / "sitecustomize.py").write_text(NOTED.format(guard=str(guard), log=str(log)))
-    run.environment = {"PYTHONPATH": str(tmp_path)}
+    guard, project = map(Path, os.environ["PYTHONPATH"].split(os.pathsep))
+    (tmp_path / "sitecustomize.py").write_text(NOTED.format(guard=str(guard / "sitecustomize.py"), log=str(log)))
+    run.environment = {"PYTHONPATH": os.pathsep.join(map(str, [tmp_path, project]))}
     run.formats = "md,html,slides,pptx,docx"
     assert run.finish() == whole.printed
     looked_for = [line.split() for line in log.read_text().splitlines()]

@@ -1,6 +1,5 @@
 """The guides are true: their commands are run, their Python too, and the links between them lead somewhere."""
 
-import os
 import re
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from tests.fakes.tavily_server import page, tavily_server
 
 GUIDES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 SERVES = re.compile(
-    r"^(?:make (?:dev|test|research)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|jq |\S*pip |\S*python -m pip )"
+    r"^(?:make (?:dev|test|research|notebook)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|jq |\S*pip |\S*python -m pip )"
 )
 """What goes on until it is stopped, asks, installs, or belongs to another machine; tests of their own run those that are ours."""
 OPERATORS = {"deployment", "server"}
@@ -58,10 +57,7 @@ def test_the_commands_of_a_guide_work(guide: Path, world: dict[str, str]) -> Non
             line = line.replace(outside, here)  # noqa: PLW2901 - the same line, as it can be run here
         if not SERVES.match(line) and not PLACEHOLDER.search(line):
             script.append(line.replace(".venv/bin/leadline", f"{sys.executable} -m leadline"))
-    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{PROJECT}"}
-    ran = subprocess.run(
-        ["bash", "-c", "\n".join(script)], env=environment, capture_output=True, text=True, timeout=280, check=False
-    )
+    ran = subprocess.run(["bash", "-c", "\n".join(script)], capture_output=True, text=True, timeout=280, check=False)
     assert ran.returncode == 0, f"{ran.stdout[-1500:]}\n{ran.stderr[-1500:]}"
     assert "Traceback" not in ran.stderr
 
@@ -101,8 +97,7 @@ def test_the_python_of_the_guide_to_extending_runs() -> None:
         r"^```python\n(.*?)^```", (PROJECT / "docs/extending.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
     Path("examples").symlink_to(PROJECT / "examples")
-    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{PROJECT}"}
     asked = [sys.executable, "-c", code]
-    ran = subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == "WHEN DID GEOSAT FLY?!"

@@ -16,12 +16,18 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.conftest import PROJECT
+from tests.conftest import GUARD, PROJECT
 
 EMPTY = os.environ.get("TEST_WHEEL") == "empty"
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 _SDIST = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
 _NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "out", "tests", "notebooks")
+
+
+@pytest.fixture(autouse=True)
+def _without_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have programs run what is installed and not the code of this checkout."""
+    monkeypatch.setenv("PYTHONPATH", str(GUARD))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +49,24 @@ class Installed:
         return ran
 
 
-def _called(*command: object, cwd: Path | None = None) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # pip may use the network
+def called(*command: object, cwd: Path | None = None, **variables: str) -> str:
+    """Run a program that may use the network, and return what it prints."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
     ran = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, env=environment, check=False,
         cwd=cwd, timeout=600,
     )  # fmt: skip
     assert ran.returncode == 0, f"{command}: {ran.stdout[-2000:]} {ran.stderr[-2000:]}"
+    return ran.stdout
 
 
 def _wheel(folder: Path) -> Path:
     """Make the source archive, and of what is in that, the wheel."""
     shutil.copytree(PROJECT, folder / "tree", ignore=_NOT_COPIED)
     (folder / "sdist").mkdir()
-    _called(sys.executable, "-c", _SDIST, folder / "sdist", cwd=folder / "tree")
+    called(sys.executable, "-c", _SDIST, folder / "sdist", cwd=folder / "tree")
     [archive] = (folder / "sdist").iterdir()
-    _called(*_PIP, "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder / "wheel", archive)
+    called(*_PIP, "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder / "wheel", archive)
     [wheel] = (folder / "wheel").iterdir()
     return wheel
 
@@ -78,14 +86,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 def _install(wheel: Path, environment: Path) -> None:
-    _called(sys.executable, "-m", "venv", "--without-pip", environment)
+    called(sys.executable, "-m", "venv", *([] if EMPTY else ["--without-pip"]), environment)
     install = (*_PIP, "--python", environment / "bin" / "python", "install", "--quiet")
     if EMPTY:
-        _called(*install, "--require-hashes", "-r", PROJECT / "requirements.lock")
+        called(*install, "--require-hashes", "-r", PROJECT / "requirements.lock")
     else:
         [packages] = environment.glob("lib/python*/site-packages")
         (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")  # its own .pth files are not read
-    _called(*install, "--no-deps", "--no-index", wheel)
+    called(*install, "--no-deps", "--no-index", wheel)
 
 
 Python = Callable[[str], str]

@@ -11,6 +11,8 @@ import httpx
 import pytest
 
 from tests.conftest import EXAMPLES, PROJECT
+from tests.crash.previous import lay_out_papers, unpack
+from tests.fakes.openai_server import OpenAIServer
 from tests.install.conftest import EMPTY, Installed, Python
 from tests.leadline.server.test_launch import port as port  # noqa: PLC0414 - a fixture
 
@@ -71,11 +73,27 @@ def test_the_doctor_finds_it_whole_and_names_no_folder_of_the_project(installed:
             assert one["remedy"].endswith(f"-m pip install 'leadline[{one['name']}]'")
 
 
+def test_it_goes_on_with_a_run_that_the_release_before_left_half_done(
+    installed: Installed, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_HOME", "home")
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    unpack(Path("home"))
+    lay_out_papers(Path("papers"))
+    assert "William Thomson" in installed.run("leadline", "resume").stdout
+    assert endpoint.roles
+
+
 def test_it_serves_the_page_and_researches_there(installed: Installed, port: int, docs: Path) -> None:
     if EMPTY:
         ran = installed.run("leadline", "serve", "--no-open", "--port", port, code=1)
         assert "pip install 'leadline[server]'" in ran.stderr
-        return
+    else:
+        researched_on_its_page(installed, port, docs)
+
+
+def researched_on_its_page(installed: Installed, port: int, docs: Path) -> None:
+    """Serve, research over the API, and stop."""
     command = [str(installed.folder / "bin" / "leadline"), "serve", "--no-open", "--port", str(port)]
     with subprocess.Popen(command, env={**os.environ, "LEADLINE_DOCS": str(docs)}, stderr=PIPE, text=True) as process:
         try:

@@ -1,6 +1,7 @@
 """Answers of the encyclopaedia and of the catalogues of papers, in the forms that their documentation shows."""
 
 from typing import Any
+from urllib.parse import quote
 
 from tests.fakes.search_services.twin import Form
 
@@ -27,6 +28,33 @@ WIKIPEDIA: dict[str, Any] = {
                 "fullurl": "https://en.wikipedia.org/wiki/Echo_sounding",
                 "canonicalurl": "https://en.wikipedia.org/wiki/Echo_sounding",
             },
+        ]
+    },
+}
+
+
+def _article(place: int, title: str, extract: str, english: str = "") -> dict[str, Any]:
+    """Return an article of the Chinese encyclopaedia, with a link to the English one where there is one."""
+    address = f"https://zh.wikipedia.org/wiki/{quote(title)}"
+    link = {"lang": "en", "url": f"https://en.wikipedia.org/wiki/{english.replace(' ', '_')}", "title": english}
+    return {
+        "pageid": place,
+        "ns": 0,
+        "title": title,
+        "index": place,
+        "extract": extract,
+        "fullurl": address,
+        "canonicalurl": address,
+    } | ({"langlinks": [link]} if english else {})
+
+
+WIKIPEDIA_CHINESE: dict[str, Any] = {
+    "batchcomplete": True,
+    "query": {
+        "pages": [
+            _article(1, "回声测深", "回声测深用声音测量水深。", "Echo sounding"),
+            _article(2, "测深锤", "测深锤是系在绳上的重物。", "Sounding line"),
+            _article(3, "测深船", "测深船测量水深。"),
         ]
     },
 }
@@ -222,7 +250,15 @@ FORMS: dict[str, Form] = {
         WIKIPEDIA,
         {"batchcomplete": True},
         limit="gsrlimit",
-        needs={"action": "query", "format": "json", "formatversion": "2", "generator": "search", "inprop": "url"},
+        needs={
+            "action": "query",
+            "format": "json",
+            "formatversion": "2",
+            "generator": "search",
+            "inprop": "url",
+            "lllang": "en",
+            "llprop": "url",
+        },
     ),
     "openalex": Form(
         "/works",
