@@ -93,8 +93,8 @@ function citations(root) {
     const hide = () => { cite.classList.remove("closed"); reference?.classList.remove("lit"); };
     cite.addEventListener("mouseenter", show);
     cite.addEventListener("focusin", show);
-    cite.addEventListener("mouseleave", hide);
-    cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget)) hide(); });
+    cite.addEventListener("mouseleave", () => { if (!cite.contains(root.activeElement)) hide(); });
+    cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget) && !cite.matches(":hover")) hide(); });
     cite.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       cite.querySelector(".mark").focus({ preventScroll: true }); // a link inside is about to be hidden

@@ -70,20 +70,23 @@ function stepFields(step, place, context) {
     el("label", { for: queries.id, text: say("stepQueries") }), queries,
     el("div", { class: "small-row" }, el("label", { for: kind.id, text: say("stepType") }), kind,
       needs.length > 0 && el("span", { class: "soft", text: `${say("dependsOn")} ${needs.join(", ")}` })));
-  fields.addEventListener("toggle", () => {
-    if (fields.open) context.open = step;
-    else if (context.open === step) context.open = null;
-  });
   return el("li", {}, fields, el("div", { class: "moves" },
     button(ICONS.up, say("moveUp", { number }), "up", place === 0),
     button(ICONS.down, say("moveDown", { number }), "down", number === plan.steps.length),
     button(ICONS.remove, say("removeStep", { number }), "remove")));
 }
 
-function move(context, place, by) {
-  const [step] = context.plan.steps.splice(place, 1);
-  context.plan.steps.splice(place + by, 0, step);
+/** Change the steps and draw them anew. The step that is open stays open; the page is asked which one it is,
+ *  as its event of opening may still be on its way. */
+function rearrange(context, change) {
+  const { list, plan } = context;
+  context.open = plan.steps[[...list.children].findIndex((item) => item.firstElementChild.open)] ?? null;
+  change(plan.steps);
   context.draw();
+}
+
+function move(context, place, by) {
+  rearrange(context, (steps) => steps.splice(place + by, 0, ...steps.splice(place, 1)));
   const moved = context.list.children[place + by];
   const same = moved.querySelector(`[data-act="${by < 0 ? "up" : "down"}"]`);
   (same.disabled ? moved.querySelector(`[data-act="${by < 0 ? "down" : "up"}"]`) : same).focus();
@@ -91,9 +94,10 @@ function move(context, place, by) {
 }
 
 function remove(context, place) {
-  const [gone] = context.plan.steps.splice(place, 1);
-  for (const step of context.plan.steps) step.depends_on = step.depends_on.filter((one) => one !== gone.id);
-  context.draw();
+  rearrange(context, (steps) => {
+    const [gone] = steps.splice(place, 1);
+    for (const step of steps) step.depends_on = step.depends_on.filter((one) => one !== gone.id);
+  });
   const next = context.list.children[Math.min(place, context.plan.steps.length - 1)];
   (next?.querySelector("summary") || context.list.nextElementSibling).focus();
   announce(say("removed", { count: context.plan.steps.length }));
@@ -103,11 +107,11 @@ function addStep(context) {
   const taken = new Set(context.plan.steps.map((step) => step.id));
   let number = 1;
   while (taken.has(`new-${number}`)) number += 1;
-  context.plan.steps.push({
-    id: `new-${number}`, title: "", description: "", step_type: "research", need_web_search: true, queries: [], depends_on: [], tools: [],
+  const step = { id: `new-${number}`, title: "", description: "", step_type: "research", need_web_search: true, queries: [], depends_on: [], tools: [] };
+  rearrange(context, (steps) => {
+    steps.push(step);
+    context.open = step;
   });
-  context.open = context.plan.steps.at(-1);
-  context.draw();
   context.list.lastElementChild.querySelector("input").focus();
 }
 

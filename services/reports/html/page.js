@@ -40,8 +40,8 @@
     const hide = () => { cite.classList.remove("closed"); if (reference) reference.classList.remove("lit"); };
     cite.addEventListener("mouseenter", show);
     cite.addEventListener("focusin", show);
-    cite.addEventListener("mouseleave", hide);
-    cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget)) hide(); });
+    cite.addEventListener("mouseleave", () => { if (!cite.contains(document.activeElement)) hide(); });
+    cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget) && !cite.matches(":hover")) hide(); });
   }
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

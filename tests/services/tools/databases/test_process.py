@@ -55,9 +55,10 @@ async def test_a_query_beyond_its_time_is_killed_and_leaves_no_process(
     configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configure(f"primary={sqlite_url}")
-    monkeypatch.setattr(query, "_OVERHEAD", -0.9)
-    with pytest.raises(DatabaseError, match="longer than 1 seconds"):
-        await query.ask_rows(database("primary"), "SELECT 1", {}, 5, 1.0)
+    monkeypatch.setattr(query, "_OVERHEAD", -19.5)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with pytest.raises(DatabaseError, match="longer than 20 seconds"):
+        await query.ask_rows(database("primary"), endless, {}, 5, 20.0)
     assert _children() == []
 
 
