@@ -37,6 +37,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "refresh": [
         ("Which claims of the latest report still hold?", "leadline refresh"),
     ],
+    "watch": [
+        ("What is new since the latest report, or since the last check?", "leadline watch --once"),
+    ],
     "runs": [
         ("All runs", "leadline runs"),
         ("For a script", "leadline runs --json"),

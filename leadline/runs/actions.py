@@ -1,4 +1,4 @@
-"""Runs from Python: resume, replay, list and refresh them, and make files of their reports. `leadline.api` begins one."""
+"""Runs from Python: resume, replay, list, refresh and watch them, and make files of their reports. `leadline.api` begins one."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,6 +25,7 @@ from leadline.runs.replayed import replayed_events
 from leadline.runs.store import Home, RunRecord, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.verdicts import verdict_lines
+from leadline.runs.watch import WatchResult, watched
 from schemas.context import OutputFormat
 from schemas.reporter import Report
 from services.reports.formats import check_formats
@@ -131,6 +132,24 @@ async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:
         record.check_usable()
         allow_folders(record.context.documents)
         return await refreshed(report, record.context), record.folder
+
+
+async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
+    """Check a finished run's report again, and look for what is new on its question since the last check.
+
+    Returns:
+        What was found, and the folder of the report's files, if it has one. The next check begins from this one.
+
+    Raises:
+        BadInput: there is no such run, it is not finished, it has no report, or its search is no longer set up.
+        DocumentsError: a folder of its documents is gone.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record, report = await finished_report(home, run_id)
+        record.check_usable()
+        allow_folders(record.context.documents)
+        values = (await home.graph.aget_state(config_of(record))).values
+        return await watched(home, record, report, values), record.folder
 
 
 async def areport(

@@ -5,6 +5,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -87,6 +88,17 @@ class Documents:
         """Return what a document holds now; None if it is gone or lies in another folder."""
         folder, _, path = url.partition("/")
         return await asyncio.to_thread(self.index.at, path) if folder == self.index.folder.name else None
+
+    async def changed(self, url: str) -> datetime | None:
+        """Return when a document was put into its folder or last changed; None if it is gone or lies in another folder."""
+        folder, _, path = url.partition("/")
+        if folder != self.index.folder.name:
+            return None
+        try:
+            file = await asyncio.to_thread((self.index.folder / path).stat)
+        except OSError:
+            return None
+        return datetime.fromtimestamp(max(file.st_mtime, file.st_ctime), UTC)
 
 
 async def open_documents(folder: Path, home: Path) -> Documents:

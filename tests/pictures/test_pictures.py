@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
+from rich.markdown import Markdown
 
 from leadline import aresearch
 from leadline.progress.live import Board
 from leadline.progress.run_view import Watched
-from leadline.runs.actions import atimeline
+from leadline.runs.actions import atimeline, awatch
+from leadline.runs.watch_text import watch_markdown
 from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES
@@ -69,6 +71,28 @@ async def test_the_live_view_of_a_terminal(tmp_path: Path) -> None:
     text = picture.read_text("utf-8")
     assert "Plan&#160;2" in text
     assert "https://cdnjs" not in text
+    keep(picture)
+
+
+@makes("watch.svg")
+async def test_a_check_of_a_watched_report(tmp_path: Path) -> None:
+    docs, question = tmp_path / "docs", "In which year was William Thomson born?"
+    docs.mkdir()
+    (docs / "thomson.md").write_text("# William Thomson\n\nWilliam Thomson was born in Belfast in 1842.\n")
+    report = await aresearch(question, docs=[docs])
+    (docs / "thomson.md").write_text("# William Thomson\n\nWilliam Thomson was born in Belfast in 1824.\n")
+    (docs / "register.md").write_text(
+        "# The parish register\n\nPublished: 2026-11-20\n\nWilliam Thomson was born on 26 June 1824.\n"
+    )
+    found, _ = await awatch(report.run_id)
+    drawn = Console(record=True, width=100, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    drawn.print("[green]$[/] leadline watch --once\n", highlight=False)
+    drawn.print(Markdown(watch_markdown(found)))
+    assert found.findings
+    assert found.other_figures
+    picture = tmp_path / "watch.svg"
+    title = "leadline watch: what is new on a report"
+    drawn.save_svg(str(picture), title=title, code_format=FONTS.sub("", CONSOLE_SVG_FORMAT), unique_id="watch")
     keep(picture)
 
 

@@ -1,0 +1,81 @@
+"""The command that keeps a report alive: what became of its claims, and what is new on its question."""
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leadline.cli.examples import examples
+from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun
+from leadline.cli.running import echo_report, until_interrupted
+from leadline.progress.terminal import echo
+from leadline.runs.actions import awatch
+from leadline.runs.watch import WatchResult
+from leadline.runs.watch_schedule import Interval, interval_of, schedules
+from leadline.runs.watch_text import watch_markdown
+from schemas.reporter import Report
+from services.reports.checking.bundle import write_files
+from services.run.settings import settings
+
+commands = typer.Typer()
+
+
+@commands.command(epilog=examples("watch"), rich_help_panel=REPORTS)
+def watch(
+    run: FinishedRun = None,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="7d",
+            help="Check again in this interval (m, h, d, w) until Ctrl-C; shows a cron line and a systemd timer.",
+        ),
+    ] = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="Check once, as schedulers want; the default without --every.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON, a line a check.")] = False,
+) -> None:
+    """Check a report's claims again, and search for what is new on its question since the last check. No model is asked.
+
+    Exit code 1: a claim no longer holds that did the last time.
+    """  # fmt: skip
+    interval = interval_of(every) if every is not None else None
+    if until_interrupted(_checks(run, None if once else interval, interval, as_json), "leadline watch"):
+        raise typer.Exit(EXIT_FAILED)
+
+
+async def _checks(run: str | None, repeated: Interval | None, shown: Interval | None, as_json: bool) -> bool:
+    """Check once or again and again, and return whether a claim has fallen in the last check."""
+    while True:
+        found, folder = await awatch(run)
+        if shown is not None:
+            home = str(await asyncio.to_thread(settings().leadline_home.resolve))
+            echo(schedules(found.run_id, shown, _program(), home) + "\n", err=True)
+            shown = None
+        await _tell(found, folder, as_json)
+        if repeated is None:
+            return found.has_fallen
+        await asyncio.sleep(repeated.seconds)
+        run = found.run_id
+
+
+def _program() -> list[str]:
+    """Return the words that start Leadline from anywhere, as it was started now."""
+    script = Path(sys.argv[0])
+    return [sys.executable, "-m", "leadline"] if script.name == "__main__.py" else [shutil.which(script) or str(script)]
+
+
+async def _tell(found: WatchResult, folder: str | None, as_json: bool) -> None:
+    text = watch_markdown(found)
+    if found.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
+        await write_files(Path(folder), {"watch.md": text.encode()}, "watch")
+        echo(f"Written to {folder}/watch.md", err=True)
+    if as_json:
+        echo(found.model_dump_json())
+    elif found.has_news:
+        echo_report(Report(title=found.question, markdown=text))
+    else:
+        echo(text.rstrip())

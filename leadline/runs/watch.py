@@ -1,0 +1,286 @@
+"""What is new on a report's question since the last time: its sources are read again, and its searches are made again.
+
+No model is asked. What a search brings counts as new if neither the run nor an earlier check has seen its address or its
+text; pages that are known are not read. New sentences are quoted where they answer the question or come near to that.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from leadline.runs.refresh import ClaimNow, Refreshed, SourceNow, refreshed
+from leadline.runs.store import Home, RunRecord
+from nodes.background_investigator import quote_best
+from schemas.context import RunContext
+from schemas.evidence import Excerpt, Source
+from schemas.reporter import Report
+from schemas.state import research_question
+from services.evidence.views import evidence_views
+from services.models.fallback import sentences_by_rules
+from services.run.errors import JournalMiss, StoreError
+from services.run.evidence_store import content_hash
+from services.run.journal import Recording, run_key
+from services.search.gather import Complete, Gathered, gather
+from services.search.hit import Hit
+from services.search.pages.limits import page_limits
+from services.search.pages.page_texts import complete
+from services.search.pages.reader import PageReader
+from services.search.providers import Providers, providers_for
+from services.search.web import filters_of
+from services.text.numbers import missing_quantities
+
+_WATCHES = ("watches",)
+MAX_QUERIES = 12
+"""Searches of the run that are made again, those of the first plan first."""
+PASSAGES = 40
+"""Passages of new sources that are looked at."""
+FINDINGS = 6
+"""Sentences that are quoted from new sources."""
+MAX_KNOWN = 20_000
+"""Addresses and hashes that are remembered of earlier checks, the latest."""
+
+
+class NewFinding(BaseModel):
+    """A sentence of a source that is new to the report."""
+
+    quote: str
+    """As its source has it."""
+    answers: bool
+    """Whether the sentence answers the question or a part of it; else it is the nearest one to that."""
+    title: str
+    url: str
+    published: str = ""
+    """ISO date; empty where it is unknown."""
+    content_hash: str
+    """Of the source's text, which is kept in the evidence store."""
+
+
+class WatchResult(BaseModel):
+    """What is new on a report since the last time."""
+
+    question: str
+    run_id: str
+    locale: str
+    since: str
+    """ISO time of the last check; of the run where there was none."""
+    checked: str
+    """ISO time of this check."""
+    holding: int
+    """Claims that hold."""
+    claims: list[ClaimNow] = Field(default_factory=list)
+    """Claims whose state is another than the last time, those that hold again included."""
+    other_figures: list[ClaimNow] = Field(default_factory=list)
+    """Claims that fell as their source gives another figure now; they are not among `claims`."""
+    gone: list[SourceNow] = Field(default_factory=list)
+    """Sources that could not be read and could the last time."""
+    findings: list[NewFinding] = Field(default_factory=list)
+    sources: int = 0
+    """Sources that were found and that the run had not seen."""
+    failures: list[str] = Field(default_factory=list)
+    """Searches and pages that failed, in words."""
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.claims or self.other_figures or self.gone or self.findings)
+
+    @property
+    def has_fallen(self) -> bool:
+        """Whether a claim no longer holds that did the last time."""
+        return bool(self.other_figures) or any(claim.state == "fallen" for claim in self.claims)
+
+
+class _Check(BaseModel):
+    """What a check leaves for the next one."""
+
+    checked: str
+    claims: dict[str, str]
+    """States by text."""
+    sources: dict[str, str]
+    """Likewise by id."""
+    known: list[str]
+    """Addresses and hashes of what its searches brought."""
+
+
+async def watched(home: Home, record: RunRecord, report: Report, values: Mapping[str, Any]) -> WatchResult:
+    """Check a report's claims and look for news on its question; the next check begins from this one.
+
+    Args:
+        home: the open stores.
+        record: of the finished run.
+        report: of the run.
+        values: of the run's state.
+
+    Raises:
+        DocumentsError: a folder of its documents is gone.
+        BadInput: a search that the run chose is no longer set up.
+    """
+    before = await home.store.aget(_WATCHES, record.id)
+    last = _Check.model_validate(before.value) if before is not None else None
+    now = datetime.now(UTC).isoformat()
+    since = last.checked if last is not None else record.created
+    known, searched_at = await _known_to_run(home, record, values)
+    known |= set(last.known if last is not None else [])
+    seen_again = await refreshed(report, record.context)
+    searched = _Searched(record.context, values, known, searched_at if last is None else datetime.fromisoformat(since))
+    gathered = await searched.again(home)
+    findings = await _findings(research_question(values), gathered, await _texts_before(home, values))  # type: ignore[arg-type]  # the values are the state
+    changed = _changed(seen_again, last)
+    figures = [claim for claim in changed if _is_other_figure(claim)]
+    await home.store.aput(
+        _WATCHES,
+        record.id,
+        _Check(
+            checked=now,
+            claims={claim.text: claim.state for claim in seen_again.claims},
+            sources={source.id: source.state for source in seen_again.sources},
+            known=list(dict.fromkeys([*searched.brought, *(last.known if last is not None else [])]))[:MAX_KNOWN],
+        ).model_dump(mode="json"),
+        index=False,
+    )
+    return WatchResult(
+        question=report.question,
+        run_id=record.id,
+        locale=values.get("locale") or "en-US",
+        since=since,
+        checked=now,
+        holding=seen_again.count("holds"),
+        claims=[claim for claim in changed if claim not in figures],
+        other_figures=figures,
+        gone=[
+            source
+            for source in seen_again.sources
+            if source.state == "gone" and (last is None or last.sources.get(source.id) != "gone")
+        ],
+        findings=findings,
+        sources=len({passage.content_hash for passage in gathered.passages}),
+        failures=gathered.failures,
+    )
+
+
+def _changed(seen_again: Refreshed, last: _Check | None) -> list[ClaimNow]:
+    """Return the claims that stand otherwise than the last time; before the first check all held that can be checked."""
+    states = last.claims if last is not None else {}
+    return [
+        claim
+        for claim in seen_again.claims
+        if claim.state != "not checked" and claim.state != states.get(claim.text, "holds")
+    ]
+
+
+def _is_other_figure(claim: ClaimNow) -> bool:
+    return claim.state == "fallen" and bool(claim.now) and bool(missing_quantities(claim.was, [claim.now]))
+
+
+async def _known_to_run(home: Home, record: RunRecord, values: Mapping[str, Any]) -> tuple[set[str], datetime]:
+    """Return the addresses and hashes of all that the run's searches brought, used or not, and when it first searched."""
+    known = {name for key, source in values.get("sources", {}).items() for name in (key, source.url)}
+    searched = datetime.fromisoformat(record.created)
+    try:
+        recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
+    except JournalMiss:
+        return known, searched
+    times: list[datetime] = []
+    for entry in recording.entries.values():
+        answer = entry.answer or {}
+        if entry.kind == "gather":
+            known |= {name for key, source in answer.get("sources", {}).items() for name in (key, source["url"])}
+            times.append(datetime.fromisoformat(entry.at))
+        elif entry.kind == "search":
+            known |= {str(hit.get("url")) for hit in answer.get("hits", [])}
+    return known, min(times, default=searched)
+
+
+class _Searched:
+    """The run's searches, made again, without what is known already."""
+
+    def __init__(self, context: RunContext, values: Mapping[str, Any], known: set[str], since: datetime) -> None:
+        self.brought: list[str] = []
+        """Addresses and hashes of what is new."""
+        self._context = context
+        self._known = known
+        self._since = since
+        self._question = research_question(values)  # type: ignore[arg-type]  # the values are the state
+        steps = [step for plan in values.get("plans") or [] for step in plan.steps]
+        self._queries = [self._question, *(query for step in steps for query in step.queries)]
+
+    async def again(self, home: Home) -> Gathered:
+        """Search, read the pages that are new, and return the best passages of new sources."""
+        providers = await providers_for(self._context)
+        most = self._context.max_searches or MAX_QUERIES
+        async with PageReader(limits=page_limits()) as reader:
+            return await gather(
+                list(dict.fromkeys(self._queries))[: min(most, MAX_QUERIES)],
+                providers,
+                evidence=home.evidence,
+                limit=PASSAGES,
+                complete=self._complete(providers, reader),
+                hits=self._context.max_results,
+                document_hits=max(self._context.max_results, self._context.level.hits),
+                question=self._question,
+                preferred=self._context.prefer_kinds,
+                filters=filters_of(self._context),
+            )
+
+    def _complete(self, providers: Providers, reader: PageReader) -> Complete:
+        async def read_new(results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
+            kept = [[hit for hit in hits if await self._is_new(hit, providers)] for hits in results]
+            found = {name: None for hits in kept for hit in hits for name in (hit.url, content_hash(hit.text))}
+            self.brought += found
+            pages = min(self._context.max_pages or self._context.level.pages, self._context.level.pages)
+            return await complete(kept, reader.read, pages, filters_of(self._context))
+
+        return read_new
+
+    async def _is_new(self, hit: Hit, providers: Providers) -> bool:
+        """Tell whether a hit is new; a document that the run passed over and that has not changed since is not."""
+        if hit.kind != "document":
+            return hit.url not in self._known
+        if await asyncio.to_thread(content_hash, hit.text) in self._known:
+            return False
+        times = await asyncio.gather(*(document.changed(hit.url) for document in providers.documents))
+        return any(time is not None and time >= self._since for time in times)
+
+
+async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return what documents of the run said when it read them, by address."""
+    sources: list[Source] = [source for source in values.get("sources", {}).values() if source.kind == "document"]
+    texts: dict[str, str] = {}
+    for source in sources:
+        try:
+            texts[source.url] = await home.evidence.get_text(source.content_hash)
+        except StoreError:  # the store was cleared: then all of it counts as new
+            continue
+    return texts
+
+
+async def _findings(question: str, gathered: Gathered, before: Mapping[str, str]) -> list[NewFinding]:
+    """Quote the sentences of new sources that answer the question, or come near to that."""
+    passages = [
+        passage
+        for passage in gathered.passages
+        if passage.text not in before.get(gathered.sources[passage.content_hash].url, "")
+    ]
+    excerpts: dict[str, Excerpt] = {
+        (name := f"W1-{place}"): quote_best(passage, question, name) for place, passage in enumerate(passages, 1)
+    }
+    told = await sentences_by_rules(question, evidence_views(excerpts.values(), gathered.sources), FINDINGS)
+    findings: list[NewFinding] = []
+    for quote, excerpt_id, answers in told:
+        source = gathered.sources[excerpts[excerpt_id].content_hash]
+        if quote in before.get(source.url, "") or quote in {finding.quote for finding in findings}:
+            continue
+        findings.append(
+            NewFinding(
+                quote=quote,
+                answers=answers,
+                title=source.title,
+                url=source.url,
+                published=source.published or "",
+                content_hash=source.content_hash,
+            )
+        )
+    return findings

@@ -1,0 +1,192 @@
+"""`leadline watch`: what is new on a report's question since the run, and since the last check."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import research
+from leadline.runs.watch_schedule import interval_of, schedules
+from services.run.errors import BadInput
+from services.run.settings import forget_settings
+from services.search.web import forget_web
+from tests.fakes.site import Answer, site
+from tests.leadline.conftest import Leadline
+from tests.services.search.test_duckduckgo import results
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+PIANO = "Who first sounded with piano wire?"
+WALSH = "Lieutenant Walsh first sounded with piano wire from the schooner Taney in 1849."
+
+
+def checked(leadline: Leadline, run_id: str, code: int = 0) -> dict[str, list[dict[str, Any]]]:
+    ran = leadline("watch", run_id, "--once", "--json")
+    assert ran.code == code, ran.err
+    found: dict[str, list[dict[str, Any]]] = json.loads(ran.out)
+    return found
+
+
+def test_nothing_new_is_one_line(docs: Path, leadline: Leadline) -> None:
+    run_id = research(PIANO, docs=[docs], out="out").run_id
+    ran = leadline("watch", run_id)
+    assert ran.code == 0
+    assert ran.out.startswith("Nothing new since ")
+    assert ran.out.count("\n") == 1
+    assert not list(Path("out").glob("*/watch.md"))
+
+
+def test_a_new_document_is_quoted_once(docs: Path, leadline: Leadline) -> None:
+    run_id = research(PIANO, docs=[docs], out="out").run_id
+    (docs / "walsh.md").write_text(f"# Wire before Thomson\n\nPublished: 2026-11-24\n\n{WALSH}\n")
+    [found] = checked(leadline, run_id)["findings"]
+    assert (found["quote"], found["published"], found["answers"]) == (WALSH, "2026-11-24", True)
+    assert WALSH in next(Path("out").glob("*/watch.md")).read_text("utf-8")
+    assert checked(leadline, run_id)["findings"] == []
+
+
+def test_a_new_document_on_something_else_is_not_news(docs: Path, leadline: Leadline) -> None:
+    run_id = research(PIANO, docs=[docs]).run_id
+    (docs / "cheese.md").write_text("# Cheese\n\nThe museum of cheese opens at nine and closes at five.\n")
+    assert "Nothing new" in leadline("watch", run_id).out
+
+
+def test_a_document_that_the_run_passed_over_is_not_news(docs: Path, leadline: Leadline) -> None:
+    for number in range(30):
+        (docs / f"wire-{number}.md").write_text(
+            f"# Ship {number}\n\nShip {number} sounded with piano wire in {1900 + number}.\n"
+        )
+    run_id = research(PIANO, docs=[docs], depth="quick").run_id
+    assert checked(leadline, run_id)["findings"] == []
+
+
+def test_what_was_added_to_a_known_document_is_news_and_what_stood_there_is_not(docs: Path, leadline: Leadline) -> None:
+    run_id = research(PIANO, docs=[docs]).run_id
+    thomson = docs / "thomson.md"
+    thomson.write_text(f"{thomson.read_text()}\n\n## Before Thomson\n\n{WALSH}\n")
+    assert [found["quote"] for found in checked(leadline, run_id)["findings"]] == [WALSH]
+
+
+def test_another_figure_is_told_once(docs: Path, leadline: Leadline) -> None:
+    run_id = research(QUESTION, docs=[docs], out="out").run_id
+    thomson = docs / "thomson.md"
+    thomson.write_text(thomson.read_text().replace("1824", "1842"))
+    ran = leadline("watch", run_id)
+    assert ran.code == 1
+    assert "## Other figures" in ran.out
+    assert "now: “William Thomson was born in Belfast in 1842.”" in ran.out
+    assert "Nothing new" in leadline("watch", run_id).out
+    thomson.write_text(thomson.read_text().replace("1842", "1824"))
+    again = leadline("watch", run_id)
+    assert again.code == 0
+    assert "## Hold again" in again.out
+
+
+def test_a_source_that_is_gone_is_told_with_its_claims(docs: Path, leadline: Leadline) -> None:
+    run_id = research(QUESTION, docs=[docs]).run_id
+    (docs / "thomson.md").unlink()
+    ran = leadline("watch", run_id)
+    assert ran.code == 1
+    assert "## Sources that cannot be read any more" in ran.out
+    assert "## No longer held by their sources" in ran.out
+
+
+def test_a_chinese_report_is_told_of_in_chinese(tmp_path: Path, leadline: Leadline) -> None:
+    folder = tmp_path / "文件"
+    folder.mkdir()
+    (folder / "测深.md").write_text("# 测深\n\n1872年，汤姆森首次用钢琴线测量海深。\n")
+    run_id = research("谁首次用钢琴线测量海深？", docs=[folder]).run_id
+    assert leadline("watch", run_id).out.startswith("自 ")
+    (folder / "测深.md").write_text("# 测深\n\n1874年，汤姆森首次用钢琴线测量海深。\n")
+    ran = leadline("watch", run_id)
+    assert ran.code == 1
+    assert "## 数字有变" in ran.out
+
+
+def test_only_pages_that_are_new_are_read(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "<html><head><title>{0}</title></head><body><article><h1>{0}</h1><p>{1}</p></article></body></html>"
+    first = "The first tide predicting machine was designed by William Thomson and built in 1873."
+    later = "The first tide predicting machine was designed by William Thomson with Edward Roberts in 1872."
+    with site() as served:
+        one = served.page("/machine", page.format("Tide predicting machines", first))
+        two = served.page("/archive", page.format("The archive's letters", later))
+        served.pages["/html/"] = Answer(results((one, "Tide machines", "In short.")).encode())
+        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
+        monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", served.url("/html/"))
+        forget_settings()
+        forget_web()
+        run_id = research("Who designed the tide predicting machine and in which year?", search="duckduckgo").run_id
+        served.pages["/html/"] = Answer(
+            results((one, "Tide machines", "In short."), (two, "Letters", "Short.")).encode()
+        )
+        forget_web()
+        served.asked.clear()
+        found = checked(leadline, run_id)
+        assert later in {finding["quote"] for finding in found["findings"]}
+        assert {finding["url"] for finding in found["findings"]} == {two}
+        assert (served.asked.count("/machine"), served.asked.count("/archive")) == (1, 1)
+        served.asked.clear()
+        assert checked(leadline, run_id)["findings"] == []
+        assert "/archive" not in served.asked
+
+
+def test_it_checks_again_until_it_is_interrupted(docs: Path, leadline: Leadline) -> None:
+    run_id = research(PIANO, docs=[docs]).run_id
+    command = [sys.executable, "-m", "leadline", "watch", run_id, "--every", "7d"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    ) as ran:
+        assert ran.stdout is not None
+        assert ran.stdout.readline().startswith("Nothing new since ")
+        ran.send_signal(signal.SIGINT)
+        _, told = ran.communicate(timeout=60)
+    assert ran.returncode == 130
+    assert f"0 6 * * 1 LEADLINE_HOME='{os.environ['LEADLINE_HOME']}'" in told
+    assert f"watch {run_id} --once" in told
+    assert "Go on with: leadline watch" in told
+
+
+@pytest.mark.parametrize("written", ["", "often", "0d", "7", "5m", "d7", "1y", "99999d"])
+def test_an_interval_that_is_none_is_bad_input(written: str, leadline: Leadline) -> None:
+    with pytest.raises(BadInput, match="--every"):
+        interval_of(written)
+    assert leadline("watch", "--every", written).code == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "cron"),
+    [("30m", "*/30 * * * *"), ("6h", "0 */6 * * *"), ("1d", "0 6 * * *"), ("7d", "0 6 * * 1"), ("1w", "0 6 * * 1"), ("3d", "0 6 */3 * *"),
+     ("7h", None), ("45m", None), ("30d", None)],
+)  # fmt: skip
+def test_cron_is_given_where_it_can_say_the_interval(written: str, cron: str | None) -> None:
+    interval = interval_of(written)
+    assert interval.cron() == cron
+    text = schedules("2026", interval, ["/a b/leadline"], "/home/100%")
+    assert f"OnUnitActiveSec={interval.seconds}s" in text
+    assert 'ExecStart="/a b/leadline" watch 2026 --once' in text
+    assert 'Environment="LEADLINE_HOME=/home/100%%"' in text
+    assert (f"{cron} LEADLINE_HOME='/home/100\\%' '/a b/leadline' watch 2026 --once" in text) == (cron is not None)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    text = schedules("2026", interval_of("7d"), [sys.executable, "-m", "leadline"], str(tmp_path))
+    _, service, timer = text.split("# systemd, ")[0], text.split("[Service]")[1], text.split("[Timer]")[1]
+    (tmp_path / "leadline.service").write_text(f"[Service]{service.partition('# ~')[0]}")
+    (tmp_path / "leadline.timer").write_text(f"[Timer]{timer}")
+    ran = subprocess.run(["systemd-analyze", "verify", "--user", *map(str, tmp_path.glob("leadline.*"))], check=False, capture_output=True, text=True)  # fmt: skip
+    assert "leadline" not in ran.stderr, ran.stderr
+
+
+def test_a_run_that_there_is_not_and_a_folder_that_is_gone_are_bad_input(docs: Path, leadline: Leadline) -> None:
+    assert leadline("watch", "no-such-run").code == 2
+    run_id = research(PIANO, docs=[docs]).run_id
+    shutil.rmtree(docs)
+    ran = leadline("watch", run_id)
+    assert ran.code == 2
+    assert str(docs.name) in ran.err
