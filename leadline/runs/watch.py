@@ -5,7 +5,7 @@ text; pages that are known are not read. New sentences are quoted where they ans
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,8 +37,8 @@ MAX_QUERIES = 12
 """Searches of the run that are made again, those of the first plan first."""
 PASSAGES = 40
 """Passages of new sources that are looked at."""
-FINDINGS = 6
-"""Sentences that are quoted from new sources."""
+FINDINGS, PER_SOURCE = 8, 2
+"""Sentences that are quoted from all new sources, and from one of them."""
 MAX_KNOWN = 20_000
 """Addresses and hashes that are remembered of earlier checks, the latest."""
 
@@ -127,8 +127,10 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     seen_again = await refreshed(report, record.context)
     searched = _Searched(record.context, values, known, searched_at if last is None else datetime.fromisoformat(since))
     gathered = await searched.again(home)
-    findings = await _findings(research_question(values), gathered, await _texts_before(home, values))  # type: ignore[arg-type]  # the values are the state
     changed = _changed(seen_again, last)
+    question = research_question(values)  # type: ignore[arg-type]  # the values are the state
+    told = {claim.now for claim in changed}
+    findings = await _findings(question, gathered, await _texts_before(home, values), told)
     figures = [claim for claim in changed if _is_other_figure(claim)]
     await home.store.aput(
         _WATCHES,
@@ -162,11 +164,11 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
 
 
 def _changed(seen_again: Refreshed, last: _Check | None) -> list[ClaimNow]:
-    """Return the claims that stand otherwise than the last time; before the first check all held that can be checked."""
+    """Return the claims that stand otherwise than the last time, each once; before the first check all held that can be checked."""
     states = last.claims if last is not None else {}
     return [
         claim
-        for claim in seen_again.claims
+        for claim in {claim.text: claim for claim in seen_again.claims}.values()
         if claim.state != "not checked" and claim.state != states.get(claim.text, "holds")
     ]
 
@@ -257,30 +259,34 @@ async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]
     return texts
 
 
-async def _findings(question: str, gathered: Gathered, before: Mapping[str, str]) -> list[NewFinding]:
-    """Quote the sentences of new sources that answer the question, or come near to that."""
-    passages = [
-        passage
-        for passage in gathered.passages
-        if passage.text not in before.get(gathered.sources[passage.content_hash].url, "")
-    ]
-    excerpts: dict[str, Excerpt] = {
-        (name := f"W1-{place}"): quote_best(passage, question, name) for place, passage in enumerate(passages, 1)
-    }
-    told = await sentences_by_rules(question, evidence_views(excerpts.values(), gathered.sources), FINDINGS)
-    findings: list[NewFinding] = []
-    for quote, excerpt_id, answers in told:
-        source = gathered.sources[excerpts[excerpt_id].content_hash]
-        if quote in before.get(source.url, "") or quote in {finding.quote for finding in findings}:
-            continue
-        findings.append(
-            NewFinding(
-                quote=quote,
-                answers=answers,
-                title=source.title,
-                url=source.url,
-                published=source.published or "",
-                content_hash=source.content_hash,
-            )
-        )
-    return findings
+async def _findings(
+    question: str, gathered: Gathered, before: Mapping[str, str], told: Collection[str]
+) -> list[NewFinding]:
+    """Quote what each new source has to say on the question, answers first.
+
+    Args:
+        question: of the run.
+        gathered: from new sources.
+        before: what documents said that were known, by address; their sentences are not news.
+        told: sentences that are told beside a claim, whose place they took.
+    """
+    excerpts: dict[str, list[Excerpt]] = {}
+    for place, passage in enumerate(gathered.passages, 1):
+        quoted = quote_best(passage, question, f"W1-{place}")
+        excerpts.setdefault(passage.content_hash, []).append(quoted)
+    findings: dict[str, NewFinding] = {}
+    for key, of_source in excerpts.items():
+        source = gathered.sources[key]
+        views = evidence_views(of_source, gathered.sources)
+        for quote, answers in await sentences_by_rules(question, views, PER_SOURCE):
+            if quote not in told and quote not in before.get(source.url, ""):
+                finding = NewFinding(
+                    quote=quote,
+                    answers=answers,
+                    title=source.title,
+                    url=source.url,
+                    published=source.published or "",
+                    content_hash=key,
+                )
+                findings.setdefault(quote, finding)
+    return sorted(findings.values(), key=lambda finding: not finding.answers)[:FINDINGS]

@@ -31,14 +31,14 @@ async def answers_by_rules(question: str, evidence: Sequence[EvidenceView]) -> b
     return all(answer.whole and not answer.others for answer in await asyncio.to_thread(answers, question, evidence, 3))
 
 
-async def sentences_by_rules(question: str, evidence: Sequence[EvidenceView], most: int) -> list[tuple[str, str, bool]]:
+async def sentences_by_rules(question: str, evidence: Sequence[EvidenceView], most: int) -> list[tuple[str, bool]]:
     """Return the sentences of evidence that the offline model would answer a question with, best first.
 
     Returns:
-        Each with the id of its excerpt, and whether it answers its part of the question; else it is the nearest one.
+        Each with whether it answers its part of the question; else it is the nearest one.
     """
     return [
-        (sentence.text, sentence.id, clause.whole)
+        (sentence.text, clause.whole)
         for clause in await asyncio.to_thread(answers, question, evidence, most)
         for sentence in (*clause.sentences, *clause.others)
     ]
