@@ -1,6 +1,7 @@
 """The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
@@ -15,6 +16,8 @@ Style = Literal["strong", "emphasis", "code"]
 Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
 """What a section that the program itself adds is; empty for those of the report's text."""
 Alignment = Literal["", "left", "center", "right"]
+_NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
+"""A cell that holds a number, with a unit at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +288,17 @@ def _within(block: Block) -> Iterator[Block]:
     elif isinstance(block, Listing):
         for part in chain.from_iterable(block.items):
             yield from _within(part)
+
+
+def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:
+    """Return to which side each column of a table is aligned by what it holds: numbers to the right.
+
+    Args:
+        rows: without the header, with as many cells each.
+    """
+    columns = zip(*rows, strict=True)
+    held = [[cell.strip() for cell in column if cell.strip()] for column in columns]
+    return tuple("right" if cells and all(map(_NUMBER.fullmatch, cells)) else "" for cells in held)
 
 
 def words(content: Inlines) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from docx import Document
+from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
@@ -14,6 +15,7 @@ from schemas.clean import clean_text
 from schemas.evidence import Status
 from services.reports.charts.svg import chart_png
 from services.reports.document import (
+    Alignment,
     Block,
     Break,
     Citation,
@@ -33,6 +35,7 @@ from services.reports.document import (
     Table,
     Text,
     is_bold,
+    number_sides,
     words,
 )
 from services.reports.html.figure import data_rows, title_with_unit
@@ -171,7 +174,7 @@ class _Writer:
             case Listing(items=items, ordered=ordered):
                 self._list(items, block.start if ordered else None)
             case Table(header=header, rows=rows):
-                self._table([header, *rows])
+                self._table([header, *rows], sides=block.aligned)
             case Code():
                 self._code(block)
             case Display(latex=latex):
@@ -197,7 +200,8 @@ class _Writer:
         self._charts += 1
         if self._charts <= MAX_CHARTS and (drawn := chart_png(chart)):
             self._picture(*drawn, chart.title)
-        self._table([[(Text(cell),) for cell in row] for row in data_rows(chart, self.labels)])
+        rows = data_rows(chart, self.labels)
+        self._table([[(Text(cell),) for cell in row] for row in rows], sides=number_sides(rows[1:]))
 
     def references(self, report: ParsedReport) -> None:
         """List what the report cites; of what was read besides, the number."""
@@ -268,9 +272,13 @@ class _Writer:
             paragraph._p.append(made)
 
     def _table(
-        self, rows: Sequence[Sequence[Sequence[Inline]]], *, headed: bool = True, wide: Sequence[float] = ()
+        self,
+        rows: Sequence[Sequence[Sequence[Inline]]],
+        *,
+        headed: bool = True,
+        wide: Sequence[float] = (),
+        sides: Sequence[Alignment] = (),
     ) -> None:
-
         table = self._document.add_table(rows=len(rows), cols=len(rows[0]), style="Table Grid")
         borders = OxmlElement("w:tblBorders")
         for side in ("top", "bottom", "insideH", "left", "right", "insideV"):
@@ -286,6 +294,8 @@ class _Writer:
                     cell.width = Inches(wide[at])
                 paragraph = cell.paragraphs[0]
                 paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = Pt(3)
+                if sides and sides[at] == "right":
+                    paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT
                 paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= MAX_UNBROKEN_ROWS
                 if headed and place == 0:
                     self.fill(paragraph, _in_bold(content))

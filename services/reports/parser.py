@@ -32,6 +32,7 @@ from services.reports.document import (
     Text,
     citations_in,
     is_bold,
+    number_sides,
     words,
 )
 from services.reports.figures import key_figures
@@ -226,7 +227,9 @@ class _Reader:
             around = " ".join(map(words, row)) or " "
             rows.append(tuple(self._proofs.attached(cell, around) for cell in row))
         header = node.children[0].children[0].children
-        aligned = tuple(_alignment(str(cell.attrs.get("style", ""))) for cell in header)
+        written = [_alignment(str(cell.attrs.get("style", ""))) for cell in header]
+        by_numbers = number_sides([[words(cell) for cell in row] for row in rows[1:]]) or written
+        aligned = tuple(own or numbers for own, numbers in zip(written, by_numbers, strict=True))
         return Table(rows[0], tuple(rows[1:]), aligned)
 
     def _code(self, node: SyntaxTreeNode) -> Block:

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from services.text.quotable import as_line
+
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
@@ -38,9 +40,9 @@ class Reference:
         return is_web_link(self.link)
 
     @property
-    def quoted_texts(self) -> tuple[str, ...]:
-        """Return what is quoted from it, each text once, on one line."""
-        return tuple(dict.fromkeys(" ".join(quote.text.split()) for quote in self.quotes))
+    def quoted_texts(self) -> dict[str, str]:
+        """Return what is quoted from it, each text once: as it reads, and as it stands in the source, both on one line."""
+        return {as_line(quote.text): " ".join(quote.text.split()) for quote in self.quotes}
 
 
 def is_web_link(link: str) -> bool:

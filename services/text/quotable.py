@@ -25,6 +25,9 @@ _REFERENCE = re.compile(
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
+_LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
+"""A mark of emphasis whose other end was not quoted; between letters it may be a power."""
+_LINE_MARKS = re.compile(r"^(?:#{1,6}|[-*+>])\s+")
 _DATED = re.compile(
     r"^[*_]*(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：].{1,60}$",
     re.IGNORECASE,
@@ -133,3 +136,16 @@ def as_prose(text: str) -> str:
         return f"{before} {'；'.join(parts) if has_cjk(text) else '; '.join(parts)}"
     bare = re.sub(r"^\s*(?:[-*+>#•]+|\(?\w{1,2}[.)、])\s+", "", text)
     return " ".join(bare.split()).rstrip(" ;；,，:：")
+
+
+def as_line(text: str) -> str:
+    """Return a quote on one line as it reads: without marks of headings, lists and emphasis, cells of tables with dots between."""
+    lines: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if line.count("|") > 1:
+            cells = [] if _RULE.fullmatch(line) else [cell.strip() for cell in line.strip("|").split("|")]
+            lines.append(" · ".join(filter(None, cells)))
+        else:
+            lines.append(_LINE_MARKS.sub("", line))
+    bare = _LONE_EMPHASIS.sub("", without_markup(" ".join(filter(None, lines))))
+    return " ".join(bare.split()) or " ".join(text.split())

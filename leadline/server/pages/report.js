@@ -67,10 +67,7 @@ function sources(body, thread, onProblem) {
       const label = `${say(name)}${say("colon")}${wanted || entry.dataset.title}`;
       return el("button", { type: "button", class: "text-of", "aria-label": label, text: say(name), on: { click: () => openSource(thread, entry, wanted, onProblem) } });
     };
-    for (const quote of entry.querySelectorAll("blockquote")) {
-      quote.dataset.quote = quote.textContent;
-      quote.append(" ", opens("inTheText", quote.dataset.quote));
-    }
+    for (const quote of entry.querySelectorAll("blockquote")) quote.append(" ", opens("inTheText", quote.dataset.quote));
     entry.querySelector("p").append(" ", opens("openText", ""));
   }
 }

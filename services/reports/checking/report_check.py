@@ -43,6 +43,8 @@ MAX_COLUMNS = 40
 """Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
 SECTION_LEVEL = 2
 """Of the headings of sections that are written each from its own evidence."""
+_RULES = {"right": "---:", "center": ":---:"}
+"""What stands below a column's heading in Markdown, by the side to which the column is aligned."""
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -298,7 +300,7 @@ class ReportCheck:
             return ""
         below = self._below(node, self.coverage.LABEL)
         shown = [self._headline(self._known_only(cell), below) if re.search(r"\w", cell) else cell for cell in header]
-        return "\n".join([table_row(shown), table_row(["---"] * len(header)), *body])
+        return "\n".join([table_row(shown), table_row(list(map(_rule, rows[0].children))), *body])
 
     def _cell(self, cell: SyntaxTreeNode) -> str:
         text = " ".join(child.content for child in cell.children)
@@ -336,3 +338,9 @@ class ReportCheck:
             return shown
         marked = self._failed("", claim)
         return f"{shown}\n\n{marked.strip()}" if marked else ""
+
+
+def _rule(cell: SyntaxTreeNode) -> str:
+    """Return what stands below a column's heading: to which side the column is aligned."""
+    style = str(cell.attrs.get("style", ""))
+    return next((rule for side, rule in _RULES.items() if side in style), "---")

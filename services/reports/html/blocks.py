@@ -32,6 +32,7 @@ from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised
 from services.reports.labels import Labels
 from services.reports.reference import Reference, is_web_link
+from services.text.quotable import as_line
 
 _STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
@@ -149,7 +150,7 @@ class Blocks:
             Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(citation.number, tip, shown),
             tip,
             state if citation.status else "",
-            Markup("").join(Markup("<q>{}</q>").format(_short(quote)) for quote in quotes),
+            Markup("").join(Markup("<q>{}</q>").format(_short(as_line(quote))) for quote in quotes),
             self._source_line(reference),
         )
 

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from schemas.chart import Chart
 from services.reports.charts.checks import format_number
 from services.reports.charts.svg import chart_svg
+from services.reports.document import number_sides
 from services.reports.labels import Labels
 
 
@@ -28,7 +29,7 @@ def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echa
     opened = Markup(" open") if "note" in plot else ""
     return Markup(
         '<figure class="chart" id="chart-{}"><figcaption>{} {}</figcaption>{}<details{}><summary>{}</summary>{}</details></figure>'
-    ).format(place, label, cited, plot, opened, labels.data, table(header, rows))
+    ).format(place, label, cited, plot, opened, labels.data, table(header, rows, number_sides(rows)))
 
 
 def title_with_unit(chart: Chart) -> str:
@@ -65,7 +66,8 @@ def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
         return rows + [
             [series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points
         ]
-    header = [labels.category, *(f"{series.name or chart.title}{unit}" for series in chart.series)]
+    only = chart.unit or chart.title  # the caption has the title already
+    header = [labels.category, *(f"{series.name}{unit}" if series.name else only for series in chart.series)]
     values = zip(*(series.values for series in chart.series), strict=True)
     return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 

@@ -130,6 +130,23 @@ def contrast(*colours: str) -> float:
 
 
 @needs_chromium
+def test_columns_of_numbers_stand_to_the_right_and_quotes_show_no_markup() -> None:
+    table = "| ship | depth |\n|---|---|\n| Meteor | 8,184 |\n| Challenger | 10,863 m |"
+    report = Report(title="Depths", question="How deep?", markdown=f"# Depths\n\n{table}\n")
+    html = render_html(parse_report(report))
+    assert '<th scope="col">ship</th><th scope="col" class="align-right">depth</th>' in html
+    assert '<td>Meteor</td><td class="align-right">8,184</td>' in html
+    excerpts = [
+        excerpt.model_copy(update={"quote": f"- **Note**: {excerpt.quote}"}) if place == 0 else excerpt
+        for place, excerpt in enumerate(english().excerpts)
+    ]
+    marked = render_html(parse_report(english().model_copy(update={"excerpts": excerpts})))
+    assert (
+        f'<blockquote data-quote="- **Note**: {excerpts[0].quote[12:]}">Note: {excerpts[0].quote[12:]}</blockquote>'
+        in marked
+    )
+
+
 def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
     shown(page, english(), tmp_path)
     page.evaluate(
