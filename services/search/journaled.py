@@ -57,6 +57,8 @@ class Search(Gathered):
     """Addresses to which links led, by the page with the link."""
     not_read: int = 0
     """Pages for which the limit left no room."""
+    words_only: bool = False
+    """Whether documents were searched by their words alone because no embedding model is installed."""
     embedding: CallUsage = CallUsage()
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
@@ -64,7 +66,8 @@ class Search(Gathered):
         """Say what is missing from it: what limits left out, and searches and pages that failed."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
-        return [*searches, *pages, *self.trouble(locale)]
+        words = [say("searched_words_only", locale)] if self.words_only else []
+        return [*searches, *pages, *words, *self.trouble(locale)]
 
     def trouble(self, locale: str) -> list[str]:
         """Say what went wrong, in the language of the run."""
@@ -134,6 +137,7 @@ async def gather_once(
             pages=pages.read,
             not_read=pages.not_read,
             followed=pages.followed,
+            words_only=any(documents.words_only for documents in providers.documents),
             embedding=current_run().take_embedding(),
         )
 
