@@ -13,6 +13,7 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import LeadlineError
+from services.run.page_words import on_a_page
 from services.run.private_paths import without_paths
 from services.run.run_ends import run_over, run_stopped
 from services.run.scope import checked_choices, memory
@@ -33,8 +34,9 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         Raises:
             BadInput: a choice is impossible.
         """
-        choices["context"] = await self._choices(input, config, choices.get("context"))
         named = (config or {}).get("configurable", {})
+        with on_a_page(named):
+            choices["context"] = await self._choices(input, config, choices.get("context"))
         thread, run = str(named.get("thread_id") or ""), str(named.get("run_id") or "")
         stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
         try:

@@ -73,6 +73,13 @@ class Searched(BaseModel):
         )
 
 
+class ToolSearch(BaseModel):
+    """A search that a tool made, as it was told."""
+
+    queries: list[CleanLine]
+    searched: list[Searched]
+
+
 class Draft(BaseModel):
     """A piece of the report as it is written: plain Markdown with ids of excerpts, which nobody has checked yet."""
 

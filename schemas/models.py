@@ -46,7 +46,7 @@ class Sampling(BaseModel):
             more = ", …" if len(foreign) > _NAMED else ""
             msg = (
                 f"{named}{more}: no run and no profile chooses that. They choose {', '.join(cls.model_fields)}; anything else "
-                "is for whoever runs Leadline to set, in LEADLINE_EXTRA"
+                "is for whoever runs Leadline to set (LEADLINE_EXTRA)"
             )
             raise ValueError(msg)
         return value

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from leadline.server.accounts import Accounts, accounts
+from services.run.page_words import on_a_page
 from services.run.settings import settings
 from services.run.users import LOCAL
 
@@ -135,7 +136,8 @@ class AccessCheck:
             return
         token = _admitted.set(caller)
         try:
-            await self._app(scope, receive, send)
+            with on_a_page():
+                await self._app(scope, receive, send)
         finally:
             _admitted.reset(token)
 

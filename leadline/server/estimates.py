@@ -13,7 +13,6 @@ from schemas.locale import Locale
 from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
 from services.run.scope import checked_choices
-from services.run.users import on_a_page
 
 estimates = APIRouter()
 
@@ -43,12 +42,11 @@ async def at_each_depth(asked: Asked) -> list[AtDepth]:
         made = [await estimate(checked_choices({**given, "depth": depth})) for depth in DEPTHS]
     except (BadInput, SettingsError) as error:
         raise HTTPException(422, str(error)) from None
-    with on_a_page():
-        return [
-            AtDepth(
-                **one.model_dump(),
-                figures=estimate_figures(one, asked.locale),
-                shortfall=shortfall_line(one, asked.locale),
-            )
-            for one in made
-        ]
+    return [
+        AtDepth(
+            **one.model_dump(),
+            figures=estimate_figures(one, asked.locale),
+            shortfall=shortfall_line(one, asked.locale),
+        )
+        for one in made
+    ]

@@ -79,7 +79,7 @@ async def ask(
         more, repeat = [*more, *_correction(text, problem, schema)], replace(repeat, because=f"unusable: {problem}")
     raise UselessAnswer(
         f"The model for the role {role} gave no usable {schema.__name__} in {attempt + 1} attempts: {problem}. "
-        f"It answered: {text[:200]!r}. Name a more capable model with LEADLINE_MODEL_{role.upper()}.",
+        f"It answered: {text[:200]!r}.",
         role=role,
         problem=problem,
     )
@@ -130,8 +130,7 @@ async def write(
         reply = _with_text(again) if again.text or not reply.text else reply
     if not reply.text:
         raise UselessAnswer(
-            f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times. "
-            f"Name another with LEADLINE_MODEL_{role.upper()}.",
+            f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times.",
             role=role,
             problem="it is empty",
         )

@@ -156,7 +156,9 @@ class Exchange:
                 raise LimitReached("token_limit", self.run.context.max_tokens or 0) from None
             raise ModelError(
                 f"The prompt of the role {call.role} does not fit into the {window:,} tokens of {self.model.name}, "
-                f"even without evidence. Ask in fewer words, or set LEADLINE_CONTEXT_WINDOW_{call.role.upper()}."
+                f"even without evidence. Ask in fewer words, or set LEADLINE_CONTEXT_WINDOW_{call.role.upper()}.",
+                page=f"The prompt of the role {call.role} does not fit into the {window:,} tokens of {self.model.name}, even "
+                "without evidence. Ask in fewer words, or choose another model under “Models” in the settings.",
             ) from None
         first, *others = fitted.messages
         if call.instructions:

@@ -101,6 +101,8 @@ async def _price(run: Run, model: RoleModel) -> Price | None:
     if price is None and limited:
         raise SettingsError(
             f"max_cost cannot hold, because the price of {model.name} is not known. Name it in a price file "
-            "(LEADLINE_PRICES, see .env.example), or run without max_cost."
+            "(LEADLINE_PRICES, see .env.example), or run without max_cost.",
+            page=f"The limit of cost cannot hold, because the price of {model.name} is not known. Leave “Cost in US dollars” in the "
+            "settings empty, or ask whoever runs this server to name the price.",
         )
     return price

@@ -16,6 +16,7 @@ from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
 
 from services.models.learned import Dialect
+from services.run.errors import reason_of
 from services.run.log import log
 from services.text.sanitize import sanitize
 
@@ -215,7 +216,9 @@ def is_json(text: str) -> bool:
 def explain(error: ValueError) -> str:
     """Say in a line what is wrong with an answer."""
     if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in error.errors()[:5])
+        return "; ".join(
+            f"{'.'.join(map(str, item['loc'])) or 'answer'}: {reason_of(item)}" for item in error.errors()[:5]
+        )
     return str(error)
 
 

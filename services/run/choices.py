@@ -70,6 +70,8 @@ async def restored_choices(given: object, state: StateSnapshot, store: BaseStore
     if stored["mcp_servers"] and "mcp_servers" not in own:
         raise BadInput(
             f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their addresses may "
-            "hold secrets. Go on with them in the context again, or with an empty mcp_servers to do without."
+            "hold secrets. Go on with them in the context again, or with an empty mcp_servers to do without.",
+            page=f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their "
+            "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask anew without them.",
         )
     return checked_choices({**stored["context"], **own})

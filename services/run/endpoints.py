@@ -57,7 +57,10 @@ def endpoint_named(name: str) -> Endpoint:
         there_are = f"There are: {', '.join(known)}." if known else "None is configured here."
         raise BadInput(
             f"There is no endpoint {name!r}. {there_are} Whoever runs Leadline adds one with {_ADDRESS}{name.upper()}=http://… "
-            f"(and {_KEY}{name.upper()}) in the environment."
+            f"(and {_KEY}{name.upper()}) in the environment.",
+            page=f"There is no endpoint {name!r}. {there_are} Choose one of them under “Models” in the settings, or none."
+            if known
+            else f"There is no endpoint {name!r}, and none is configured here. Take it out under “Models” in the settings.",
         )
     return _general() if name.lower() == GENERAL else _own(name.upper())
 

@@ -28,6 +28,7 @@ LeadlineError
 from pydantic_core import ErrorDetails
 
 from schemas.clean import clean_text
+from services.run.page_words import for_a_page, is_served
 from services.run.private_paths import without_paths
 
 
@@ -36,10 +37,22 @@ class LeadlineError(RuntimeError):
 
     A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others. A message
     may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters. On a server it
-    says nothing of where the operator's files lie; the log does.
+    says nothing of where the operator's files lie, and nothing that only the operator can do; the log does.
     """
 
-    def __init__(self, message: str = "", *more: object) -> None:
+    for_models = False
+    """Whether the message goes to a model, which may need what a program said word by word."""
+
+    def __init__(self, message: str = "", *more: object, page: str = "") -> None:
+        """Make an error.
+
+        Args:
+            message: what happened and what to do, for whoever has the command line.
+            more: arguments that the exception keeps.
+            page: the same for a server's user, who has a page; by default the message without operators' words.
+        """
+        if is_served() and not self.for_models:
+            message = for_a_page(message, page)
         super().__init__(without_paths(clean_text(message)), *more)
         self.log_fields: dict[str, object] = {}
         """What log and trace tell of the call that failed: names and numbers."""
@@ -61,7 +74,8 @@ class NotInstalled(SettingsError):
     """An extra of Leadline is not installed; `command` installs it."""
 
     def __init__(self, what: str, command: str) -> None:
-        super().__init__(f"{what} Install it with: {command}")
+        advice = f"{what} Install it with: {command}"
+        super().__init__(advice, page=f"{what} Whoever runs this server can install it.")
         self.command = command
 
 
@@ -76,7 +90,11 @@ class UselessAnswer(ModelError):
     """
 
     def __init__(self, message: str, *, role: str, problem: str) -> None:
-        super().__init__(message)
+        named = f"LEADLINE_MODEL_{role.upper()}"
+        super().__init__(
+            f"{message} Name a more capable model with {named}.",
+            page=f"{message} Name a more capable model under “Models” in the settings.",
+        )
         self.role = role
         self.problem = problem
 
@@ -96,7 +114,10 @@ class LimitReached(LeadlineError):
     """
 
     def __init__(self, key: str, limit: float) -> None:
-        super().__init__(f"The limit max_{key.removesuffix('_limit')} ({limit:g}) leaves no room for this. Raise it.")
+        super().__init__(
+            f"The limit max_{key.removesuffix('_limit')} ({limit:g}) leaves no room for this. Raise it.",
+            page=f"This run's {key.replace('_', ' ')} of {limit:g} leaves no room for this. Raise it in the settings.",
+        )
         self.key = key
         self.limit = limit
 
@@ -110,7 +131,11 @@ class SearchRefused(SearchError):
 
 
 class PageError(SearchError):
-    """A web page cannot be read."""
+    """A web page cannot be read; `passing` tells whether it may be had later: its server failed or was not reached."""
+
+    def __init__(self, message: str = "", *, passing: bool = False, page: str = "") -> None:
+        super().__init__(message, page=page)
+        self.passing = passing
 
 
 class PageRefused(PageError):
@@ -136,6 +161,8 @@ class SandboxRefused(LeadlineError):
 class ToolError(LeadlineError):
     """A tool cannot do what it was asked for; the message goes to the model."""
 
+    for_models = True
+
 
 class StoreError(LeadlineError):
     """Checkpoints or evidence cannot be read or written."""
@@ -151,7 +178,8 @@ class StoreUnwritable(StoreError):
     def __init__(self, what: str, why: object) -> None:
         super().__init__(
             f"{what} cannot be written ({why}). Make room on its disk, or see to it that it can be written "
-            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume. On a server, ask again in the same thread"
+            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume",
+            page=f"{what} cannot be written ({why}). Make room on its disk, or ask whoever runs this server to; then ask again in the same thread.",
         )
 
 

@@ -205,6 +205,24 @@ class Journal:
         )
         return Known(fresh, fresh=True)
 
+    @property
+    def keeps(self) -> bool:
+        """Tell whether there is a place where a run's knowledge stays, and it is no replay, which needs none."""
+        return self.store is not None and bool(self.key) and not self.replays
+
+    async def kept(self, kind: str, item: str) -> dict[str, Any] | None:
+        """Return what `keep` kept for the whole run, if anything."""
+        return await self._get((kind, self.key), item) if self.keeps else None
+
+    async def keep(self, kind: str, item: str, value: dict[str, Any]) -> None:
+        """Keep something for all tasks of this run, and for no other run.
+
+        Raises:
+            StoreUnwritable: it cannot be kept.
+        """
+        if self.keeps:
+            await self._put((kind, self.key), item, value)
+
     def check_kept(self) -> None:
         """Make sure that everything could be kept.
 

@@ -135,7 +135,9 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     elif provider == "openai" and endpoint is None:
         raise SettingsError(
             f"The model {named} was named for the role {role}, and no endpoint is set. "
-            "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key."
+            "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key.",
+            page=f"The model {named} was named for the role {role}, and this server has no endpoint for it. Take it out under "
+            "“Models” in the settings, or ask whoever runs this server to connect one.",
         )
     return RoleModel.model_validate(
         {
@@ -198,12 +200,16 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
     if provider == LLAMACPP and named not in _models_of_environment():
         raise SettingsError(
             f"The model file {named[:200]} was named for the role {role}, and a run may name only one that whoever runs Leadline has "
-            "put into LEADLINE_MODEL or LEADLINE_MODEL_<ROLE>, in the same words."
+            "put into LEADLINE_MODEL or LEADLINE_MODEL_<ROLE>, in the same words.",
+            page=f"The model file {named[:200]} was named for the role {role}, and a run may name only one that whoever runs this "
+            "server has set up. Take it out under “Models” in the settings.",
         )
     if provider != LLAMACPP and not _is_set_up(provider):
         raise SettingsError(
             f"The model {named} was named for the role {role}, and its provider is not set up here. Whoever runs Leadline sets "
-            f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL."
+            f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL.",
+            page=f"The model {named} was named for the role {role}, and its provider is not set up here. Choose another under "
+            "“Models” in the settings, or ask whoever runs this server to set it up.",
         )
 
 

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 from prompts import PromptError, using
 from prompts.overrides import with_texts
 from schemas.context import RunContext
-from schemas.events import CallProgress, Searched
+from schemas.events import CallProgress, Searched, ToolSearch
 from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
@@ -113,6 +113,8 @@ class Run:
     usage: Usage = field(default_factory=Usage)
     embedding: CallUsage = field(default_factory=CallUsage)
     """Use of an embedding endpoint that no search has counted yet."""
+    tool_searches: list[ToolSearch] = field(default_factory=list)
+    """Searches of tools that were told, for the journal to tell them again."""
     left_out: int = 0
     """Pieces of evidence that did not fit into a prompt."""
     tell_call: Callable[[str, CallUsage], None] | None = None
@@ -168,6 +170,8 @@ class Run:
 
     def has_searched(self, queries: Sequence[str], searched: Sequence[Searched]) -> None:
         """Tell whoever watches what a search of a step with tools brought; its rounds are calls of tools."""
+        if searched:
+            self.tool_searches.append(ToolSearch(queries=list(queries), searched=list(searched)))
         if self.tell_searched is not None and searched:
             self.tell_searched(queries, searched)
 
@@ -208,7 +212,7 @@ def current_run() -> Run:
 @contextmanager
 def counting() -> Iterator[Callable[[], Usage]]:
     """Count apart what is used inside the block; gives a function that returns it."""
-    part = replace(current_run(), usage=Usage(), embedding=CallUsage())
+    part = replace(current_run(), usage=Usage(), embedding=CallUsage(), tool_searches=[])
     token = _current.set(part)
     try:
         yield lambda: part.usage

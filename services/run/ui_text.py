@@ -8,8 +8,8 @@ from pathlib import Path
 from schemas.clean import clean_text
 from schemas.events import CallProgress, Searched
 from services.run.errors import UselessAnswer
+from services.run.page_words import is_served
 from services.run.private_paths import without_paths
-from services.run.users import is_served
 
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")

@@ -23,6 +23,9 @@ from services.search.index import FolderIndex
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Profiled, Table, profile_tables
 
+_WORDS_ONLY = "words_only"
+"""Key of the message that no embedding model is installed."""
+
 
 @dataclass(slots=True, eq=False)
 class Documents:
@@ -45,6 +48,11 @@ class Documents:
     def notice(self, locale: str) -> str:
         """Say what is missing, in the user's language: search by meaning, or the isolation of what read the files."""
         return " ".join(say(key, locale, reason=reason) for key, reason in self.missing)
+
+    @property
+    def words_only(self) -> bool:
+        """Whether they are searched by their words alone because no embedding model is installed."""
+        return any(key == _WORDS_ONLY for key, _ in self.missing)
 
     @property
     def models(self) -> list[str]:
@@ -171,4 +179,4 @@ async def _embedded(index: FolderIndex) -> tuple[list[Embedder], list[tuple[str,
         return fast, [("too_many_passages", f"{count:,}")]
     if fast or settings().leadline_embeddings_model == "none":
         return fast, []
-    return fast, [("words_only", INSTALL)]
+    return fast, [(_WORDS_ONLY, INSTALL)]

@@ -54,7 +54,9 @@ def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
     return DocumentsError(
         f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
-        f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs."
+        f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs.",
+        page=f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. Attach documents, or name "
+        "another folder under “Document folders” in the settings.",
     )
 
 
@@ -62,7 +64,11 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     """Yield the path of each file below a folder, and what the system says of it, or why it is not searched."""
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
-        raise DocumentsError(f"The documents folder {folder} {what}. Name an existing folder with --docs.")
+        raise DocumentsError(
+            f"The documents folder {folder} {what}. Name an existing folder with --docs.",
+            page=f"The documents folder {folder} {what}. Attach documents, or name an existing folder under “Document folders” in the "
+            "settings.",
+        )
     if kept_from_runs(folder, folder):
         return
     root = folder.resolve()

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -27,6 +27,7 @@ from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
 from services.search.providers import Providers, providers_for
 from services.search.recorded_search import RecordedSearch
+from services.search.run_pages import RunPages, StoredPage
 from services.search.web import filters_of, named_pages
 
 LINKS = "links"
@@ -56,6 +57,8 @@ class Search(Gathered):
     """Addresses to which links led, by the page with the link."""
     not_read: int = 0
     """Pages for which the limit left no room."""
+    words_only: bool = False
+    """Whether documents were searched by their words alone because no embedding model is installed."""
     embedding: CallUsage = CallUsage()
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
@@ -63,7 +66,8 @@ class Search(Gathered):
         """Say what is missing from it: what limits left out, and searches and pages that failed."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
-        return [*searches, *pages, *self.trouble(locale)]
+        words = [say("searched_words_only", locale)] if self.words_only else []
+        return [*searches, *pages, *words, *self.trouble(locale)]
 
     def trouble(self, locale: str) -> list[str]:
         """Say what went wrong, in the language of the run."""
@@ -133,6 +137,7 @@ async def gather_once(
             pages=pages.read,
             not_read=pages.not_read,
             followed=pages.followed,
+            words_only=any(documents.words_only for documents in providers.documents),
             embedding=current_run().take_embedding(),
         )
 
@@ -183,11 +188,8 @@ class _Pages:
 
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
         """Replace snippets by the texts of their pages, and say why some were not read."""
-        urls = {hit.address_to_read for hits in results for hit in hits if hit.kind == "web" and hit.snippet_only}
-        wanted = min(len(urls), self._run.context.level.pages)
-        self.read = self._run.budget.take_pages(wanted) if wanted else 0
-        self.not_read = wanted - self.read
-        if not self.read:
+        urls = await self._granted(in_turns(results))
+        if not urls:
             return results, []
         pages: dict[str, Page] = {}
 
@@ -195,8 +197,8 @@ class _Pages:
             pages[url] = page = await _recorded_page(self._run, reader, self._evidence, url)
             return page
 
-        async with PageReader(limits=page_limits(), links=self._followed_before is not None) as reader:
-            completed, failures = await complete(results, read, self.read, filters_of(self._run.context))
+        async with PageReader(limits=page_limits(), links=_wants_links(self._run)) as reader:
+            completed, failures = await complete(results, read, urls, filters_of(self._run.context))
             if self._followed_before is not None:
                 in_order = [pages[url] for url in in_turns(results) if url in pages]
                 by_links = await self._follow(in_order, reader, self._followed_before)
@@ -205,6 +207,15 @@ class _Pages:
             if reader.problem and sys.platform == "linux":
                 failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
         return completed, failures
+
+    async def _granted(self, urls: Sequence[str]) -> list[str]:
+        """Return the addresses that may be read: those that the run has read already, and as many others as there is room for."""
+        known = await RunPages(self._run, self._evidence).known(urls)
+        fresh = [url for url in urls if url not in known][: self._run.context.level.pages]
+        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
+        self.read += len(granted)
+        self.not_read += len(fresh) - len(granted)
+        return [url for url in urls if url in known or url in granted]
 
     async def _follow(
         self, pages: Sequence[Page], reader: PageReader, followed: Mapping[str, Sequence[str]]
@@ -222,13 +233,16 @@ class _Pages:
             known={url for page in pages for url in (page.url, page.final_url)},
             permit=lambda url: is_public(url, reader.allowance) and filters.permit(url),
         )
-        chosen = chosen[: self._run.budget.take_pages(len(chosen)) if chosen else 0]
-        self.read += len(chosen)
+        free = await RunPages(self._run, self._evidence).known(link.url for link in chosen)
+        fresh = [link for link in chosen if link.url not in free]
+        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
+        self.read += len(granted)
+        chosen = [link for link in chosen if link.url in free or link in granted]
         for link in chosen:
             self.followed.setdefault(link.page, []).append(link.url)
         read = partial(_recorded_page, self._run, reader, self._evidence)
         snippets = [Hit(url=link.url, title=link.url, kind="web", text="", snippet_only=True) for link in chosen]
-        [found], _ = await complete([snippets], read, len(chosen), filters)
+        [found], _ = await complete([snippets], read, [link.url for link in chosen], filters)
         return [hit for hit in found if hit.text]
 
 
@@ -244,36 +258,29 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
         LimitReached: no page is left to be read.
         PageError: it cannot be read.
     """
-    if not run.budget.take_pages(1):
-        raise LimitReached("page_limit", run.context.max_pages or 0)
-    run.count(pages=1)
-    async with PageReader(limits=page_limits()) as reader:
+    if not await RunPages(run, evidence).known([url]):
+        if not run.budget.take_pages(1):
+            raise LimitReached("page_limit", run.context.max_pages or 0)
+        run.count(pages=1)
+    async with PageReader(limits=page_limits(), links=_wants_links(run)) as reader:
         page = await _recorded_page(run, reader, evidence, url)
     if not filters_of(run.context).permit(page.final_url, page.source_kind):
         raise PageError(f"{page.final_url} is of a site, or of a kind, that this run leaves out.")
     return page
 
 
-class _StoredPage(BaseModel):
-    """A page as the journal keeps it, or why it could not be read."""
-
-    page: dict[str, Any] | None = None
-    hash: str = ""
-    problem: str = ""
+def _wants_links(run: Run) -> bool:
+    """Tell whether the links of pages are followed somewhere in a run: what one task reads, others take over."""
+    return run.context.level.links > 0
 
 
 async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str) -> Page:
-    """Read a page, unless the journal has it; a page that could not be read stays so."""
+    """Read a page, unless the journal or the run has it; a page that could not be read stays so."""
 
-    async def work() -> _StoredPage:
-        try:
-            page = await reader.read(url)
-        except PageError as error:
-            return _StoredPage(problem=str(error))
-        key = await evidence.put_text(page.text)
-        return _StoredPage(page=page.model_dump(exclude={"text"}), hash=key)
+    async def work() -> StoredPage:
+        return await RunPages(run, evidence).read(url, reader.read)
 
-    stored = (await run.journal.once("page", url[:200], {"url": url}, _StoredPage, work)).answer
+    stored = (await run.journal.once("page", url[:200], {"url": url}, StoredPage, work)).answer
     if stored.page is None:
         raise PageError(stored.problem)
     return Page(**stored.page, text=await evidence.get_text(stored.hash))

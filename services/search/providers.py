@@ -174,7 +174,9 @@ def _permitted(folder: str, environment: Settings) -> Path:
     chosen = next((candidate for candidate in permitted if candidate.is_dir()), path)
     if chosen not in permitted:
         raise DocumentsError(
-            f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS."
+            f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS.",
+            page=f"The folder {folder} is not open to this server. Attach its files, take it out under “Document folders” in the "
+            "settings, or ask whoever runs this server to open it.",
         )
     return chosen
 

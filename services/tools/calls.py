@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, ValidationError
 
 from schemas.clean import CleanText
+from schemas.events import ToolSearch
 from schemas.evidence import Passage
 from schemas.usage import Usage
 from services.evidence.references import numbered
@@ -17,7 +18,7 @@ from services.models.reply import ToolCall
 from services.models.structured_output import explain
 from services.run.errors import JournalMiss, LeadlineError, LimitReached
 from services.run.private_paths import without_paths
-from services.run.scope import counting, current_run
+from services.run.scope import Run, counting, current_run
 from services.text.normal_form import normalise_text
 from services.tools.numbered_results import show_passages
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
@@ -47,6 +48,8 @@ class ToolResult(BaseModel):
     """Hashes of long arguments, by id."""
     usage: Usage = Usage()
     """What the tool used."""
+    searches: list[ToolSearch] = Field(default_factory=list)
+    """Searches that the tool made."""
 
 
 class CallMade(BaseModel):
@@ -131,11 +134,14 @@ class Calls:
         async def work() -> ToolResult:
             with counting() as usage:
                 result = await self._invoke(tool, call)
-            return result.model_copy(update={"usage": usage()})
+                searches = current_run().tool_searches
+            return result.model_copy(update={"usage": usage(), "searches": searches})
 
         request = {"tool": call.name, "arguments": call.arguments}
         known = await run.journal.once("tool", call.name, request, ToolResult, work)
         run.absorb(known.answer.usage, fresh=known.fresh)
+        if not known.fresh:
+            _tell_again(run, known.answer)
         return known.answer
 
     async def _invoke(self, tool: BaseTool, call: ToolCall) -> ToolResult:
@@ -238,3 +244,12 @@ def _text(content: Any) -> str:
     if isinstance(content, list) and all(isinstance(block, dict) and block.get("type") == "text" for block in content):
         return "\n".join(str(block.get("text", "")) for block in content)
     return json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _tell_again(run: Run, result: ToolResult) -> None:
+    """Tell of searches that the tool made when it ran, with their sources, as it did then."""
+    if result.searches and result.output is not None:
+        for key in dict.fromkeys(passage.content_hash for passage in result.output.passages):
+            run.arrived(result.output.sources[key])
+    for search in result.searches:
+        run.has_searched(search.queries, search.searched)

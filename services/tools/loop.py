@@ -228,8 +228,7 @@ class _Work:
         last = rounds[-1]
         if last.done and not last.text.strip():
             raise UselessAnswer(
-                f"The model for the role {self.role} neither called a tool nor gave a result. "
-                f"Name another with LEADLINE_MODEL_{self.role.upper()}.",
+                f"The model for the role {self.role} neither called a tool nor gave a result.",
                 role=self.role,
                 problem="it neither calls a tool nor gives a result",
             )

@@ -12,11 +12,14 @@ import pytest
 from leadline import aresearch
 from leadline.progress.run_view import Watched
 from leadline.runs.actions import areplay
+from leadline.runs.execute import config_of, first_input
+from leadline.runs.store import open_home
 from schemas.events import Event
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.reports.checking.bundle_check import verify_bundle
-from services.run.settings import forget_settings
+from services.run.journal import Recording, replaying, run_key
+from services.run.settings import forget_settings, settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, Scripted, completion
 from tests.fakes.search_services.served import served
@@ -83,7 +86,7 @@ async def test_who_watches_is_told_what_the_searches_of_tools_brought(
         ]
         events: list[Event] = []
         endpoint.script |= {"planner": [plan(step)], "researcher": [*calls, "Nothing more."]}
-        await aresearch(
+        report = await aresearch(
             QUESTION,
             docs=[docs],
             search="duckduckgo|openalex",
@@ -109,6 +112,24 @@ async def test_who_watches_is_told_what_the_searches_of_tools_brought(
     for event in events:
         watched.see(event)
     assert watched.searched["openalex"].hits > 0
+    assert told_of(await replayed_events(report.run_id)) == told_of(events)
+
+
+async def replayed_events(run_id: str) -> list[Event]:
+    """Return what whoever watches a run is told while it is carried out anew from its journal."""
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run_id, finished=True)
+        finished = await home.graph.aget_state(config_of(record))
+        recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
+        with replaying(recording):
+            given, graph = await first_input(home, record), home.graph_in_memory()
+            parts = graph.astream(given, config_of(record), context=record.context, stream_mode="custom")
+            return [Event.model_validate(part) async for part in parts]
+
+
+def told_of(events: list[Event]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return what events said of searches and their sources."""
+    return [(event.type, event.title, event.data) for event in events if event.type in {"searched", "source"}]
 
 
 async def test_a_finding_of_computing_with_tools_is_followed_to_the_run(

@@ -74,8 +74,8 @@ export const api = {
       multitask_strategy: "reject", if_not_exists: "create", durability: "async",
     }),
   run: (thread, run) => json(at("threads", thread, "runs", run)),
-  underWay: async (thread) =>
-    (await json(`${at("threads", thread, "runs")}?limit=5`)).find((one) => ["pending", "running"].includes(one.status)),
+  /** The latest runs of a thread, the newest first. */
+  runs: (thread) => json(`${at("threads", thread, "runs")}?limit=5`),
   cancel: (thread, run) =>
     request(`${at("threads", thread, "runs", run, "cancel")}?wait=true&action=interrupt`, { method: "POST" }),
   joined: (thread, run, last, signal) =>

@@ -8,7 +8,7 @@ import { runList } from "./runs.js";
 import { session } from "./session.js";
 import { choices, keep, openSettings } from "./settings.js";
 import { earlierTurn, turnView } from "./turn.js";
-import { examples, language, leaving, say, switchLanguage, translate } from "./words.js";
+import { examples, language, leaving, say, settingNamed, switchLanguage, translate } from "./words.js";
 
 const find = (id) => document.getElementById(id);
 const [banner, turns, question, composer, send, review, nav] =
@@ -25,7 +25,7 @@ find("language").lang = language === "zh" ? "en" : "zh";
 review.checked = choices().review_plan === true;
 
 function problem(error) {
-  tell(error instanceof Unreachable ? say("unreachable") : error.message, "problem");
+  tell(error instanceof Unreachable ? say("unreachable") : settingNamed(error.message), "problem");
 }
 
 function tell(text, kind = "") {

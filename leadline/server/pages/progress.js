@@ -1,5 +1,7 @@
 // What is known of a run, from its events and from a thread's state: plain data, which the views show.
 
+import { settingNamed } from "./words.js";
+
 const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are nobody's: somebody stopped the run
 
 /** A turn of a thread before anything of it is known. */
@@ -35,6 +37,11 @@ export function fromState(state) {
   return turn;
 }
 
+/** What is shown of a run that was refused before it began: the thread's state says nothing of it. */
+export function refusedTurn(question, error) {
+  return { ...nothingYet(question), status: "failed", error: plain(error?.message || error?.error || "") };
+}
+
 /** Take in one event of a run's stream. Returns what changed, by the names of the views that show it. */
 export function take(turn, { event, data }) {
   if (event === "tasks") return takeTask(turn, data);
@@ -52,7 +59,7 @@ export function take(turn, { event, data }) {
 /** An error as it was meant for people: without the name of its class. */
 function plain(error) {
   const text = typeof error === "string" ? error : JSON.stringify(error);
-  return (/^[A-Z]\w*\((['"])(.*)\1,?\)$/s.exec(text)?.[2] ?? text).replace(/\\n/g, "\n").slice(0, 1000);
+  return settingNamed((/^[A-Z]\w*\((['"])(.*)\1,?\)$/s.exec(text)?.[2] ?? text).replace(/\\n/g, "\n").slice(0, 1000));
 }
 
 function takeTask(turn, task) {

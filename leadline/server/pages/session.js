@@ -1,7 +1,7 @@
 // The thread that is open: ask, follow, answer a review, stop, go on. The server has the truth; this follows it.
 
 import { api, Refused } from "./api.js";
-import { fromState, nothingYet, take } from "./progress.js";
+import { fromState, nothingYet, refusedTurn, take } from "./progress.js";
 import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
@@ -11,6 +11,7 @@ export function session(views, context) {
   let thread = null;
   let run = null;
   let turn = null;
+  let unbegun = null; // what a run was to do that was refused before it began: the thread's state does not have it
   let following = new AbortController();
   let watched = Promise.resolve(); // until the run that is watched has ended and its state is taken over
 
@@ -18,7 +19,7 @@ export function session(views, context) {
   function leave() {
     following.abort();
     following = new AbortController();
-    thread = run = turn = null;
+    thread = run = turn = unbegun = null;
     views.busy(false);
   }
 
@@ -28,10 +29,15 @@ export function session(views, context) {
     const mine = following.signal;
     thread = id;
     try {
-      const [state, under] = await Promise.all([api.state(id), api.underWay(id)]);
+      const [state, runs, whole] = await Promise.all([api.state(id), api.runs(id), api.thread(id)]);
+      const under = runs.find((one) => ["pending", "running"].includes(one.status));
       const earlier = await api.turns(id);
       if (mine.aborted) return;
-      turn = present(state, under, earlier);
+      turn = present(state, under || (whole.status === "error" ? runs[0] : undefined), earlier);
+      if (!under && turn.status === "running") {
+        unbegun = { input: asInput(turn.question), question: turn.question };
+        turn = refusedTurn(turn.question, whole.error);
+      }
       views.earlier(earlier);
       if (!turn.question && !under) return;
       views.began(turn);
@@ -55,7 +61,7 @@ export function session(views, context) {
       }
       return nothingYet(asked);
     }
-    if (under) known.status = "running";
+    if (["pending", "running"].includes(under?.status)) known.status = "running";
     return known;
   }
 
@@ -64,7 +70,7 @@ export function session(views, context) {
     const signal = following.signal;
     try {
       thread ??= prepared ?? (await api.newThread(question)).thread_id;
-      await begin({ input: { messages: [{ role: "user", content: question }] } }, () => {
+      await begin({ input: asInput(question) }, () => {
         turn = nothingYet(question);
         views.began(turn);
       }, signal, question);
@@ -78,9 +84,9 @@ export function session(views, context) {
   /** Answer the review of a plan. */
   const answer = (review) => resume({ command: { resume: review } });
   /** Go on after a stop or an error, where it ended. */
-  const goOn = () => resume({ input: null });
+  const goOn = () => (unbegun ? resume({ input: unbegun.input }, unbegun.question) : resume({ input: null }));
 
-  async function resume(work) {
+  async function resume(work, question = "") {
     const signal = following.signal;
     await watched; // a review is shown before the run that asks for it has ended, and until then no other can begin
     if (signal.aborted) return false;
@@ -88,7 +94,7 @@ export function session(views, context) {
       await begin(work, () => {
         Object.assign(turn, { status: "running", review: null, error: "" });
         views.changed();
-      }, signal);
+      }, signal, question);
       return true;
     } catch (problem) {
       views.problem(problem);
@@ -110,10 +116,11 @@ export function session(views, context) {
     shown();
     other.postMessage({ thread, run: started.run_id });
     views.started(thread);
-    watched = watch(started.run_id, signal);
+    unbegun = null;
+    watched = watch(started.run_id, signal, question);
   }
 
-  async function watch(id, signal) {
+  async function watch(id, signal, question = "") {
     run = id;
     views.busy(true);
     const here = thread;
@@ -121,20 +128,22 @@ export function session(views, context) {
       for await (const event of follow(thread, id, { signal, onConnection: views.connection })) {
         if (take(turn, event).length) views.changed();
       }
-      if (!signal.aborted) await settle(here, signal);
+      if (!signal.aborted) await settle(here, id, signal, question);
     } catch (problem) {
       if (signal.aborted) return;
       views.problem(problem);
-      await settle(here, signal).catch(views.problem);
+      await settle(here, id, signal, question).catch(views.problem);
     }
   }
 
   /** The run has ended: take over what the server says of it. */
-  async function settle(here, signal) {
-    const state = await api.state(here);
+  async function settle(here, id, signal, question) {
+    const [state, whole] = await Promise.all([api.state(here), api.thread(here)]);
     if (signal.aborted) return;
-    const known = fromState(state);
-    const error = turn.error;
+    const begun = whole.status !== "error" || state.metadata?.run_id === id;
+    if (!begun && question) unbegun = { input: asInput(question), question };
+    const known = begun || !question ? fromState(state) : refusedTurn(question, whole.error);
+    const error = turn.error || (begun ? "" : refusedTurn("", whole.error).error);
     Object.assign(turn, {
       status: known.status, review: known.review, report: known.report, reply: known.reply, error: known.error || error,
       plans: known.plans.length ? known.plans : turn.plans,
@@ -186,3 +195,6 @@ export function session(views, context) {
     get running() { return Boolean(run); },
   };
 }
+
+/** The input of a run that asks a question. */
+const asInput = (question) => ({ messages: [{ role: "user", content: question }] });

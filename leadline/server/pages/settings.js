@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { announce, el } from "./dom.js";
-import { language, say } from "./words.js";
+import { say } from "./words.js";
 
 const KEPT = "leadline-choices";
 const ELSEWHERE = ["depth", "review_plan"]; // beside the question
@@ -87,7 +87,7 @@ function control(name, described, value) {
   const id = `set-${name}`;
   const usual = described.default;
   const said = say(described.langgraph_type === "prompt" ? "help_prompt" : `help_${name}`);
-  const help = (language === "zh" && said) || described.description || "";
+  const help = said || described.description || ""; // a description speaks to whoever calls the API
   const { input, offered, read } = fitting(name, kind, described, value ?? usual, id);
   const differs = (given) => (given === undefined || JSON.stringify(given) === JSON.stringify(usual) ? undefined : given);
   input.setAttribute("aria-describedby", `${id}-help`);

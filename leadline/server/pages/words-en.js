@@ -178,7 +178,9 @@ export const ENGLISH = {
   field_max_step_attempts: "Attempts at a step",
   field_locale: "Language of the report",
   field_search: "Where to search",
+  help_search: "auto, documents, none, or names of searches of the web: with + between they are asked side by side, with | the next when one fails. Empty: as this server is set up.",
   field_documents: "Document folders",
+  help_documents: "Folders of documents, one a line; only those that whoever runs this server has opened.",
   field_include_domains: "Only these sites",
   field_exclude_domains: "Not these sites",
   field_prefer_kinds: "Kinds of sources to prefer",
@@ -208,6 +210,7 @@ export const ENGLISH = {
   field_max_pages: "Pages read",
   field_models: "Models",
   field_mcp_servers: "Tool servers",
+  help_mcp_servers: "Servers of tools (MCP) by name (JSON): a public address, or a command that whoever runs this server allows.",
 };
 
 /** Questions that the example documents answer. */

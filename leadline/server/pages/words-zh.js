@@ -194,7 +194,7 @@ export const CHINESE = {
   field_search: "搜索范围",
   help_search: "在哪里搜索：auto、documents、none，或网络搜索的名称；用 + 连接则同时检索，用 | 连接则前一个失败时换下一个。留空则按服务器设置。",
   field_documents: "文档文件夹",
-  help_documents: "您自己的文档文件夹，每行一个；服务器只允许 LEADLINE_DOCS 之下的文件夹。",
+  help_documents: "您自己的文档文件夹，每行一个；只能是服务器管理者开放的文件夹。",
   field_include_domains: "仅限这些网站",
   help_include_domains: "网络搜索只限于这些网站，每行一个；留空则不限。",
   field_exclude_domains: "排除这些网站",

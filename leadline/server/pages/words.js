@@ -15,6 +15,14 @@ export function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 
+/** A refusal of the server that begins with the API's name of a setting, with the name that the settings form gives it. */
+export function settingNamed(text) {
+  return text.replace(/^([a-z_]+)((?:\.[\w.]+)?)(?= cannot be )/, (all, name, part) => {
+    const label = say(`field_${name}`);
+    return label ? `“${label}”${part}` : all;
+  });
+}
+
 /** Put the language's words into the page that came with English ones. */
 export function translate(root = document) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";

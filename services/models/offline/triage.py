@@ -111,9 +111,7 @@ def _reply(intent: Intent, locale: str, profile: Profile | None) -> str:
         return str(ready)
     if intent != "not_research":
         return say(intent, locale)
-    without = "，而且没有连接语言模型，无法处理文字。"
-    needs = " Without a language model it cannot be done here: set OPENAI_API_KEY."
-    return say(intent, locale).rstrip("。") + (without if is_chinese(locale) else needs)
+    return say("needs_model", locale, reply=say(intent, locale).rstrip("。"))
 
 
 def _is_simple(question: str) -> bool:

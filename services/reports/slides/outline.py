@@ -6,6 +6,7 @@ from functools import reduce
 from itertools import chain, takewhile
 
 from schemas.deck import DeckCard, DeckPage
+from schemas.reporter_slides import MAX_CARDS
 from services.reports.document import (
     Block,
     Code,
@@ -34,7 +35,6 @@ from services.reports.slides.slide import Card, Slide, size
 from services.reports.slides.source_titles import headed
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, TITLE, halves, pieces, row_height, shortened
 
-MAX_CARDS = 4
 CODE_LINES = 14
 """Of one card of code."""
 MAX_SLIDES = 40

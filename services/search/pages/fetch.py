@@ -100,9 +100,12 @@ async def fetch(
         except PageRefused:
             raise
         except PageError as error:
-            raise PageError(f"{shown(target.url)} was not read: {error}. Use another source.") from None
+            raise PageError(
+                f"{shown(target.url)} was not read: {error}. Use another source.", passing=error.passing
+            ) from None
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            raise PageError(f"{shown(target.url)} was not read: {_words(error)}. Use another source.") from None
+            said = f"{shown(target.url)} was not read: {_words(error)}. Use another source."
+            raise PageError(said, passing=True) from None
         location = redirect_of(answer)
         if not location:
             return answer
@@ -134,7 +137,7 @@ async def fetch_once(
     try:
         return await _get(pool, target, limits, accepts, cut=False, more=headers)
     except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-        raise PageError(_words(error)) from None
+        raise PageError(_words(error), passing=True) from None
 
 
 def redirect_of(answer: Fetched) -> str:

@@ -60,7 +60,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 addresses = await self._resolve(host, port)
         except TimeoutError:
-            raise PageError("its host was not found in time") from None
+            raise PageError("its host was not found in time", passing=True) from None
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:

@@ -13,21 +13,20 @@ Read = Callable[[str], Awaitable[Page]]
 
 
 async def complete(
-    results: Sequence[Sequence[Hit]], read: Read, max_pages: int, filters: Filters | None = None
+    results: Sequence[Sequence[Hit]], read: Read, urls: Sequence[str], filters: Filters | None = None
 ) -> tuple[list[list[Hit]], list[str]]:
     """Read the pages of web hits that came as snippets.
 
     Args:
         results: hits of several searches, each list best first.
         read: reads one page.
-        max_pages: pages to read; the best of every search come first.
+        urls: addresses that may be read.
         filters: sites that a page must not turn out to be of after its redirects.
 
     Returns:
         The same lists, where a hit whose page was read has its text, and a hit whose page was not stays a snippet; and why
         pages were not read, each reason once.
     """
-    urls = in_turns(results)[:max_pages]
     pages: dict[str, Hit] = {}
     failures: list[str] = []
     for url, page in zip(urls, await asyncio.gather(*(_page_or_error(read, url) for url in urls)), strict=True):

@@ -34,6 +34,8 @@ from services.text.normal_form import normalise_text
 
 AT_ONCE_A_HOST = 2
 """Pages of one host that are fetched at the same time."""
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses after which a page may be had later."""
 LONGEST_ANSWER = 60_000_000
 """Bytes: two million characters, escaped."""
 
@@ -155,7 +157,8 @@ class PageReader:
         try:
             extracted, rendered = await self._text_of(fetched)
         except PageError as error:
-            raise PageError(f"{shown(fetched.target.address)} was not read: {error}. Use another source.") from None
+            said = f"{shown(fetched.target.address)} was not read: {error}. Use another source."
+            raise PageError(said, passing=error.passing) from None
         final = fetched.target.address if rendered else fetched.target.url
         return Page(
             url=url,
@@ -181,7 +184,8 @@ class PageReader:
                 )
         except TimeoutError:
             raise PageError(
-                f"{shown(target.url)} was not read: it took longer than {self.limits.seconds:g} seconds. Use another source."
+                f"{shown(target.url)} was not read: it took longer than {self.limits.seconds:g} seconds. Use another source.",
+                passing=True,
             ) from None
 
     def _check(self, pool: httpcore.AsyncConnectionPool) -> Check:
@@ -226,7 +230,7 @@ class PageReader:
     async def _extract(self, fetched: Fetched) -> Extracted:
         """Return what the extracting process says of a body: its text, or why there is none."""
         if not 200 <= fetched.status < 300:
-            raise PageError(status_problem(fetched.status))
+            raise PageError(status_problem(fetched.status), passing=fetched.status in _PASSING)
         if not fetched.body.strip():
             raise PageError("it is empty")
         kind = kind_of(fetched.headers, fetched.body, fetched.target.url)

@@ -53,7 +53,8 @@ class Robots:
         if known.rules is None:
             raise PageRefused(
                 f"{shown(target.url)} is not read: the site's robots.txt fails, so what it allows is not known. "
-                "Try again later, or use another source."
+                "Try again later, or use another source.",
+                passing=True,
             )
         if not known.rules.can_fetch(target.url, USER_AGENT):
             raise PageRefused(

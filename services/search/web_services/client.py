@@ -108,7 +108,9 @@ class ServiceSearch:
         """
         if missing := service.missing(key, address):
             raise BadInput(
-                f"Search through {service.title} was asked for, and {missing} is not set. Set it, or choose another search."
+                f"Search through {service.title} was asked for, and {missing} is not set. Set it, or choose another search.",
+                page=f"Search through {service.title} was asked for, and this server is not set up for it. Choose another under "
+                "“Where to search” in the settings.",
             )
         if key and service.key != "none" and not _KEY.fullmatch(key):
             raise BadInput(f"{service.key_setting} holds no key: there are blanks or other characters in it.")

@@ -94,7 +94,9 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
         if entry.command not in allowed:
             remedy = f"Allowed are: {', '.join(allowed)}" if allowed else "None is allowed"
             raise BadInput(
-                f"mcp_servers: {name} may not start {entry.command!r}. {remedy} (LEADLINE_MCP_COMMANDS, which the operator sets)."
+                f"mcp_servers: {name} may not start {entry.command!r}. {remedy} (LEADLINE_MCP_COMMANDS, which the operator sets).",
+                page=f"The tool server {name} may not start {entry.command!r}. {remedy} by whoever runs this server: change it under "
+                "“Tool servers” in the settings.",
             )
     else:
         try:
@@ -103,7 +105,9 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
             reason = str(refused).partition(" is not read: ")[2].partition(". ")[0]
             raise BadInput(
                 f"mcp_servers: the address of {name} is refused: {reason}. Name a public one, or have the operator name "
-                "its host in LEADLINE_ALLOW_PRIVATE_HOSTS."
+                "its host in LEADLINE_ALLOW_PRIVATE_HOSTS.",
+                page=f"The address of the tool server {name} is refused: {reason}. Name a public one under “Tool servers” in the "
+                "settings, or ask whoever runs this server to allow its host.",
             ) from None
     return _server(name, entry)
 

@@ -11,12 +11,13 @@ import pytest
 
 from schemas.deck import DeckCard, DeckPage
 from schemas.reporter import Report
+from schemas.reporter_slides import MAX_CARDS
 from schemas.usage import Usage
 from services.reports.labels import labels_for
 from services.reports.markdown import Draft, finish_report
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import MAX_CARDS, MAX_SECTION_SLIDES, outline
+from services.reports.slides.outline import MAX_SECTION_SLIDES, outline
 from services.reports.slides.slide import Slide
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import ENGLISH, chinese, english, evidence

@@ -1,11 +1,13 @@
 """Completing: a search without a key finds addresses, and their pages are read, each once."""
 
+from collections.abc import Sequence
+
 from schemas.publication import Publication
 from services.run.errors import SearchError
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import Filters
 from services.search.hit import Hit
-from services.search.pages.page_texts import complete
+from services.search.pages.page_texts import Read, complete, in_turns
 from services.search.pages.reader import PageReader
 from tests.fakes.site import Answer, Site
 from tests.services.search.pages.conftest import Internet
@@ -16,13 +18,20 @@ def snippet(url: str, text: str = "Snippet.", **more: object) -> Hit:
     return Hit(url=url, title="T", kind="web", text=text, snippet_only=True, **more)
 
 
+async def completed(
+    results: Sequence[Sequence[Hit]], read: Read, max_pages: int, filters: Filters | None = None
+) -> tuple[list[list[Hit]], list[str]]:
+    """Complete with the first pages in turns."""
+    return await complete(results, read, in_turns(results)[:max_pages], filters)
+
+
 async def test_what_duckduckgo_finds_is_read(served: Site, reader: PageReader) -> None:
     wire = served.page("/wire", "<title>Wire</title><p>Piano wire took the place of hemp rope in 1872.</p>")
     served.pages["/html/"] = Answer(
         results((wire, "Wire", "Piano wire took"), (served.url("/gone"), "G", "Gone.")).encode()
     )
     hits = await DuckDuckGoSearch(url=served.url("/html/")).search("wire", 5)
-    [[read, kept]], failures = await complete([hits], reader.read, max_pages=5)
+    [[read, kept]], failures = await completed([hits], reader.read, max_pages=5)
     assert (read.text, read.snippet_only, read.title) == (
         "Piano wire took the place of hemp rope in 1872.",
         False,
@@ -37,7 +46,7 @@ async def test_what_duckduckgo_finds_is_read(served: Site, reader: PageReader) -
 async def test_each_page_is_read_once_and_the_best_of_every_search_first(served: Site, reader: PageReader) -> None:
     a, b, c = (served.page(f"/{name}", f"<p>Text of {name}.</p>") for name in "abc")
     whole = Hit(url=served.url("/whole"), title="W", kind="web", text="Whole.")
-    found, failures = await complete(
+    found, failures = await completed(
         [[snippet(a), snippet(b)], [whole, snippet(a), snippet(c)]], reader.read, max_pages=2
     )
     assert [[hit.text for hit in hits] for hits in found] == [
@@ -62,7 +71,7 @@ async def test_a_publication_is_read_where_it_is_open_and_keeps_what_its_catalog
         source_kind="academic",
     )
     gone = paper.model_copy(update={"publication": Publication(open_url=served.url("/gone"))})
-    [[read, kept]], _ = await complete([[paper, gone]], reader.read, max_pages=5)
+    [[read, kept]], _ = await completed([[paper, gone]], reader.read, max_pages=5)
     assert (read.text, read.url, read.snippet_only, read.abstract_only) == ("The whole paper.", open_text, False, False)
     assert (read.title, read.published, read.source_kind, read.publication) == ("T", "2020-03-01", "academic", known)
     assert kept == gone
@@ -70,15 +79,15 @@ async def test_a_publication_is_read_where_it_is_open_and_keeps_what_its_catalog
 
 async def test_documents_and_an_empty_search_are_left_alone(served: Site, reader: PageReader) -> None:
     document = Hit(url="papers/a.md", title="A", kind="document", text="Text.", snippet_only=True)
-    assert await complete([[document], []], reader.read, max_pages=5) == ([[document], []], [])
-    assert await complete([], reader.read, max_pages=5) == ([], [])
+    assert await completed([[document], []], reader.read, max_pages=5) == ([[document], []], [])
+    assert await completed([], reader.read, max_pages=5) == ([], [])
 
 
 async def test_a_result_that_leads_inwards_stays_a_snippet_and_is_named(
     served: Site, internet: Internet, outside: PageReader
 ) -> None:
     inwards = [snippet("http://169.254.169.254/latest/"), snippet("http://localhost:2024/runs")]
-    [hits], failures = await complete([inwards], outside.read, max_pages=5)
+    [hits], failures = await completed([inwards], outside.read, max_pages=5)
     assert hits == inwards
     assert len(failures) == 2
     assert internet.dialled == []
@@ -90,8 +99,8 @@ async def test_a_page_that_turns_out_to_be_of_a_site_left_out_stays_a_snippet(
     served.pages["/"] = Answer(status=302, headers={"Location": "http://bad.example/x"})
     served.page("/x", "<p>Text.</p>")
     kept = snippet("http://good.example/", published="2020-01-02")
-    assert await complete([[kept]], outside.read, 5, Filters.of([], ["bad.example"])) == ([[kept]], [])
-    [[read]], _ = await complete([[kept]], outside.read, 5)
+    assert await completed([[kept]], outside.read, 5, Filters.of([], ["bad.example"])) == ([[kept]], [])
+    [[read]], _ = await completed([[kept]], outside.read, 5)
     assert (read.url, read.published) == ("http://bad.example/x", "2020-01-02")
 
 

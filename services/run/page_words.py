@@ -1,0 +1,83 @@
+"""What a page's user is told: a message without the words of whoever runs Leadline, such as options, settings and commands.
+
+A user of a server has its page, and neither its command line nor its environment. What is left out goes to the server's log.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from langgraph.config import get_config
+
+_LOGGER = logging.getLogger("leadline")
+_CALLERS = frozenset({"langgraph_auth_user", "langgraph_auth_user_id"})
+"""What servers write into a run's configuration, with tokens and without."""
+_on_a_page: ContextVar[bool] = ContextVar("on_a_page", default=False)
+OPERATORS_WORDS = re.compile(
+    r"LEADLINE_[A-Z]|_API_KEY\b|_BASE_URL\b|\bOLLAMA_HOST\b|\bOTEL_|\.env\b|\bleadline [a-z]|\bpip install\b|\bapt-get\b"
+    r"|(?<![\w-])--(?:bundle|depth|docs|format|judge|out|profile|search|upgrade)\b"
+)
+"""Settings, commands and options: of no use to whoever has a page only."""
+_IN_BRACKETS = re.compile(r" ?\([^()]*\)")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s(?=\S)")
+_BETWEEN_ADVICE = re.compile(r"[,;] (?:or|and|then) ")
+_NOT_SET_UP = "This server is not set up for this."
+_IN_THE_LOG = "Whoever runs this server finds what to do in its log."
+
+
+def is_served() -> bool:
+    """Tell whether a server speaks here to whoever uses it, who has a page and not the command line of this machine."""
+    return _on_a_page.get() or not _CALLERS.isdisjoint(run_configuration())
+
+
+@contextmanager
+def on_a_page(configuration: Mapping[str, object] | None = None) -> Iterator[None]:
+    """Speak as on a page while the block runs: for what a server says outside of runs.
+
+    Args:
+        configuration: of a run that has not begun; where a server did not write it, nothing changes.
+    """
+    token = _on_a_page.set(configuration is None or not _CALLERS.isdisjoint(configuration))
+    try:
+        yield
+    finally:
+        _on_a_page.reset(token)
+
+
+def run_configuration() -> Mapping[str, object]:
+    """Return the configuration of the run that this code works for; empty outside of runs."""
+    try:
+        return get_config().get("configurable", {})
+    except RuntimeError:
+        return {}
+
+
+def for_a_page(text: str, page: str = "") -> str:
+    """Return a message without what only the operator can do; the log has the sentences with it.
+
+    Of a sentence, brackets with operators' words are left out, then the alternatives with them, then the whole sentence.
+
+    Args:
+        text: the message, in English.
+        page: its words for a page, where they were written; else they are what is left of the message.
+    """
+    sentences = _BETWEEN_SENTENCES.split(text)
+    advice = [sentence for sentence in sentences if OPERATORS_WORDS.search(sentence)]
+    if advice:
+        _LOGGER.warning("operator_advice %s", " ".join(advice))
+    if page or not advice:
+        return page or text
+    shown = [part for sentence in sentences if (part := _of_a_sentence(sentence))]
+    return " ".join([*(shown or [_NOT_SET_UP]), _IN_THE_LOG])
+
+
+def _of_a_sentence(sentence: str) -> str:
+    sentence = _IN_BRACKETS.sub(lambda found: "" if OPERATORS_WORDS.search(found[0]) else found[0], sentence)
+    if not OPERATORS_WORDS.search(sentence):
+        return "" if sentence in {".", ""} else sentence
+    *parts, end = _BETWEEN_ADVICE.split(sentence.rstrip(".!?"))
+    left = [part for part in [*parts, end] if not OPERATORS_WORDS.search(part)]
+    joined = ", or ".join(left)
+    return f"{joined[:1].upper()}{joined[1:]}." if joined else ""

