@@ -33,6 +33,7 @@ _INTERROGATIVE = re.compile(
 )
 _EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
 """Words of a Chinese question that no answer repeats; the pairs that their characters make with others would count against it."""
+_PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
 _THING = re.compile(r"^who\b.*?\b(?:the|a|an) ((?:[a-z][\w-]*\s?){1,4})\??$", re.IGNORECASE)
 """What a question for a person is about, where it is no name: `the sounding machine`."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?![\d,.]\d|\d)")
@@ -162,6 +163,9 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
         return False
     if has_cjk(sentence.text):
         before, *after = _INTERROGATIVE.split(_EMPTY.sub("", ranking.clause))
+        verb = _PARTICLE.sub("", " ".join(after))
+        if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
+            return False  # a verb of one character, which makes no pair: `谁建的`
         return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
     named = {term for name in names_in(ranking.clause) for term in terms(name)}
     apart = apart_terms(ranking.clause)

@@ -227,3 +227,9 @@ def test_questions_to_ask_next_take_no_pronoun_for_a_thing_and_no_place_for_a_pe
     assert not any("Who was" in question for question in asked)
     chinese = "椰子猫生活在亚洲南部和东南亚的森林里。牠们在当地对人是一种骚扰，因为牠们在屋里排泄并制造噪音。"
     assert not any("牠们" in question for question in recommended("猫吃什么？", True, {"猫": chinese}, []))
+
+
+def test_a_chinese_verb_of_one_character_must_stand_in_the_answer() -> None:
+    held = finding("石门灯塔又称石门塔，是海州的一座灯塔，位于石门湾。")
+    assert "没有" in report("石门灯塔是谁建的？", held, length="answer")
+    assert "没有" not in report("石门灯塔是谁建的？", finding("石门灯塔由工程师李明建成。"), length="answer")
