@@ -15,6 +15,7 @@ from services.evidence.table_reading import TableRead, parted, scale_of, scaled
 from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
+from services.text.passages import unwrapped
 from services.text.polarity import change_at
 from services.text.quantity import Quantity
 from services.text.shares import times_in_two_units
@@ -122,7 +123,7 @@ def word_keys(text: str) -> list[str]:
 def read(text: str) -> Reading:
     """Read a text."""
     prose, tables = parted(text[:MAX_CHARACTERS])
-    reading = _prose(prose)
+    reading = _prose(unwrapped(prose))
     for table in tables:
         reading = _with_table(reading, table)
     return replace(reading, text=text)

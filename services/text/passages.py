@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
@@ -132,6 +133,13 @@ def sentences(text: str) -> list[Span]:
         start = mark.end()
     last = _strip(text, start, len(text))
     return [*found, last] if last is not None else found
+
+
+def unwrapped(text: str) -> str:
+    """Return a text of the same length with a space for each line end that is a mere wrap inside a sentence."""
+    wraps = [place for place, char in enumerate(text) if char == "\n" and place > 0 and _wraps(text, place, place + 1)]
+    pieces = [text[start + 1 : end] for start, end in pairwise([-1, *wraps, len(text)])]
+    return " ".join(pieces)
 
 
 def _wraps(text: str, left: int, right: int) -> bool:

@@ -23,6 +23,12 @@ _REFERENCE = re.compile(
 )
 """A sentence that only says where something is said."""
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
+_RST_ROLE = re.compile(r"`([^`<>\n]{1,300}) ?<[^`<>\s]{1,500}>`__?(?!\w)|`([^`\n]{1,300})`__?(?!\w)")
+"""A link of reStructuredText; Markdown has no underscore behind its backticks."""
+_DIRECTIVE = re.compile(r"^(?:\.\. )?(?:[\w-]{1,40}:: |_[^:\n]{1,100}: )|^:[\w-]{1,40}: \S+$")
+"""A line of reStructuredText that shows a picture or says where a link leads."""
+_DRAWN = re.compile(r"[\u2500-\u259f]{2}|[\u2502\u2551]")
+"""Lines of boxes that are drawn with characters."""
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
 _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
@@ -90,8 +96,10 @@ def quotable(text: str) -> list[Wording]:
 
 
 def says(line: str) -> bool:
-    """Tell whether a line says something: it is no heading, no question, no code, and no piece of one."""
+    """Tell whether a line says something: it is no heading, no question, no code, no mere link, and no piece of one."""
     bare = _ITEM.sub("", without_markup(line)).strip()
+    if _DRAWN.search(line) or _DIRECTIVE.match(bare) or _LINK.fullmatch(_ITEM.sub("", line).strip()):
+        return False
     if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
         return False
     if is_metadata(bare) or is_csv(bare) or bare.count("|") > 1:
@@ -104,7 +112,13 @@ def says(line: str) -> bool:
 def without_markup(text: str) -> str:
     """Return Markdown as it reads: links as their words, no images, no marks of bold text or code."""
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    text = _RST_ROLE.sub(lambda found: (found.group(1) or found.group(2)).rstrip(), text)
     return _EMPHASIS.sub(lambda found: found.group(2), text).replace("`", "")
+
+
+def has_code(text: str) -> bool:
+    """Tell whether a text has a line of code, or a box that is drawn with characters."""
+    return _DRAWN.search(text) is not None or any(_CODE.search(line.strip()) for line in text.splitlines())
 
 
 def is_metadata(line: str) -> bool:

@@ -23,7 +23,9 @@ _DEEDS = "wrote|found|led|made|took|became|began|went|gave|saw|built|won|said|ca
 _DEFINED = re.compile(
     r"^(?P<article>An?) (?P<what>(?:[a-z][a-z-]{2,} ){0,2}[a-z][a-z-]{2,}) (?:is|means) (?:an?|the)\b"
 )
-_DEFINED_CHINESE = re.compile(r"^(?P<what>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:是指|指的是|是一种)")
+_DEFINED_CHINESE = re.compile(
+    r"^(?P<what>(?:(?![牠它他她这那其此在对之])[\u4e00-\u9fffA-Za-z]){2,12}?)(?:是指|指的是|是一种)"
+)
 _ASKS = re.compile(r"^(?:how|why|what|when|where|who|which)\b.*\?$|.*[？]$", re.IGNORECASE)
 
 
@@ -66,7 +68,9 @@ def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool
     lines = [text[span.start : span.end] for span in sentences(text)]
     unquoted = [line for line in lines if len(line) > LEAST_SENTENCE and line not in quoted and not is_heading(line)]
     if not questions and unquoted:
-        questions.append(f"《{title}》还说明了什么？" if chinese else f"What else does “{title}” say?")
+        questions.append(
+            f"关于“{title}”，还有什么值得了解？" if chinese else f"What else is there to know about “{title}”?"
+        )
     return list(dict.fromkeys(questions))
 
 
@@ -75,7 +79,7 @@ def _acts(name: str, text: str) -> bool:
     if has_cjk(name):
         return True
     escaped = re.escape(name)
-    if re.search(rf"\b(?:the|a|an) {escaped}\b|\b{escaped} [A-Z]", text):
+    if re.search(rf"\b(?:[Tt]he|[Aa]n?) {escaped}\b|\b{escaped} [A-Z]", text):
         return False
     return (
         re.search(
@@ -100,8 +104,8 @@ def _definitions(text: str, question: str, quoted: str, chinese: bool) -> list[s
 
 def _about(title: str, heading: str, chinese: bool) -> str:
     if chinese:
-        return f"《{title}》关于“{heading}”说了什么？"
-    return f"What does “{title}” say about “{heading}”?"
+        return f"关于“{title}”的“{heading}”，有什么值得了解？"
+    return f"What should I know about “{heading}” in “{title}”?"
 
 
 def _persons(text: str, question: str, quoted: str, chinese: bool) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
-from services.models.offline.kinds import FITS, STRICT, TOLD_BY_FORM
+from services.models.offline.kinds import FITS, STRICT, TOLD_BY_FORM, fit
 from services.models.offline.other_figures import settled
 from services.models.offline.ranked_sentences import (
     BESIDE,
@@ -18,8 +18,8 @@ from services.models.offline.ranked_sentences import (
     same_language,
     sentences_of,
 )
-from services.models.offline.shape import apart_terms, compared_in, complete_clause, describes, sets_apart
-from services.text.questions import clauses_of, names_in
+from services.models.offline.shape import apart_terms, compared_in, complete_clause, describes, sets_apart, sides_of
+from services.text.questions import answer_type, clauses_of, names_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk
 
@@ -31,6 +31,9 @@ HELD_OF_REASON = 0.75
 _INTERROGATIVE = re.compile(
     r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
+_EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
+"""Words of a Chinese question that no answer repeats; the pairs that their characters make with others would count against it."""
+_PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
 _THING = re.compile(r"^who\b.*?\b(?:the|a|an) ((?:[a-z][\w-]*\s?){1,4})\??$", re.IGNORECASE)
 """What a question for a person is about, where it is no name: `the sounding machine`."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?![\d,.]\d|\d)")
@@ -100,7 +103,7 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
 def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentence]) -> list[ClauseAnswer]:
     """Return what is said of each thing that a question compares; a sentence or row that is on several is not preferred."""
     told: list[Sentence] = []
-    for side in compared:
+    for side, clause in zip(compared, sides_of(question, compared), strict=True):
         own = set(terms(side))
         whole = re.compile(rf"(?<!\w){re.escape(side)}(?! [A-Z])")
         about = (
@@ -108,7 +111,15 @@ def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentenc
             or [sentence for sentence in sentences if own <= sentence.own]
             or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
         )
-        ranking = rank(question, question, about)
+        kind, asked = answer_type(clause), set(content(clause)) - own
+        fitting = [
+            sentence
+            for sentence in sentences
+            if asked & sentence.own and (kind not in STRICT or fit(clause, kind, sentence.said) >= FITS)
+        ]
+        if not any(sentence in fitting for sentence in about):
+            about = [sentence for sentence in fitting if own <= set(terms(sentence.title))] or about
+        ranking = rank(clause, clause, about)
         told += [sentence for sentence in ranking.select(len(told) + 1) if sentence not in told][:1]
     return [ClauseAnswer(question, told, whole=False)]
 
@@ -151,7 +162,10 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     if apart_terms(ranking.clause) and not sets_apart(sentence.text):
         return False
     if has_cjk(sentence.text):
-        before, *after = _INTERROGATIVE.split(ranking.clause)
+        before, *after = _INTERROGATIVE.split(_EMPTY.sub("", ranking.clause))
+        verb = _PARTICLE.sub("", " ".join(after))
+        if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
+            return False  # a verb of one character, which makes no pair: `谁建的`
         return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
     named = {term for name in names_in(ranking.clause) for term in terms(name)}
     apart = apart_terms(ranking.clause)

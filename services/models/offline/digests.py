@@ -1,6 +1,6 @@
 """Digests: what a broad question gets, such as `Tell me all about …` or `Overview of these documents`.
 
-Each source has a section with the sentences that say most of it; its date and kind stand in the list of references. A sentence is central where its words are
+Each source has a section with its kind, its date where that is known, and the sentences that say most of it. A sentence is central where its words are
 those that the source uses most (SumBasic: Nenkova and Vanderwende, "The impact of frequency on summarization", 2005).
 """
 
@@ -11,7 +11,7 @@ from math import fsum
 
 from schemas.evidence_view import EvidenceView
 from services.models.offline.cited_sentences import cite
-from services.models.offline.opening_phrases import DIGEST, FOREIGN
+from services.models.offline.opening_phrases import DIGEST, FOREIGN, KINDS_CHINESE
 from services.models.offline.ranked_sentences import Piece, Sentence, alike, rank, sentences_of
 from services.text.languages import locale_of, name_of_language
 from services.text.terms import GENERIC, content, terms
@@ -110,7 +110,7 @@ def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentenc
         by_passage[sentence.id].append(sentence)
     chosen: dict[Sentence, float] = {}
     for own in by_passage.values():
-        if max(shares.get(sentence, 0.0) for sentence in own) < least:
+        if max(shares.get(sentence, 0.0) for sentence in own) < least or (topic and not shares):
             continue
         scores = {
             sentence: _centrality(sentence, by_source[sentence.title])
@@ -139,22 +139,33 @@ def digest(question: str, evidence: Sequence[EvidenceView], *, chinese: bool, br
     for title in _by_relevance(topic, by_title)[: 3 if brief else MAX_SOURCES]:
         told = cite([(sentence, key) for sentence, key in _told(by_title[title])], said)
         if told:
-            blocks += [f"## {title}", told]
+            blocks += [f"## {title}", *_kind_and_date(by_title[title][0], chinese), told]
     foreign = (locale_of(" ".join(item.quote for item in evidence)[:2_000])[:2] == "zh") != chinese
     name = name_of_language(" ".join(item.quote for item in evidence)[:2_000], chinese=chinese)
     note = [FOREIGN[chinese].format(language=name)] if foreign else []
     return "\n\n".join([*note, DIGEST[chinese], *blocks])
 
 
+def _kind_and_date(excerpt: EvidenceView, chinese: bool) -> list[str]:
+    """Tell what kind of source a section is from and when that was published, as an introduction; nothing where neither is known."""
+    kinds = [kind for kind in (excerpt.kind, excerpt.source_kind) if kind in KINDS_CHINESE]
+    known = [*(KINDS_CHINESE[kind] if chinese else kind for kind in kinds), excerpt.published]
+    known = [part for part in known if part]
+    if not known:
+        return []
+    line = ("，" if chinese else ", ").join(known)
+    return [f"{line[:1].upper()}{line[1:]}{'：' if chinese else ':'}"]
+
+
 def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[str]:
-    """Order sources by how much they say on the topic; by their order where there is none."""
+    """Order sources by how much they say on the topic, without those that say nothing; by their order where there is none."""
     if not topic:
         return list(by_title)
     pieces = sentences_of(Piece(item.id, title, item.quote) for title, items in by_title.items() for item in items)
     sums: defaultdict[str, float] = defaultdict(float)
     for sentence, share in rank(topic, topic, pieces).shares.items():
         sums[sentence.title] += share
-    return sorted(by_title, key=lambda title: -sums[title])
+    return sorted(sums, key=lambda title: -sums[title]) or list(by_title)
 
 
 def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from services.models.offline.ranked_sentences import (
     same_language,
     sentences_of,
 )
-from services.models.offline.shape import complete_clause
+from services.models.offline.shape import compared_in, complete_clause, sides_of
 from services.text.questions import AnswerType, answer_type, clauses_of, names_in
 from services.text.terms import content
 
@@ -57,7 +57,9 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         queries = [" ".join(one.text.split())[:LONGEST_QUERY] for one in told[:BEST_OF_ROUND] if prompt.rounds_left]
         findings = _findings(prompt, told, central, 1.0 if central else 0.0, [])
         return findings.model_copy(update={"queries": queries})
-    clauses = clauses_of(question)
+    compared = compared_in(prompt.question) or ()
+    sides = zip(compared, sides_of(prompt.question, compared), strict=True)
+    clauses = [clause for side, clause in sides if side in question] or clauses_of(question)
     around = " ".join([question, prompt.question, *prompt.queries])
     rankings = [rank(complete_clause(clause, clauses[0], question), around, sentences) for clause in clauses]
     share = 0.0 if prompt.wide or is_open(question) else NAMED

@@ -33,7 +33,7 @@ _SMALL = re.compile(
 )
 _COUNTED = re.compile(r"\bhow many ((?:(?!\b(?:did|do|does|was|were|are|is|has|have|had|can)\b)[\w-]+ ?){1,3})", re.I)
 _REASON = re.compile(
-    r"\b(?:because|since|so that|so as to|in order to|therefore|thus|hence|thereby|reasons?|caus\w+|due to|owing to|thanks to|led to|"
+    r"\b(?:because|since|so that|so as to|in order to|therefore|thus|hence|thereby|reasons?|caus\w+|due to|owing to|thanks to|led to|to avoid|"
     r"result\w*|that is why|for fear|prevent\w*|allow\w*|enabl\w+|as a consequence)\b|, so\b|\bfor (?:want|lack) of\b"
     r"|因为|因此|所以|由于|原因|导致|从而|以便|为了|使得?|因而|于是|理由|目的|缘故",
     re.IGNORECASE,
@@ -44,6 +44,8 @@ _AGENT = re.compile(
     r"brought|thought|knew|told|kept|got|[a-z]{2,}ed)\b"
 )
 """A name that acts, as persons and bodies do."""
+_WRITES_MAIL = re.compile(r"\bby [\w.-]{2,40} <{1,2}[\w.+-]{1,60}@")
+"""A name that stands before its address, in small letters as accounts have them."""
 _DEFINES = re.compile(
     r"\b(?:is|are|was|were|means|refers to)\b|(?<![不还就但可只也都总])是(?!否|不)|指(?!南|标|导|引|出|数)|称为|即(?!使|便)|叫",
     re.I,
@@ -125,7 +127,7 @@ def _person(question: str, sentence: str) -> float:
     asked = set(terms(question))
     if any(not asked & set(terms(person)) for person in persons_in(sentence)):
         return 1.0
-    if has_cjk(sentence):
+    if has_cjk(sentence) or _WRITES_MAIL.search(sentence):
         return FITS
     acting = " ".join(match.group() for match in _AGENT.finditer(sentence))
     return FITS + 0.1 if _fresh_names(asked, f"- {acting}") else _PARTLY * bool(_fresh_names(asked, sentence))

@@ -44,3 +44,16 @@ FOREIGN = {
     False: "The sources found do not speak of this in English, only in {language}, quoted here untranslated.",
     True: "找到的资料没有中文的，只有{language}的，引文保留原文。",
 }
+KINDS_CHINESE = {
+    "document": "文档",
+    "database": "数据库",
+    "academic": "学术",
+    "news": "新闻",
+    "code": "代码",
+    "official": "官方",
+    "reference": "工具书",
+    "forum": "论坛",
+    "company": "企业",
+    "personal": "个人",
+}
+"""Kinds of sources that the sections of a digest tell; a web page is no kind worth telling."""

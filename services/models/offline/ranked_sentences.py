@@ -11,13 +11,15 @@ from services.models.offline.kinds import FITS, STRICT, fit, same_quantity
 from services.models.offline.shape import apart_terms, describes, opposed
 from services.text.passages import is_heading, plain_heading
 from services.text.questions import AnswerType, answer_type, names_in
-from services.text.quotable import Wording, as_prose, is_csv, is_metadata, quotable
+from services.text.quotable import Wording, as_prose, has_code, is_csv, is_metadata, quotable
 from services.text.terms import content, terms, worth
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import in_quotation_marks
 
 LEAD = 0.1
 """What it adds that a sentence has a name of one chosen before, where the answer leads from one name to another."""
+HEAD_ONLY = 0.9
+"""What is left of the share of a row no cell of which has a word of the question: all rows of a table have those of its head."""
 BESIDE = 0.5
 """What a term counts that stands in the sentences beside, in the heading above, or in the source's title."""
 OTHER_CLAUSE = 0.3
@@ -37,7 +39,10 @@ OPPOSED = 0.2
 LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
-_SAID = re.compile(r"^what (?:else )?does .+ say\b|(?:说了|说明了)什么", re.IGNORECASE)
+_SAID = re.compile(
+    r"^what (?:(?:else )?does .+ say\b|else is there to know about\b|should I know about\b)|(?:说了|说明了)什么|有什么值得了解",
+    re.IGNORECASE,
+)
 
 
 class Piece(NamedTuple):
@@ -104,7 +109,9 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
 
 def _stands_alone(text: str) -> bool:
     """Tell whether a short text without a sentence is ranked as it stands."""
-    return 0 < len(text.strip()) <= LONE and not (is_heading(text) or is_csv(text) or is_metadata(text))
+    return 0 < len(text.strip()) <= LONE and not (
+        is_heading(text) or is_csv(text) or is_metadata(text) or has_code(text)
+    )
 
 
 def _terms_of(text: str, wording: Wording) -> frozenset[str]:
@@ -190,6 +197,8 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
             )
             if opposed(clause, sentence.said):
                 share *= OPPOSED
+            if sentence.cells and not sentence.own & set(own):
+                share *= HEAD_ONLY
             about = share + AROUND * weight_of(ranking.weights, sentence.around)
             scores[sentence] = about * (unfit + (1 - unfit) * ranking.fits[sentence]) + PRIOR * share / (
                 1 + sentence.rank

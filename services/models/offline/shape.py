@@ -1,6 +1,7 @@
 """The shape of a question: what it compares, sets apart, or describes instead of naming, and the statement that it asks about."""
 
 import re
+from collections.abc import Sequence
 
 from services.text.questions import names_in
 from services.text.terms import terms
@@ -15,6 +16,12 @@ _COMPARED = (
         re.IGNORECASE,
     ),
     re.compile(r"\bhow (?:do|does|did)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+(?:differ|compare)\b", re.IGNORECASE),
+    re.compile(
+        r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Dd]oes|[Dd]o|[Dd]id)\s+(?P<a>.+?)\s+(?:(?:much|any|even) )?(?:\w{2,}er|(?:more|less) \w+)\s+than\s+(?P<b>[A-Z][^?.,;]*)"
+    ),
+    re.compile(
+        r"(?P<a>[^，。？]{1,40}?)(?:和|与|跟)(?P<b>[^，。？]{1,40}?)(?:[，,]?\s*)(?:相比)?(?:哪|谁|孰)[^，。？]{0,8}更"
+    ),
     re.compile(r"(?:比较|对比)(?P<a>[^，。？]+?)(?:和|与|跟|同)(?P<b>[^，。？的]+)"),
     re.compile(
         r"(?P<a>[^，。？]{1,40}?)(?:和|与|跟)(?P<b>[^，。？]{1,40}?)(?:的|在[^，。？]{0,20}?)?(?:有(?:什么|何|哪些))?(?:区别|差别|差异|不同|相比|异同)"
@@ -76,6 +83,8 @@ MENTIONS_TABLE = re.compile(
     r"\b(?:table|data ?set|spreadsheet|workbook|csv|sheet)\b|表格|表[里中上内]|[^\W代发图外仪手怀钟]表(?=[，,的里中上：:])|数据[里中集表]",
     re.IGNORECASE,
 )
+_COMPARATIVE = re.compile(r"\b(high|tall|deep|long|wid|fast|heavi|old)e?r\b|更\s?([长高深宽快重远])", re.IGNORECASE)
+_POSITIVE = {"wid": "wide", "heavi": "heavy"}
 WHOLE = 3
 """Terms from which on a clause says by itself what is asked."""
 
@@ -92,6 +101,21 @@ def compared_in(question: str) -> tuple[str, ...] | None:
             if 1 < len(sides) <= MOST_COMPARED and all(tokens(side) for side in sides):
                 return tuple(dict.fromkeys(sides))
     return None
+
+
+def sides_of(question: str, compared: Sequence[str]) -> list[str]:
+    """Return for each thing that a question compares the question on it alone: `How long is A?` of `Is A longer than B?`."""
+    measured = _COMPARATIVE.search(question)
+    if measured is None or not (has_cjk(question) or " than " in question):
+        return [
+            " ".join(re.sub("|".join(map(re.escape, others)), " ", question).split())
+            for side in compared
+            if (others := [other for other in compared if other != side])
+        ]
+    if has_cjk(question):
+        return [f"{side}多{measured[2]}？" for side in compared]
+    adjective = _POSITIVE.get(measured[1].lower(), measured[1].lower())
+    return [f"How {adjective} is {side}?" for side in compared]
 
 
 def asks_to_compare_figures(clause: str) -> bool:

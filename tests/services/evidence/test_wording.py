@@ -120,3 +120,14 @@ def test_a_table_refutes_what_is_read_out_of_it_wrongly(claim: str, table: str, 
 )
 def test_a_table_bears_out_what_is_read_out_of_it(claim: str, table: str) -> None:
     assert wrong_reading(read(claim), [read(table)]) is None
+
+
+def test_a_denial_in_a_text_of_wrapped_lines_supports_its_own_quote() -> None:
+    quote = (
+        "It supports arbitrary types through `default`. It serializes subclasses of `str`,\n"
+        "`dataclasses.dataclass`, and `enum.Enum`. It does not serialize subclasses\n"
+        "of `tuple` to avoid serializing `namedtuple` objects as arrays. It does not\n"
+        "serialize subclasses of `float` or `frozendict` due to implementation details\nin CPython."
+    )
+    claim = "It does not serialize subclasses of tuple to avoid serializing namedtuple objects as arrays."
+    assert turned(read(claim), [read(quote)]) is None

@@ -1,8 +1,46 @@
-"""Quotes as a reader sees them: without the marks of Markdown."""
+"""What of a text can be quoted as a sentence: prose and items, no code, pictures, mere links or drawn boxes."""
 
 import pytest
 
-from services.text.quotable import as_line
+from services.text.passages import unwrapped
+from services.text.quotable import as_line, as_prose, has_code, quotable
+
+
+def quoted(text: str) -> list[str]:
+    return [as_prose(text[wording.start : wording.end]) for wording in quotable(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".. image:: https://example.org/badge.svg?branch=master\n   :target: https://example.org/badge\n",
+        ".. _`Trusted Keys`: https://example.org/keys.html\n",
+        "1. [Usage of the lamp](https://example.org#usage)\n2. [Care of the lamp](https://example.org#care)\n",
+        "│   Benchmark of the lamps           Min           Median          Max     │\n",
+    ],
+)
+def test_what_only_links_or_draws_is_not_quoted(text: str) -> None:
+    assert quoted(text) == []
+
+
+def test_a_sentence_with_a_link_of_restructured_text_is_quoted_without_its_marks() -> None:
+    text = "The lamp is used by `Stevenson`_ and by `the Northern Board <https://example.org/board>`_ alike."
+    assert quoted(text) == ["The lamp is used by Stevenson and by the Northern Board alike."]
+
+
+def test_code_is_told_from_prose() -> None:
+    assert has_code("# make a lamp\n>>> lamp.light(3)")
+    assert not has_code("The lamp was lit at dusk.")
+
+
+def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
+    text = (
+        "The lamp of the lighthouse does not burn whale oil or\nlamp oil to save the cost of shipping.\n\n- one\n- two"
+    )
+    joined = unwrapped(text)
+    assert len(joined) == len(text)
+    assert "whale oil or lamp oil" in joined
+    assert joined.endswith("\n\n- one\n- two")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 import pytest
 
 from services.models.offline.cited_sentences import cite
+from services.models.offline.kinds import FITS, fit
 from services.models.offline.openings import Part, write
+from services.models.offline.ranked_sentences import Piece, rank, sentences_of
 from services.text.quotable import as_prose, quotable
 from services.text.suggestions import recommended
 from tests.services.models.offline.prompts_of import finding, reflect, report
@@ -112,10 +114,11 @@ def test_questions_to_ask_next_are_on_what_the_report_has_not_quoted() -> None:
     told = "The tower of Skerryvore was built by Alan Stevenson between 1838 and 1844 on a reef."
     text = f"# Skerryvore\n\n## The tower\n\n{told}\n\n## The lamp\n\n{'The lamp burned whale oil and later paraffin. ' * 4}"
     assert recommended("Who built Skerryvore?", False, {"Skerryvore": text}, [told])[0] == (
-        "What does “Skerryvore” say about “The lamp”?"
+        "What should I know about “The lamp” in “Skerryvore”?"
     )
     assert (
-        recommended("谁建造了灯塔？", True, {"Skerryvore": text}, [told])[0] == "《Skerryvore》关于“The lamp”说了什么？"
+        recommended("谁建造了灯塔？", True, {"Skerryvore": text}, [told])[0]
+        == "关于“Skerryvore”的“The lamp”，有什么值得了解？"
     )
 
 
@@ -168,3 +171,65 @@ def test_the_later_figure_of_one_statement_comes_first() -> None:
         length="answer",
     )
     assert text.index("48 metres") < text.index("Another source gives another figure:") < text.index("46 metres")
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "others"),
+    [
+        (
+            "Is Skerryvore higher than Eddystone?",
+            ("The tower of Skerryvore is 48 metres high", "The tower of Eddystone is 49 metres high"),
+            ("Skerryvore is a high rock in the west", "Eddystone lies south of Plymouth"),
+        ),
+        (
+            "甲河铁路和乙山铁路哪一条更长？",
+            ("甲河铁路全长290公里", "乙山铁路全长175公里"),
+            ("甲河铁路和乙山铁路相接", "丙江铁路全长61公里"),
+        ),
+    ],
+)
+def test_which_is_more_is_told_by_the_measure_of_each(
+    question: str, told: tuple[str, str], others: tuple[str, str]
+) -> None:
+    stop = "。" if not question.isascii() else "."
+    text = report(question, finding(*(f"{sentence}{stop}" for sentence in (*others, *told))), length="answer")
+    assert all(sentence in text for sentence in told), text
+    assert not any(sentence in text for sentence in others), text
+
+
+def test_what_is_compared_of_each_is_found_in_its_own_source_where_a_pronoun_names_it() -> None:
+    held = finding("Skerryvore was a reef.", "It was built from granite.", "Eddystone was built from oak.")
+    for item, title in zip(held.evidence, ("Skerryvore", "Skerryvore", "Eddystone"), strict=True):
+        item.title = title
+    text = report("Compare Skerryvore and Eddystone in terms of what they were built from", held, length="answer")
+    assert "granite" in text
+    assert "oak" in text
+
+
+def test_a_row_with_a_cell_that_is_asked_about_comes_before_one_with_the_words_of_the_head_alone() -> None:
+    table = (
+        "| Library | Invalid JSON documents not rejected |\n|---|---|\n| orjson | 0 |\n| json | 17 |\n\n"
+        "The first library rejects all of them."
+    )
+    asked = "How many invalid JSON documents did json not reject?"
+    first, *_ = rank(asked, asked, sentences_of([Piece("E1-1", "Libraries", table)])).scores
+    assert first.said == "json: Invalid JSON documents not rejected 17"
+
+
+@pytest.mark.parametrize(("name", "fits"), [("ijk <ijk@example.org>", True), ("hand in one night", False)])
+def test_a_name_in_small_letters_before_its_address_is_a_person(name: str, fits: bool) -> None:
+    assert (fit("Who wrote it?", "person", f"The program was written by {name}, all of it.") >= FITS) is fits
+
+
+def test_questions_to_ask_next_take_no_pronoun_for_a_thing_and_no_place_for_a_person() -> None:
+    text = "Hopetoun Falls lies in a wood. The Hopetoun Falls is a waterfall on the river Aire in Victoria."
+    asked = recommended("Where is the wood?", False, {"Falls": text}, ["Hopetoun Falls lies in a wood."])
+    assert not any("Who was" in question for question in asked)
+    chinese = "椰子猫生活在亚洲南部和东南亚的森林里。牠们在当地对人是一种骚扰，因为牠们在屋里排泄并制造噪音。"
+    assert not any("牠们" in question for question in recommended("猫吃什么？", True, {"猫": chinese}, []))
+
+
+def test_a_chinese_verb_of_one_character_must_stand_in_the_answer() -> None:
+    held = finding("石门灯塔又称石门塔，是海州的一座灯塔，位于石门湾。")
+    assert "没有" in report("石门灯塔是谁建的？", held, length="answer")
+    assert "没有" not in report("石门灯塔是谁建的？", finding("石门灯塔由工程师李明建成。"), length="answer")

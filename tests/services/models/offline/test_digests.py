@@ -31,6 +31,8 @@ def test_a_broad_question_is_told_by_its_form(question: str, topic: str) -> None
     [
         "When was the lighthouse built?",
         "What does “The tower” say about “Stone”?",
+        "What should I know about “Stone” in “The tower”?",
+        "What else is there to know about “The tower”?",
         "灯塔是哪一年建成的？",
         "Who wrote the report?",
     ],
@@ -51,3 +53,21 @@ def test_a_digest_has_a_section_for_each_source_and_says_what_it_is() -> None:
     assert "not an answer" in text
     assert text.count("## ") >= 1
     assert "warns ships of a reef at night [E1-1]." in text
+
+
+def test_a_digest_of_a_subject_has_no_section_from_a_source_on_another() -> None:
+    held = finding("Skerryvore stands on a reef of hard gneiss.", "Cheese ripens in cool caves for some months.")
+    for item, title in zip(held.evidence, ("Skerryvore", "Cheese"), strict=True):
+        item.title = title
+    text = report("Tell me all about Skerryvore", held)
+    assert "## Skerryvore" in text
+    assert "Cheese" not in text
+
+
+def test_a_section_of_a_digest_tells_kind_and_date_of_its_source_where_known() -> None:
+    held = finding("Skerryvore stands on a reef of hard gneiss.", "Skerryvore was lit first in the year 1844.")
+    held.evidence[0].title, held.evidence[0].published = "Reef", "1838-08-07"
+    held.evidence[1].title, held.evidence[1].kind = "Lamp", "web"
+    text = report("Tell me all about Skerryvore", held)
+    assert "## Reef\n\nDocument, 1838-08-07:\n\nSkerryvore stands" in text
+    assert "## Lamp\n\nSkerryvore was lit" in text
