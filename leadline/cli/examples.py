@@ -38,7 +38,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Which claims of the latest report still hold?", "leadline refresh"),
     ],
     "watch": [
-        ("What is new since the latest report, or since the last check?", "leadline watch --once"),
+        ("Tell what is new since the latest report, or since the last check", "leadline watch --once"),
     ],
     "runs": [
         ("All runs", "leadline runs"),
