@@ -13,6 +13,7 @@ from schemas.options import (
     CHOICES,
     LIMITS,
     OUTPUT,
+    CitationStyle,
     Domains,
     Flag,
     Folders,
@@ -158,7 +159,13 @@ class RunContext(BaseModel):
     )
     output_formats: Annotated[Formats, Flag("--format", "F,F,…", OUTPUT)] = Field(
         default=["md"],
-        description="Files that are made of the report: md, html, slides, pptx, docx, pdf.",
+        description="Files that are made of the report: md, html, slides, pptx, docx, pdf, and of its references: bibtex, csl.",
+        json_schema_extra=_at("reporter"),
+    )
+    citation_style: Annotated[CitationStyle, Flag(panel=OUTPUT)] = Field(
+        default="plain",
+        description="How the list of references is written: plainly, or in a style of journals, such as apa or gb-t-7714 "
+        "(extra scholar). Citations in the text stay numbers.",
         json_schema_extra=_at("reporter"),
     )
     length: Annotated[Length, Flag(panel=CHOICES)] = Field(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun
+from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun, References
 from leadline.cli.running import echo_report
 from leadline.progress.terminal import echo
 from leadline.runs.actions import arefresh, areport, aruns, atimeline
@@ -63,13 +63,14 @@ def show(
 def report(
     run: FinishedRun = None,
     formats: Formats = "html",
+    citation_style: References = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write below this folder instead of the report's own.")
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
 ) -> None:
-    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF. Nothing is asked or searched."""
-    made = asyncio.run(areport(run, chosen_formats(formats), out=out))
+    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, BibTeX, CSL-JSON. Nothing is asked or searched."""
+    made = asyncio.run(areport(run, chosen_formats(formats), out=out, citation_style=citation_style))
     for name in made.files:
         place = Path(str(made.folder)) / name
         echo(place)

@@ -25,9 +25,12 @@ from leadline.runs.replayed import replayed_events
 from leadline.runs.store import Home, RunRecord, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.verdicts import verdict_lines
-from schemas.context import OutputFormat
+from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
+from services.reports.bibliography.styles import check_style
+from services.reports.checking.bundle import write_bundle
 from services.reports.formats import check_formats
+from services.reports.reference_list import restyled
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.settings import settings
@@ -134,14 +137,19 @@ async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:
 
 
 async def areport(
-    run_id: str | None = None, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
+    run_id: str | None = None,
+    formats: Sequence[OutputFormat] = ("html",),
+    *,
+    out: str | PathLike[str] | None = None,
+    citation_style: CitationStyle | None = None,
 ) -> Report:
     """Make files of a finished run's report: no model is asked, nothing is searched.
 
     Args:
         run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
-        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`.
+        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `bibtex`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
+        citation_style: of the list of references; by default as the run chose.
 
     Returns:
         The report; `folder` and `files` say where the files are.
@@ -155,9 +163,14 @@ async def areport(
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
         record, report = await finished_report(home, run_id)
+        if citation_style is not None:
+            await asyncio.to_thread(check_style, citation_style)
+            report = await asyncio.to_thread(restyled, report, citation_style)
         own = Path(record.folder) if out is None and record.folder is not None else None
         if own is not None and await asyncio.to_thread((own / "evidence.json").is_file):
             folder, files = own, await write_formats(report, own, formats)
+            if "md" in formats:  # the evidence holds the hash of the report's text
+                await write_bundle(report, own, home.evidence)
         else:
             folder = await asyncio.to_thread(report_folder, report.question, Path(out or record.out or "out"))
             files = await write_report(report, folder, home.evidence, formats)

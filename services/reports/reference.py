@@ -38,6 +38,11 @@ class Reference:
         return is_web_link(self.link)
 
     @property
+    def beside_entry(self) -> tuple[str, ...]:
+        """Return what is to be said beside its entry in a citation style, which names addresses of the web alone."""
+        return self.details if self.on_the_web else (self.url, *self.details)
+
+    @property
     def quoted_texts(self) -> tuple[str, ...]:
         """Return what is quoted from it, each text once, on one line."""
         return tuple(dict.fromkeys(" ".join(quote.text.split()) for quote in self.quotes))
