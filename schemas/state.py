@@ -27,6 +27,7 @@ from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
+from schemas.revision import Revision
 from schemas.usage import Allowance, Usage
 
 Value = TypeVar("Value")
@@ -128,6 +129,8 @@ class ResearchState(TypedDict, total=False):
     """True once a limit left no room for further research."""
     usage: Annotated[Usage, growing(add)]
     report: Report | None
+    revision: Revision | None
+    """What the report is to be changed to; None where it is to be written."""
 
 
 class StepTask(TypedDict):

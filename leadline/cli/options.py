@@ -28,6 +28,12 @@ def _run(described: str) -> Any:
 LatestRun = Annotated[str | None, _run("latest")]
 UnfinishedRun = Annotated[str | None, _run("latest unfinished one")]
 FinishedRun = Annotated[str | None, _run("latest finished one")]
+Version = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, help="Version of its report: 1 is as it was written, each change makes a further one."
+    ),
+]
 Docs = Annotated[list[Path] | None, option("documents")]
 AllDepth = Annotated[Depth | None, option("depth", show_default=False)]
 """Of all questions of a set, where a question names none of its own."""
