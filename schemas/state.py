@@ -72,6 +72,11 @@ def _account(source: Source) -> tuple[bool, bool, str]:
     return source.snippet_only, source.duplicate_of is not None, source.model_dump_json(exclude={"also_at"})
 
 
+def latest(_: Value, new: Value) -> Value:
+    """Take the last of several values; a change that failed leaves its request before that of the next one."""
+    return new
+
+
 def merge_limits(old: list[str], new: list[str]) -> list[str]:
     """Keep each limit that was reached once, in the order in which they were reached: that of the steps, not of the clock."""
     return list(dict.fromkeys([*old, *new]))
@@ -129,7 +134,7 @@ class ResearchState(TypedDict, total=False):
     """True once a limit left no room for further research."""
     usage: Annotated[Usage, growing(add)]
     report: Report | None
-    revision: Revision | None
+    revision: Annotated[Revision | None, latest]
     """What the report is to be changed to; None where it is to be written."""
 
 

@@ -1,12 +1,13 @@
 """A change of a finished report: its text, the request and the evidence go to the reporter's model, and its answer is a draft again."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from schemas.evidence import Excerpt
+from schemas.evidence import EXCERPT_ID, Excerpt
 from schemas.reporter import Report
 from schemas.reporter_revising import ReporterRevisingPrompt
 from schemas.revision import MAX_REQUEST, Revision
@@ -31,8 +32,11 @@ LONG = 2.0
 """By how much the answer may be longer than a short one."""
 MAX_LACKING, LONGEST = 5, 300
 """Items that the evidence lacks which are told, and characters of each."""
-CHINESE_SHARE = 0.3
-"""Share of Chinese characters among a text's letters from which on it is Chinese; names and quotes have fewer."""
+CHINESE_SHARE = 0.2
+"""Share of Chinese characters among a text's letters from which on it is Chinese; the names in others make up less."""
+
+
+_CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 
 
 class Revised(NamedTuple):
@@ -132,7 +136,8 @@ def _lasting(limits: Sequence[str], locale: str) -> list[str]:
 
 def _locale(text: str, former: str) -> str:
     """Return the language of a text for the program's own words: the former one, or Chinese or English where it changed to or from Chinese."""
-    told = [char for char in text if char.isalpha()]
+    prose = "".join(line for line in text.splitlines() if not line.startswith(">"))  # quotes keep their language
+    told = [char for char in _CITATION.sub("", prose) if char.isalpha()]
     is_now_chinese = sum(has_cjk(char) for char in told) > CHINESE_SHARE * len(told)
     if is_now_chinese == is_chinese(former):
         return former

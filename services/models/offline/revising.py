@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from schemas.reporter_revising import ReporterRevisingPrompt
-from services.evidence.model_markdown import join_sentences, restore_citations, sentences_of, with_marks
+from services.text.passages import sentences
 
 SENTENCES, ITEMS = 2, 2
 """Sentences of a section's first paragraph, or items of its first list, that a shorter report keeps."""
@@ -21,7 +21,8 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
-_CITED = re.compile(r"\[[^\[\]]*[BET]\d+-\d+\]")
+_CITED = re.compile(r"\[[^\[\]]{0,400}[BET]\d+-\d+\]")
+_BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,12 @@ def _beginning(block: str) -> str:
         return "\n".join(lines[: starts[ITEMS]] if len(starts) > ITEMS else lines)
     if block.startswith(("|", ">", "`", "~", "$")):
         return block
-    told = [restore_citations(part).strip() for part in sentences_of(with_marks(" ".join(lines)))]
-    end = next((place for place in range(SENTENCES, len(told)) if _CITED.search(told[place - 1])), len(told))
-    return join_sentences(told[:end])
+    told = " ".join(lines)
+    start = 0
+    for place, span in enumerate(sentences(told), 1):
+        behind = _BEHIND.match(told, span.end)  # a citation may stand behind the full stop
+        end = behind.end() if behind else span.end
+        if place >= SENTENCES and _CITED.search(told, start, end):
+            return told[:end].rstrip()
+        start = end
+    return told

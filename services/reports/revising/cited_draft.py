@@ -50,6 +50,8 @@ def _own_lines(report: Report) -> list[str]:
         is_note = begins and line.startswith(">") and not _RUN.search(line)
         if not is_note and not is_counts(line.strip(" *_")):
             own.append(_without_marks(line))
+        elif own and not own[-1].strip():
+            own.pop()
     return own
 
 

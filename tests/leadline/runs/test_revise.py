@@ -1,0 +1,56 @@
+"""Changing a report from Python, and a change that was interrupted."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import aresume, aruns
+from leadline.runs.revise import adifference, arevise, averify, aversions
+from services.run.errors import BadInput
+from tests.fakes.openai_server import OpenAIServer, role_of
+
+STORMS = "Storms closed the northern pier for some weeks of the winter."
+QUESTION = "What closed the northern pier?"
+
+
+@pytest.fixture
+async def run(endpoint: OpenAIServer, tmp_path: Path) -> str:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
+    endpoint.script["reporter"] = [f"# Storms\n\n{STORMS} [B0-1]"]
+    return (await aresearch(QUESTION, docs=[tmp_path / "papers"], depth="quick")).run_id
+
+
+async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, run: str) -> None:
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    report = await arevise(run, "Another title")
+    assert (report.title, report.folder) == ("The pier", None)
+    versions = await aversions(run)
+    assert [(one.number, one.request, one.report.title) for one in versions] == [
+        (1, "", "Storms"), (2, "Another title", "The pier"),
+    ]  # fmt: skip
+    assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
+    assert "+# The pier" in await adifference(run, 1, 2)
+    assert report.prompts["reporter_revising"] == 1
+    with pytest.raises(BadInput, match="no version 3"):
+        await averify(run, 3)
+
+
+async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run: str) -> None:
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    work = asyncio.create_task(arevise(run, "Another title"))
+    endpoint.fault = lambda _, role, __: (
+        work.get_loop().call_soon_threadsafe(work.cancel) and None if role == "reporter_revising" else None
+    )
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    [record] = await aruns()
+    assert record.status == "interrupted"
+    endpoint.fault = None
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    report = await aresume()
+    assert report.title == "The pier"
+    assert [one.number for one in await aversions(run)] == [1, 2]
+    assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
