@@ -183,10 +183,8 @@ async def areport(
             if "md" in formats:  # the evidence holds the hash of the report's text
                 await write_bundle(report, own, home.evidence)
         else:
-            below = Path(out or record.out or "out")
-            if is_earlier:
-                below = below / f"version-{chosen.number}"
-            folder = await asyncio.to_thread(report_folder, report.question, below)
+            below, suffix = Path(out or record.out or "out"), f"-version-{chosen.number}" if is_earlier else ""
+            folder = await asyncio.to_thread(report_folder, report.question, below, suffix=suffix)
             files = await write_report(report, folder, home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})

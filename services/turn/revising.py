@@ -112,7 +112,7 @@ async def revised(run: Run, state: ResearchState, revision: Revision, excerpts: 
     )
     reply = await write("reporter", prompt, scale=LONG, template=REVISING)
     text, _, below = reply.text.partition(f"\n{FOLLOW_UP_MARK}")
-    locale = revision.locale or _locale(text, report.locale)
+    locale = revision.locale or _locale(text, draft, report.locale)
     lacking = [line.strip(" -*•")[:LONGEST] for line in below.strip("=\n ").splitlines() if line.strip(" -*•")]
     limits = [say("revision_lacks", locale, aspect=aspect) for aspect in lacking[:MAX_LACKING]]
     limits += [say("cut_off", locale)] if reply.cut_off else []
@@ -134,11 +134,15 @@ def _lasting(limits: Sequence[str], locale: str) -> list[str]:
     return [limit for limit in limits if not limit.startswith(about_words)]
 
 
-def _locale(text: str, former: str) -> str:
-    """Return the language of a text for the program's own words: the former one, or Chinese or English where it changed to or from Chinese."""
+def _locale(text: str, draft: str, former: str) -> str:
+    """Return the language of a new version for the program's own words: the former one, unless it turned to or from Chinese."""
+    is_now, was = _is_chinese(text), _is_chinese(draft)
+    if is_now == was:
+        return former
+    return "zh-CN" if is_now else "en-US"
+
+
+def _is_chinese(text: str) -> bool:
     prose = "".join(line for line in text.splitlines() if not line.startswith(">"))  # quotes keep their language
     told = [char for char in _CITATION.sub("", prose) if char.isalpha()]
-    is_now_chinese = sum(has_cjk(char) for char in told) > CHINESE_SHARE * len(told)
-    if is_now_chinese == is_chinese(former):
-        return former
-    return "zh-CN" if is_now_chinese else "en-US"
+    return sum(has_cjk(char) for char in told) > CHINESE_SHARE * len(told)

@@ -20,7 +20,7 @@ _OTHER = re.compile(
     r"casual|children|experts?|in (?:english|chinese|german|french|spanish|japanese))\b|翻译|译成|语气|读者|改写|重组|比较|对比|增加|添加",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"(#{1,6}) +(.*)")
+_HEADING = re.compile(r"(#{1,6}) (.*)")
 _CITED = re.compile(r"\[[^\[\]]{0,400}[BET]\d+-\d+\]")
 _BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
@@ -59,7 +59,7 @@ def change_of(request: str, headings: list[str]) -> Change:
 def revise(prompt: ReporterRevisingPrompt) -> str:
     """Change a report by rules; where they can do nothing of what is asked, it stays as it is."""
     blocks = _blocks(prompt.report)
-    headings = [found[2] for block in blocks if (found := _HEADING.match(block)) and len(found[1]) > 1]
+    headings = [found[2].strip() for block in blocks if (found := _HEADING.match(block)) and len(found[1]) > 1]
     change = change_of(prompt.request, headings)
     blocks = _without(blocks, change.sections)
     return "\n\n".join(_shortened(blocks) if change.shorten else blocks)
@@ -87,7 +87,7 @@ def _without(blocks: list[str], sections: tuple[str, ...]) -> list[str]:
             level = len(found[1])
             if dropped and level <= dropped:
                 dropped = 0
-            if not dropped and level > 1 and found[2] in sections:
+            if not dropped and level > 1 and found[2].strip() in sections:
                 dropped = level
         if not dropped:
             kept.append(block)

@@ -183,8 +183,10 @@ def test_a_version_can_be_changed_again_and_replayed(leadline: Leadline, endpoin
     assert replayed.out == last.out
     assert len(endpoint.requests) == calls
     made = leadline("report", run.id, "--version", "1", "--format", "html")
-    assert "version-1" in made.out
-    assert FERRY in Path(made.out.strip()).read_text()
+    page = Path(made.out.strip())
+    assert page.parent.name.endswith("-version-1")
+    assert FERRY in page.read_text()
+    assert leadline("verify", page.parent, run.folder).code == 0
 
 
 def test_a_follow_up_goes_on_from_the_changed_report(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,9 +42,12 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
 async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run: str) -> None:
     endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
     work = asyncio.create_task(arevise(run, "Another title"))
-    endpoint.fault = lambda _, role, __: (
-        work.get_loop().call_soon_threadsafe(work.cancel) and None if role == "reporter_revising" else None
-    )
+
+    def cancel(_: int, role: str, __: dict[str, Any]) -> None:
+        if role == "reporter_revising":
+            work.get_loop().call_soon_threadsafe(work.cancel)
+
+    endpoint.fault = cancel
     with pytest.raises(asyncio.CancelledError):
         await work
     [record] = await aruns()
