@@ -1,6 +1,9 @@
 """Changing a report from Python, and a change that was interrupted."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ from leadline import aresearch
 from leadline.runs.actions import aresume, aruns
 from leadline.runs.revise import adifference, arevise, averify, aversions
 from services.run.errors import BadInput
+from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, role_of
 
 STORMS = "Storms closed the northern pier for some weeks of the winter."
@@ -58,3 +62,27 @@ async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run
     assert report.title == "The pier"
     assert [one.number for one in await aversions(run)] == [1, 2]
     assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
+
+
+async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
+    endpoint.script["reporter"] = [f"# Storms\n\n{STORMS} [B0-1]"]
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"] * 2
+    home = {**os.environ, "LEADLINE_HOME": str(tmp_path / "home")}
+    research = ["research", QUESTION, "--docs", "papers", "--quick"]
+    command = [sys.executable, "-m", "leadline"]
+    await asyncio.to_thread(subprocess.run, [*command, *research], cwd=tmp_path, env=home, check=True)
+    children: list[subprocess.Popen[str]] = []
+
+    def kill(_: int, role: str, __: dict[str, Any]) -> None:
+        if role == "reporter_revising" and len(children) == 1:
+            children[0].kill()
+
+    endpoint.fault = kill
+    resumed = await asyncio.to_thread(killed_and_resumed, ["revise", "Another title"], tmp_path, children)
+    assert resumed.startswith("# The pier\n")
+    shown = await asyncio.to_thread(
+        subprocess.run, [*command, "show", "--diff", "1", "2"], cwd=tmp_path, env=home, check=True, capture_output=True
+    )
+    assert b"-# Storms\n+# The pier\n" in shown.stdout
