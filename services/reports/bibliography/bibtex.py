@@ -48,7 +48,9 @@ def _fields(item: Item) -> Iterable[tuple[str, str]]:
     yield "month", _MONTHS[issued[1] - 1] if len(issued) > 1 else ""
     yield "doi", _braced(item.get("DOI", "").translate(_VERBATIM))
     yield "url", _braced(item.get("URL", "").translate(_VERBATIM))
-    yield "urldate", _braced("-".join(f"{part:02}" for part in accessed)) if "URL" in item else ""
+    read = "-".join(f"{part:02}" for part in accessed)
+    yield "urldate", _braced(read) if "URL" in item else ""
+    yield "note", _braced(f"accessed {read}") if read and "URL" not in item else ""
 
 
 def _publisher(item: Item) -> str:

@@ -50,7 +50,7 @@ def test_pages_files_and_chinese_authors_are_entries() -> None:
     page, file, chinese = list(entries().values())[1:4]
     assert page.type == file.type == "misc"
     assert (page.fields["url"], page.fields["urldate"]) == ("https://noaa.gov/deep?a=1&b=2", "2026-11-01")
-    assert file.fields["howpublished"] == "papers/wire notes.md"
+    assert (file.fields["howpublished"], file.fields["note"]) == ("papers/wire notes.md", "accessed 2026-11-01")
     assert [str(one) for one in chinese.persons["author"]] == ["{王小明}", "{李四}"]
     assert chinese.fields["title"] == "{挑战者深渊的测深}"
 
