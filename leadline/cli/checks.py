@@ -78,6 +78,8 @@ def verify(
     """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
     if version is not None and len(places) > 1:
         raise BadInput("Name one run with --version: leadline verify RUN --version 1")
+    if judge and (version is not None or any(map(_is_run, places))):
+        raise BadInput("A model judges a report by its folder: leadline verify DIR --judge")
     failed = [
         place
         for place in places

@@ -18,6 +18,7 @@ from schemas.reporter import Report
 from services.reports.checking.bundle import write_files
 from services.reports.formats import chosen_formats
 from services.run.errors import BadInput
+from services.run.ui_text import say
 
 commands = typer.Typer()
 
@@ -72,7 +73,7 @@ def show(
     echo("\n".join(timeline.lines()))
     if record.revisions:
         changes = [f"  {place}  {' '.join(one.request.split())[:100]}" for place, one in enumerate(record.revisions, 2)]
-        echo("\n".join(["", "Versions of its report (leadline show RUN --version N):", "  1", *changes]))
+        echo("\n".join(["", say("show_versions", timeline.locale), "  1", *changes]))
 
 
 @commands.command(epilog=examples("report"), rich_help_panel=REPORTS)
