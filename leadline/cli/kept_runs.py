@@ -74,6 +74,7 @@ def show(
     if record.revisions:
         changes = [f"  {place}  {' '.join(one.request.split())[:100]}" for place, one in enumerate(record.revisions, 2)]
         echo("\n".join(["", say("show_versions", timeline.locale), "  1", *changes]))
+        echo(f"Show one: leadline show {record.id} --version 1", err=True)
 
 
 @commands.command(epilog=examples("report"), rich_help_panel=REPORTS)

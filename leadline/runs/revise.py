@@ -55,7 +55,7 @@ async def arevise(
         record, report = await finished_report(home, run_id)
         record.check_usable()
         if role_model("reporter", record.context).model == OFFLINE:
-            await asyncio.to_thread(check_change, report, revision)
+            await asyncio.to_thread(_check_by_rules, report, revision)
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
         if not record.revisions:
@@ -67,6 +67,13 @@ async def arevise(
         if on_event is not None:
             on_event(first_line(revision.request, record.id, "changing"))
         return await _kept(home, record, carry_out(home, changing, change_input(revision), on_event, None))
+
+
+def _check_by_rules(report: Report, revision: Revision) -> None:
+    try:
+        check_change(report, revision)
+    except BadInput as problem:
+        raise BadInput(f"{problem} To connect a model: leadline init") from None
 
 
 async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:
