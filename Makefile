@@ -118,8 +118,8 @@ bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr $(LOCK) -o requirements-dev.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-serve.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar $(LOCK) -o requirements-dev.lock
+	@$(BIN)/uv pip compile -q pyproject.toml --extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-serve.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-notebook.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12 $(LOCK) -o requirements-aegra.lock

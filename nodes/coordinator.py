@@ -272,4 +272,5 @@ def _fresh_turn(
         "spent": False,
         "usage": Overwrite(usage),
         "report": None,
+        "revision": None,
     }

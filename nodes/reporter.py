@@ -50,6 +50,7 @@ from services.text.suggestions import recommended
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
+from services.turn.revising import check_revised, revised, revision_of
 from services.turn.section_research import SectionResearch
 from services.turn.steps import left_out
 
@@ -64,11 +65,14 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     excerpts = cited_evidence(state)
     written, added, deck = Written(), ResearchState(), list[DeckPage]()
     prompt: ReporterPrompt | None = None
-    async with node_run(state, runtime, "reporter", report=True) as run:
+    revision, account = revision_of(state)
+    async with node_run(account, runtime, "reporter", report=True) as run:
         failed = [failure.message(locale) for failure in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run.journal.key))
         try:
-            if answer := _answered(state):
+            if revision is not None:
+                written, state = await revised(run, state, revision, excerpts)
+            elif answer := _answered(state):
                 by_rules = await run.journal.decided(
                     "rules", lambda: role_model("coordinator", context).model == OFFLINE
                 )
@@ -84,6 +88,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
                     excerpts = cited_evidence(state)
             if written.text:
                 checked = await _check(run, state, written, excerpts, runtime)
+                check_revised(revision, checked, locale)
                 while prompt and not written.by_rules and proves_nothing(checked):
                     if _computes(checked, state, excerpts):
                         break

@@ -13,6 +13,7 @@ from schemas.options import (
     CHOICES,
     LIMITS,
     OUTPUT,
+    CitationStyle,
     Domains,
     Flag,
     Folders,
@@ -37,7 +38,7 @@ STEMS: dict[str, str] = {
     stem: stem.partition("_")[0]
     for stem in (
         "coordinator planner researcher coder reflector reporter reporter_section reporter_joining "
-        "reporter_rewriting reporter_sentences reporter_slides"
+        "reporter_rewriting reporter_revising reporter_sentences reporter_slides"
     ).split()
 } | {"verifier": "reporter"}
 """Stems of the templates, and the nodes that they belong to."""
@@ -158,7 +159,13 @@ class RunContext(BaseModel):
     )
     output_formats: Annotated[Formats, Flag("--format", "F,F,…", OUTPUT)] = Field(
         default=["md"],
-        description="Files that are made of the report: md, html, slides, pptx, docx, pdf.",
+        description="Files that are made of the report: md, html, slides, pptx, docx, pdf, and of its references: bibtex, csl.",
+        json_schema_extra=_at("reporter"),
+    )
+    citation_style: Annotated[CitationStyle, Flag(panel=OUTPUT)] = Field(
+        default="plain",
+        description="How the list of references is written: plainly, or in a style of journals, such as apa or gb-t-7714 "
+        "(extra scholar). Citations in the text stay numbers.",
         json_schema_extra=_at("reporter"),
     )
     length: Annotated[Length, Flag(panel=CHOICES)] = Field(
@@ -240,6 +247,7 @@ class RunContext(BaseModel):
     reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
     reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
     reporter_rewriting_prompt: str = _prompt("reporter_rewriting", "writes failing sentences anew")
+    reporter_revising_prompt: str = _prompt("reporter_revising", "changes a finished report")
     reporter_sentences_prompt: str = _prompt("reporter_sentences", "writes one sentence an excerpt")
     reporter_slides_prompt: str = _prompt("reporter_slides", "makes slides of a finished report")
     verifier_prompt: str = _prompt("verifier", "has its sentences judged")

@@ -27,7 +27,11 @@ are, an operator's file says, too; these are the built-in ones, for forms and co
 TimeRange = Literal["day", "week", "month", "year"]
 Length = Literal["brief", "standard", "full"]
 Style = Literal["report", "data"]
-OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf"]
+OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf", "bibtex", "csl"]
+CitationStyle = Literal[
+    "plain", "ama", "apa", "chicago-author-date", "gb-t-7714", "harvard", "ieee", "nature", "vancouver"
+]
+"""How references are written: plainly, as title, address and what is known, or in a style of journals."""
 Formats = Annotated[list[OutputFormat], Field(max_length=20)]
 Folders = Annotated[list[Folder], Field(max_length=MAX_FOLDERS)]
 Domains = Annotated[list[Domain], Field(max_length=MAX_DOMAINS)]

@@ -9,6 +9,7 @@ from schemas.clean import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import EvidenceView, FindingView
+from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.results import StepResult
@@ -54,6 +55,8 @@ class Report(BaseModel):
     question: CleanText = ""
     locale: str = ""
     """Language of the program's own words in it; empty in reports that were written before it was kept."""
+    citation_style: CitationStyle = "plain"
+    """How its references are written."""
     markdown: CleanText
     answered: Answered = ""
     """Whether its opening answers the question, as code judges; that its quotes are real says nothing about that."""

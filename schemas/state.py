@@ -27,6 +27,7 @@ from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
+from schemas.revision import Revision
 from schemas.usage import Allowance, Usage
 
 Value = TypeVar("Value")
@@ -69,6 +70,11 @@ def merge_sources(old: dict[str, Source], new: dict[str, Source]) -> dict[str, S
 def _account(source: Source) -> tuple[bool, bool, str]:
     """Order accounts of one text: rather read than a snippet, rather an original than a copy, then by what they say."""
     return source.snippet_only, source.duplicate_of is not None, source.model_dump_json(exclude={"also_at"})
+
+
+def latest(_: Value, new: Value) -> Value:
+    """Take the last of several values; a change that failed leaves its request before that of the next one."""
+    return new
 
 
 def merge_limits(old: list[str], new: list[str]) -> list[str]:
@@ -128,6 +134,8 @@ class ResearchState(TypedDict, total=False):
     """True once a limit left no room for further research."""
     usage: Annotated[Usage, growing(add)]
     report: Report | None
+    revision: Annotated[Revision | None, latest]
+    """What the report is to be changed to; None where it is to be written."""
 
 
 class StepTask(TypedDict):

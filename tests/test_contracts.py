@@ -27,6 +27,7 @@ TEMPLATES = [
     "reporter_section",
     "reporter_joining",
     "reporter_rewriting",
+    "reporter_revising",
     "reporter_sentences",
     "reporter_slides",
     "verifier",

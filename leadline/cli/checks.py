@@ -10,8 +10,10 @@ import typer
 from leadline.batch import compare as comparing
 from leadline.batch.question_sets import documents_beside, read_questions
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs
+from leadline.cli.options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs, Version
 from leadline.progress.terminal import echo
+from leadline.runs.revise import averify
+from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
@@ -19,8 +21,9 @@ from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from services.models.learned import forget_kept
 from services.reports.bundle_judge import judge_bundle
-from services.reports.checking.bundle import verify_bundle
+from services.reports.checking.bundle import BundleCheck, verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
+from services.run.errors import BadInput
 
 commands = typer.Typer()
 
@@ -61,8 +64,10 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
 @commands.command(epilog=examples("verify"), rich_help_panel=REPORTS)
 def verify(
     places: Annotated[
-        list[Path], typer.Argument(metavar="DIR…", help="Folders of reports, or Markdown files that cite one.")
+        list[Path],
+        typer.Argument(metavar="DIR…", help="Folders of reports, Markdown files that cite one, or ids of runs."),
     ],
+    version: Version = None,
     bundle: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
     ] = None,
@@ -71,12 +76,31 @@ def verify(
     ] = False,
 ) -> None:
     """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
-    failed = [place for place in places if not _holds(place, bundle)]
+    if version is not None and len(places) > 1:
+        raise BadInput("Name one run with --version: leadline verify RUN --version 1")
+    if judge and (version is not None or any(map(_is_run, places))):
+        raise BadInput("A model judges a report by its folder: leadline verify DIR --judge")
+    failed = [
+        place
+        for place in places
+        if not (_version_holds(str(place), version) if version is not None or _is_run(place) else _holds(place, bundle))
+    ]
     if judge:
         folders = dict.fromkeys(bundle or place.parent if place.is_file() else place for place in places)
         failed += [folder for folder in folders if not _is_judged_well(folder)]
     if failed:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _is_run(place: Path) -> bool:
+    """Tell whether an argument is no file or folder but looks like the id of a run."""
+    return not place.exists() and is_run_id(str(place))
+
+
+def _version_holds(run: str, number: int | None) -> bool:
+    """Check a version of a run's report, and say what came out."""
+    version, check = asyncio.run(averify(run, number))
+    return _told(f"{run}, version {version.number}", check)
 
 
 def _is_judged_well(folder: Path) -> bool:
@@ -102,13 +126,18 @@ def _holds(place: Path, bundle: Path | None) -> bool:
         own = verify_markdown(place, bundle)
         check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
         check.problems += own.problems
+    return _told(str(place), check)
+
+
+def _told(name: str, check: BundleCheck) -> bool:
+    """Say what a check came to; True where everything holds."""
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     for problem in check.problems:
         echo(f"FAILED {problem}", err=True)
     if check.problems:
-        echo(f"{place}: {len(check.problems)} of the checks failed ({counts}).", err=True)
+        echo(f"{name}: {len(check.problems)} of the checks failed ({counts}).", err=True)
         return False
-    echo(f"{place}: everything holds ({counts}).")
+    echo(f"{name}: everything holds ({counts}).")
     if check.head:
         echo(f"  {check.head}")
     return True

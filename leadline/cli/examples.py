@@ -24,6 +24,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("The first question that the latest report recommends", "leadline follow 1"),
         ("In your own words", 'leadline follow "And where was he born?"'),
     ],
+    "revise": [
+        ("The latest report, for somebody in a hurry", 'leadline revise "Shorter, please."'),
+        ("See what has changed", "leadline show --diff 1 2"),
+    ],
     "resume": [
         ("Go on with what Ctrl-C, a crash or a review interrupted", "leadline resume"),
     ],
@@ -47,6 +51,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "show": [
         ("Where did the time go?", "leadline show"),
         ("The same as a page", "leadline show --html timeline.html"),
+        ("The report as it was before it was changed", "leadline show --version 1"),
     ],
     "batch": [
         (

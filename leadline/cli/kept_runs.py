@@ -8,15 +8,17 @@ from typing import Annotated
 import typer
 
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun
+from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun, References, Version
 from leadline.cli.running import echo_report
 from leadline.progress.terminal import echo
 from leadline.runs.actions import arefresh, areport, aruns, atimeline
 from leadline.runs.refresh import as_markdown
+from leadline.runs.revise import adifference, aversion
 from schemas.reporter import Report
 from services.reports.checking.bundle import write_files
 from services.reports.formats import chosen_formats
 from services.run.errors import BadInput
+from services.run.ui_text import say
 
 commands = typer.Typer()
 
@@ -44,8 +46,20 @@ SHOWN = {"id", "question", "status", "created", "folder", "error"}
 def show(
     run: LatestRun = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
+    version: Version = None,
+    diff: Annotated[
+        tuple[int, int] | None,
+        typer.Option(metavar="N N", help="Show what two versions of its report differ in instead.", show_default=False),
+    ] = None,
 ) -> None:
-    """Show what a run did when: every call, how long it took, and what waited for what."""
+    """Show what a run did when: every call, how long it took, and what waited for what; or a version of its report."""
+    if diff is not None:
+        lines = asyncio.run(adifference(run, *diff))
+        echo("\n".join(lines) if lines else "The texts of both versions are the same.")
+        return
+    if version is not None:
+        echo_report(asyncio.run(aversion(run, version)).report)
+        return
     record, timeline = asyncio.run(atimeline(run))
     title = " ".join(record.question.split())
     if html is not None:
@@ -57,19 +71,25 @@ def show(
         return
     echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n")
     echo("\n".join(timeline.lines()))
+    if record.revisions:
+        changes = [f"  {place}  {' '.join(one.request.split())[:100]}" for place, one in enumerate(record.revisions, 2)]
+        echo("\n".join(["", say("show_versions", timeline.locale), "  1", *changes]))
+        echo(f"Show one: leadline show {record.id} --version 1", err=True)
 
 
 @commands.command(epilog=examples("report"), rich_help_panel=REPORTS)
 def report(
     run: FinishedRun = None,
     formats: Formats = "html",
+    citation_style: References = None,
+    version: Version = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write below this folder instead of the report's own.")
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
 ) -> None:
-    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF. Nothing is asked or searched."""
-    made = asyncio.run(areport(run, chosen_formats(formats), out=out))
+    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, BibTeX, CSL-JSON. Nothing is asked or searched."""
+    made = asyncio.run(areport(run, chosen_formats(formats), out=out, citation_style=citation_style, version=version))
     for name in made.files:
         place = Path(str(made.folder)) / name
         echo(place)

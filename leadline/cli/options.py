@@ -8,7 +8,7 @@ import typer
 from leadline.cli.choices import option
 from leadline.runs.run_ids import complete_run_id
 from schemas.depth import Depth
-from schemas.options import OUTPUT
+from schemas.options import OUTPUT, CitationStyle
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
 
@@ -28,10 +28,17 @@ def _run(described: str) -> Any:
 LatestRun = Annotated[str | None, _run("latest")]
 UnfinishedRun = Annotated[str | None, _run("latest unfinished one")]
 FinishedRun = Annotated[str | None, _run("latest finished one")]
+Version = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, help="Version of its report: 1 is as it was written, each change makes a further one."
+    ),
+]
 Docs = Annotated[list[Path] | None, option("documents")]
 AllDepth = Annotated[Depth | None, option("depth", show_default=False)]
 """Of all questions of a set, where a question names none of its own."""
 Formats = Annotated[str, option("output_formats")]
+References = Annotated[CitationStyle | None, option("citation_style", show_default=False)]
 Out = Annotated[
     Path,
     typer.Option("--out", metavar="DIR", help="Folder below which the report is written.", rich_help_panel=OUTPUT),

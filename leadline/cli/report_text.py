@@ -207,8 +207,13 @@ class _Writer:
     def _reference(self, reference: Reference) -> Iterator[RenderableType]:
         mark = f"[{reference.number}] "
         behind = " " * len(mark)
-        yield from self._lines(Line(clean_line(reference.title)), behind, Line(mark, style="cyan"))
-        about = " · ".join(part for part in (reference.url, *reference.details) if part != reference.title)
+        if entry := self._report.entries.get(reference.number):
+            yield from self._lines(self._content(entry), behind, Line(mark, style="cyan"))
+            parts = reference.beside_entry
+        else:
+            yield from self._lines(Line(clean_line(reference.title)), behind, Line(mark, style="cyan"))
+            parts = (reference.url, *reference.details)
+        about = " · ".join(part for part in parts if part != reference.title)
         yield from self._lines(Line(self._plain(clean_line(about)), style="dim"), behind)
 
     def _content(self, content: Inlines) -> Line:

@@ -74,7 +74,9 @@ def _from_stdin() -> str:
 
 
 @commands.command(epilog=examples("follow"), rich_help_panel=RESEARCH)
-@takes_choices("documents", "output_formats", "depth", "deep_research", "review_plan", show_default=False)
+@takes_choices(
+    "documents", "output_formats", "citation_style", "depth", "deep_research", "review_plan", show_default=False
+)
 def follow(
     asked: Annotated[
         list[str],

@@ -12,6 +12,7 @@ from leadline.runs.execute import (
     OnEvent,
     OnReview,
     carry_out,
+    change_input,
     config_of,
     first_input,
     folder_of,
@@ -25,10 +26,14 @@ from leadline.runs.replayed import replayed_events
 from leadline.runs.store import Home, RunRecord, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.verdicts import verdict_lines
+from leadline.runs.versions import version_of
 from leadline.runs.watch import WatchResult, watched
-from schemas.context import OutputFormat
+from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
+from services.reports.bibliography.styles import check_style
+from services.reports.checking.bundle import write_bundle
 from services.reports.formats import check_formats
+from services.reports.reference_list import restyled
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.settings import settings
@@ -98,8 +103,11 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     while True:
         values = await graph.ainvoke(given, config_of(record), context=record.context)
         if "__interrupt__" not in values:
-            return report_of(values)
+            break
         given = Command(resume=next(answers))
+    for revision in record.revisions:
+        values = await graph.ainvoke(change_input(revision), config_of(record), context=record.context)
+    return report_of(values)
 
 
 async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
@@ -153,14 +161,21 @@ async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
 
 
 async def areport(
-    run_id: str | None = None, formats: Sequence[OutputFormat] = ("html",), *, out: str | PathLike[str] | None = None
+    run_id: str | None = None,
+    formats: Sequence[OutputFormat] = ("html",),
+    *,
+    out: str | PathLike[str] | None = None,
+    citation_style: CitationStyle | None = None,
+    version: int | None = None,
 ) -> Report:
     """Make files of a finished run's report: no model is asked, nothing is searched.
 
     Args:
         run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
-        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`.
+        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `bibtex`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
+        citation_style: of the list of references; by default as the run chose.
+        version: of the report; by default the latest. An earlier one is written to a folder of its own, named after its number.
 
     Returns:
         The report; `folder` and `files` say where the files are.
@@ -174,11 +189,21 @@ async def areport(
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
         record, report = await finished_report(home, run_id)
-        own = Path(record.folder) if out is None and record.folder is not None else None
+        chosen = await version_of(home, record, report, version)
+        is_earlier = chosen.number <= len(record.revisions)
+        if is_earlier:
+            report = chosen.report.model_copy(update={"run_id": record.id})
+        if citation_style is not None:
+            await asyncio.to_thread(check_style, citation_style)
+            report = await asyncio.to_thread(restyled, report, citation_style)
+        own = Path(record.folder) if out is None and record.folder is not None and not is_earlier else None
         if own is not None and await asyncio.to_thread((own / "evidence.json").is_file):
             folder, files = own, await write_formats(report, own, formats)
+            if "md" in formats:  # the evidence holds the hash of the report's text
+                await write_bundle(report, own, home.evidence)
         else:
-            folder = await asyncio.to_thread(report_folder, report.question, Path(out or record.out or "out"))
+            below, suffix = Path(out or record.out or "out"), f"-version-{chosen.number}" if is_earlier else ""
+            folder = await asyncio.to_thread(report_folder, report.question, below, suffix=suffix)
             files = await write_report(report, folder, home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})

@@ -14,8 +14,10 @@ from leadline.runs.drafts import Drafting
 from leadline.runs.output import report_folder, write_report
 from leadline.runs.run_lock import hold_run_lock
 from leadline.runs.store import Home, RunRecord
+from leadline.runs.versions import save_version
 from schemas.events import Event
 from schemas.reporter import Report
+from schemas.revision import Revision
 from services.embedding.models import load_ahead
 from services.models import clients_open
 from services.run.errors import BadInput
@@ -75,6 +77,11 @@ async def first_input(home: Home, record: RunRecord) -> Any:
     return Command(update={"messages": messages, "former": carried_context(values)}, goto="coordinator")  # type: ignore[arg-type]  # the values are the state
 
 
+def change_input(revision: Revision) -> Any:
+    """Return what has a finished run's thread change its report."""
+    return Command(update={"revision": revision, "messages": [HumanMessage(revision.request)]}, goto="reporter")
+
+
 async def carry_out(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
@@ -106,6 +113,8 @@ async def _execute(
             record = record.model_copy(update={"folder": str(folder)})
             await home.save(record)
         report = await write_outputs(home, record, report, folder)
+        if record.revisions:
+            await save_version(home, record, report)
     except asyncio.CancelledError:
         log("run_interrupted", WARNING, run=record.id)
         await home.save(record.model_copy(update={"status": "interrupted"}))

@@ -41,7 +41,7 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
-def report_folder(question: str, out: Path, begun: str | None = None) -> Path:
+def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "") -> Path:
     """Return where the report of a question goes.
 
     A folder of the same question is replaced; one of another question is left alone, and a number is added.
@@ -50,13 +50,15 @@ def report_folder(question: str, out: Path, begun: str | None = None) -> Path:
         question: that is answered.
         out: folder below which reports are written.
         begun: folder in which this run has begun to write its report; half of a report is not known by its question.
+        suffix: behind the question's words, such as `-version-1`.
     """
     if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
         return Path(begun)
-    folder, number = out / slug_of(question), 1
+    name, number = f"{slug_of(question)}{suffix}", 1
+    folder = out / name
     while _holds_other(folder, question):
         number += 1
-        folder = out / f"{slug_of(question)}-{number}"
+        folder = out / f"{name}-{number}"
     return folder
 
 

@@ -38,6 +38,7 @@ ALLOWED_TYPES = [
         "reflector": ["Reflection", "StepVerdict"],
         "reporter": ["Report"],
         "results": ["StepResult"],
+        "revision": ["Revision"],
         "usage": ["Allowance", "CallUsage", "Usage"],
     }.items()
     for name in names

@@ -1,6 +1,7 @@
 """Names of runs: made of the time, found again by their beginning."""
 
 import contextlib
+import re
 import secrets
 import sqlite3
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from services.run.errors import BadInput
 from services.run.settings import settings
 
+_ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")
 SHOWN = 5
 """Names that a message lists where several begin alike."""
 
@@ -16,6 +18,11 @@ SHOWN = 5
 def new_run_id() -> str:
     """Return a name for a run; later ones sort behind earlier ones."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
+
+
+def is_run_id(text: str) -> bool:
+    """Tell whether a text has the form of such a name or of its beginning."""
+    return _ID.fullmatch(text) is not None
 
 
 def full_id(prefix: str, ids: Iterable[str]) -> str:

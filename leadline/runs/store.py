@@ -19,6 +19,7 @@ from leadline.runs.persistence import checkpointer, serializer, store, store_err
 from leadline.runs.run_ids import full_id
 from leadline.runs.run_lock import sweep
 from schemas.context import RunContext
+from schemas.revision import Revision
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import checked_choices
@@ -43,6 +44,8 @@ class RunRecord(BaseModel):
     """Id of the run whose conversation it goes on with."""
     reviews: list[Any] = Field(default_factory=list)
     """Answers that were given to plan reviews, in order."""
+    revisions: list[Revision] = Field(default_factory=list)
+    """Changes of its report, in order; each makes a version, and the last one may be under way."""
     error: str = ""
     unusable: str = Field(default="", exclude=True)
     """Why the run cannot be gone on with or carried out anew: it chose what an earlier version took. Empty: it can."""

@@ -1,6 +1,7 @@
 """What is served beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
 
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
+    GET /reports/<thread>/references.bib  and references.json (CSL-JSON); `?citation_style=apa` with any of them: its references in a style
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
 It is the thread's latest report: a turn that was answered without research leaves it standing.
@@ -8,6 +9,7 @@ It is the thread's latest report: a turn that was answered without research leav
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
 """
 
+import asyncio
 import mimetypes
 from collections.abc import Mapping
 from typing import Any
@@ -24,11 +26,13 @@ from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_views import views
 from leadline.server.thread_values import standing_values
-from schemas.context import OutputFormat
+from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
+from services.reports.bibliography.styles import check_style
 from services.reports.checking.bundle import bundle_files
 from services.reports.checking.source_texts import unpacked
 from services.reports.formats import FORMATS, render
+from services.reports.reference_list import restyled
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
@@ -40,18 +44,23 @@ app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of
 
 mimetypes.init()  # reads the system's lists of file types, once and before the event loop runs
 _BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}
+_TYPES = {"references.bib": "application/x-bibtex", "references.json": "application/vnd.citationstyles.csl+json"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
 """Endings of files that a browser shows; the others are downloads."""
 
 
 @app.get("/reports/{thread_id}/{name:path}")
-async def report_file(thread: OwnThread, name: str, request: Request) -> Response:
+async def report_file(
+    thread: OwnThread, name: str, request: Request, citation_style: CitationStyle | None = None
+) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
     values = await standing_values(client, thread)
     if text := await _earlier_source(client, values, name):
         return _response(name, text)
     report = _report(values)
+    if citation_style is not None:
+        report = await asyncio.to_thread(_restyled, report, citation_style)
     if name in _BY_FILE:
         try:
             [data] = (await render(report, [_BY_FILE[name]])).values()
@@ -67,6 +76,14 @@ async def report_file(thread: OwnThread, name: str, request: Request) -> Respons
     if name not in files:
         raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
     return _response(name, files[name])
+
+
+def _restyled(report: Report, style: CitationStyle) -> Report:
+    try:
+        check_style(style)
+    except SettingsError as error:
+        raise HTTPException(501, str(error)) from None
+    return restyled(report, style)
 
 
 def _report(values: dict[str, Any]) -> Report:
@@ -89,8 +106,8 @@ async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name:
 
 def _response(name: str, data: bytes) -> Response:
     suffix = name[name.rindex(".") :] if "." in name else ""
-    shown = not name.startswith("artifacts/") and suffix in _SHOWN
-    guessed, packing = mimetypes.guess_type(name)
+    shown = not name.startswith("artifacts/") and suffix in _SHOWN and name not in _TYPES
+    guessed, packing = (_TYPES[name], None) if name in _TYPES else mimetypes.guess_type(name)
     media_type = _SHOWN[suffix] if shown else (guessed if guessed and not packing else "application/octet-stream")
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     if not shown:

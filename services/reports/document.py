@@ -225,6 +225,8 @@ class ParsedReport:
     """Diagrams that were drawn, by their text."""
     by_rules: bool = False
     """Whether rules selected its sentences, and no model wrote it."""
+    entries: Mapping[int, Inlines] = field(default_factory=dict)
+    """References in the report's citation style, by their numbers; those that are missing are shown plainly."""
     deck: tuple[DeckPage, ...] = ()
     """Pages of slides that a model wrote; none where the deck is laid out by rules."""
 

@@ -208,8 +208,13 @@ class _Writer:
         for reference in report.cited:
             entry = self._document.add_paragraph()
             entry.add_run(f"[{reference.number}] ").bold = True
-            self._link(entry, reference.title, reference.link)
-            entry.add_run(clean_text(" — " + " · ".join([reference.url, *reference.details])))
+            if styled := report.entries.get(reference.number):
+                self.fill(entry, styled)
+                about = reference.beside_entry
+            else:
+                self._link(entry, reference.title, reference.link)
+                about = (reference.url, *reference.details)
+            entry.add_run(clean_text(f" — {' · '.join(about)}" if about else ""))
             for quote in reference.quoted_texts:
                 self._document.add_paragraph(clean_text(quote), style="Quote")
         if report.uncited:

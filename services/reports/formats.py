@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from schemas.context import OutputFormat
 from schemas.reporter import Report
+from services.reports.bibliography.bibtex import bibtex
+from services.reports.bibliography.items import csl_json
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.document import ParsedReport
 from services.reports.html.page import render_html
@@ -34,7 +36,11 @@ FORMATS: dict[OutputFormat, Format] = {
     "pptx": Format("report.pptx", "pptx", "python-pptx"),
     "docx": Format("report.docx", "docx", "python-docx"),
     "pdf": Format("report.pdf"),
+    "bibtex": Format("references.bib"),
+    "csl": Format("references.json"),
 }
+_EXPORTS: dict[OutputFormat, Callable[[Report], bytes]] = {"bibtex": bibtex, "csl": csl_json}
+"""What is made of the report's sources, and not of its text."""
 
 
 def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
@@ -47,7 +53,7 @@ def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
     names = [name.strip().lower().lstrip(".") for name in given if name.strip()]
     if not names:
         raise BadInput(f"No format is named. Choose from: {', '.join(FORMATS)}.")
-    aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx"}
+    aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "bib": "bibtex", "csl-json": "csl"}
     chosen: dict[OutputFormat, None] = {}
     for name in names:
         known = next((known for known in FORMATS if known == aliases.get(name, name)), None)
@@ -87,6 +93,9 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     for name in names:
         if name == "md":
             files[FORMATS[name].file] = report.markdown.encode()
+            continue
+        if name in _EXPORTS:
+            files[FORMATS[name].file] = await asyncio.to_thread(_EXPORTS[name], report)
             continue
         if parsed is None:
             with_png = not {"docx", "pptx"}.isdisjoint(names)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schemas.evidence import EXCERPT_ID, Artifact, Contradiction, Excerpt, Source
+from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.reporter import Report
@@ -19,6 +20,7 @@ from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.answered import answered, rules_recognise
+from services.reports.bibliography.styles import is_usable
 from services.reports.charts.fences import check_charts
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
@@ -30,7 +32,7 @@ from services.reports.disagreement_sides import side_notes
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
-from services.reports.references import confirming_sources, details
+from services.reports.reference_list import with_references
 from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
@@ -82,6 +84,8 @@ class Draft:
     """Whether the last reflection found enough evidence; true where there was none."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Of computations and database queries, by the content hash of their source."""
+    citation_style: CitationStyle = "plain"
+    """How its references are written."""
 
 
 def finish_report(draft: Draft, usage: Usage) -> Report:
@@ -135,15 +139,15 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     added = [
         _section(labels.computations, _computations(numbering, set(cited), draft, labels)),
         _section(labels.files, [_file(artifact) for artifact in artifacts]),
-        _section(labels.references, _references(numbering, set(cited), draft, labels)),
     ]
     told = _linked("\n\n".join(part for part in parts if part), draft, numbering)
-    return Report(
+    report = Report(
         title=labels.without_marks(title),
         question=draft.question,
         locale=draft.locale,
         answered=answer,
         by_rules=draft.by_rules or not draft.markdown.strip(),
+        citation_style=draft.citation_style,
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,
         excerpts=draft.excerpts,
@@ -163,6 +167,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         usage=usage,
         artifacts=artifacts,
     )
+    return with_references(report)
 
 
 def _computed(draft: Draft) -> frozenset[str]:
@@ -259,6 +264,8 @@ def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels
 def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
+    if not is_usable(draft.citation_style):
+        lines.append(say("plain_references", draft.locale, style=draft.citation_style))
     for result in draft.results:
         title = steps[result.step_id].title if result.step_id in steps else result.step_id
         if result.status != "done":
@@ -294,31 +301,6 @@ def _computations(numbering: Numbering, cited: set[str], draft: Draft, labels: L
     used = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
     sources = [source for source in numbering.sources if source.id in used]
     return computations(sources, draft.programs, labels, draft.locale)
-
-
-def _references(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:
-    cited_sources = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
-    numbers = {excerpt.id: numbering.original_of(excerpt).number or 0 for excerpt in draft.excerpts}
-    confirming = confirming_sources(draft.excerpts, numbers)
-    lines = []
-    for source in numbering.sources:
-        if source.duplicate_of:
-            continue
-        confirmed = confirming.get(source.number or 0, [])
-        link = link_of(source)
-        address = escape_markdown(source.url) if link.startswith("sources/") else link
-        copies = [address for copy in numbering.copies_of(source) for address in copy.addresses]
-        shown = " · ".join(
-            [
-                address,
-                *map(
-                    escape_markdown,
-                    details(source, copies, labels, cited=source.id in cited_sources, confirming=confirmed),
-                ),
-            ]
-        )
-        lines.append(f"{source.number}. [{escape_markdown(source.title or source.url)}]({link}) — {shown}")
-    return lines
 
 
 def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:

@@ -38,6 +38,7 @@ from services.reports.document import (
 from services.reports.figures import key_figures
 from services.reports.inlines import PARSER, inlines, is_formula
 from services.reports.labels import labels_for
+from services.reports.reference_list import entries_of
 from services.reports.references import references
 from services.text.tokens import message_language
 
@@ -60,6 +61,7 @@ def parse_report(report: Report) -> ParsedReport:
     lead = lead[len(opening) :]
     summary, lead = _summary(lead)
     labels, settled = labels_for(locale), _with_roles(sections, locale)
+    entries = entries_of(report)
     return ParsedReport(
         locale=locale,
         question=report.question,
@@ -68,7 +70,8 @@ def parse_report(report: Report) -> ParsedReport:
         summary=summary,
         lead=lead,
         sections=settled,
-        references=references(report, labels),
+        references=references(report, labels, entries),
+        entries=entries,
         figures=key_figures(report, proofs) if len(report.citations) > 1 else (),
         disagreements=tuple(_disagreements(settled)),
         counts=counts_of(report.citations, report.answered, labels),

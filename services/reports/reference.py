@@ -40,6 +40,11 @@ class Reference:
         return is_web_link(self.link)
 
     @property
+    def beside_entry(self) -> tuple[str, ...]:
+        """Return what is to be said beside its entry in a citation style, which names addresses of the web alone."""
+        return self.details if self.on_the_web else (self.url, *self.details)
+
+    @property
     def quoted_texts(self) -> dict[str, str]:
         """Return what is quoted from it, each text once: as it reads, and as it stands in the source, both on one line."""
         return {as_line(quote.text): " ".join(quote.text.split()) for quote in self.quotes}

@@ -1,7 +1,7 @@
 """The numbered references of a report, each with the quotes that were taken from it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schemas.evidence import EXCERPT_ID, Excerpt, Source
 from schemas.publication import Publication
@@ -29,10 +29,22 @@ def numbers_of(report: Report) -> dict[str, int]:
     return numbers
 
 
-def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
-    """List the sources of a report in the order of their numbers; copies stand with their originals."""
+def cited_numbers(report: Report) -> set[int]:
+    """Return the numbers of the sources that a report cites, in its text or in a chart."""
+    told = {int(number) for number in _CITATION.findall(report.markdown)}
+    return told | _cited_by_charts(report, numbers_of(report))
+
+
+def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> tuple[Reference, ...]:
+    """List the sources of a report in the order of their numbers; copies stand with their originals.
+
+    Args:
+        report: with numbered sources.
+        labels: of its language.
+        styled: numbers of the sources that have an entry in a citation style, beside which what this says is not said again.
+    """
     numbers = numbers_of(report)
-    cited = {int(number) for number in _CITATION.findall(report.markdown)} | _cited_by_charts(report, numbers)
+    cited = cited_numbers(report)
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
@@ -51,6 +63,7 @@ def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
                 labels,
                 cited=source.number in cited,
                 confirming=confirming.get(source.number, ()),
+                styled=source.number in styled,
             ),
             cited=source.number in cited,
             quotes=tuple(
@@ -81,7 +94,13 @@ def confirming_sources(excerpts: Iterable[Excerpt], numbers: Mapping[str, int]) 
 
 
 def details(
-    source: Source, copies: list[str], labels: Labels, *, cited: bool, confirming: Sequence[int] = ()
+    source: Source,
+    copies: list[str],
+    labels: Labels,
+    *,
+    cited: bool,
+    confirming: Sequence[int] = (),
+    styled: bool = False,
 ) -> tuple[str, ...]:
     """Say what a source is, in the reader's language.
 
@@ -91,10 +110,12 @@ def details(
         labels: of the report's language.
         cited: whether the report cites it.
         confirming: numbers of independent sources that give figures of it, too.
+        styled: whether an entry in a citation style tells who wrote it, where and when.
     """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
-    parts += who(source, labels, beside=f"{source.title} {source.url}")
-    parts += _catalogued(source.publication, labels) if source.publication else []
+    if not styled:
+        parts += who(source, labels, beside=f"{source.title} {source.url}")
+        parts += _catalogued(source.publication, labels) if source.publication else []
     if source.abstract_only:
         parts.append(labels.abstract_only)
     if confirming:

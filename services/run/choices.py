@@ -42,8 +42,10 @@ def _chosen(context: RunContext) -> dict[str, Any]:
 
 
 def continues_turn(given: object) -> bool:
-    """Tell whether the input of a run continues a turn: an answer to an interrupt, or nothing at all."""
-    return given is None or (isinstance(given, Command) and given.resume is not None)
+    """Tell whether the input of a run continues a turn: an answer to an interrupt, a change of its report, or nothing at all."""
+    return given is None or (
+        isinstance(given, Command) and (given.resume is not None or given.goto in ("reporter", ["reporter"]))
+    )
 
 
 async def restored_choices(given: object, state: StateSnapshot, store: BaseStore) -> RunContext | None:

@@ -8,6 +8,7 @@ LeadlineError
 │   └── NotInstalled      an extra of Leadline is missing; a terminal offers to install it
 ├── ModelError            a model did not answer, or not in the form that was asked for
 │   ├── UselessAnswer     it answered, and never in a way that can be used: rules stand in for it
+│   ├── UnprovenRevision  what it made of a report proves nothing: the report stays as it was
 │   └── NoNativeTools     the endpoint takes no function calls
 ├── SearchError           a search provider failed
 │   ├── SearchRefused     it refused the key or a limit is reached: asking again soon is of no use
@@ -81,6 +82,10 @@ class NotInstalled(SettingsError):
 
 class ModelError(LeadlineError):
     """A model did not answer, or not in the form that was asked for."""
+
+
+class UnprovenRevision(ModelError):
+    """A change of a report would leave no statement that what it cites supports."""
 
 
 class UselessAnswer(ModelError):

@@ -86,7 +86,7 @@ async def test_every_node_of_the_graph_says_what_it_does(client: LangGraphClient
 async def test_every_prompt_stands_at_its_node_with_its_present_text(client: LangGraphClient) -> None:
     fields = (await schemas_of(client))["context_schema"]["properties"]
     prompts = {name: field for name, field in fields.items() if field.get("langgraph_type") == "prompt"}
-    assert len(prompts) == 12
+    assert len(prompts) == 13
     assert all(len(field["langgraph_nodes"]) == 1 and len(field["default"]) > 200 for field in prompts.values())
     assert "You plan research." in prompts["planner_prompt"]["default"]
 

@@ -7,7 +7,8 @@ import { say } from "./words.js";
 
 const FILES = [
   ["report.md", "Markdown"], ["report.html", "HTML"], ["slides.html", say("slides")], ["report.pptx", "PowerPoint"],
-  ["report.docx", "Word"], ["report.pdf", "PDF"], ["evidence.json", say("evidence")],
+  ["report.docx", "Word"], ["report.pdf", "PDF"], ["references.bib", "BibTeX"],
+  ["references.json", "CSL-JSON"], ["evidence.json", say("evidence")],
 ];
 
 // The only place where a string becomes HTML; the page's policy refuses any other.

@@ -197,6 +197,7 @@ export const ENGLISH = {
   field_max_results: "Results of a search",
   field_profile: "Profile",
   field_output_formats: "Formats",
+  field_citation_style: "Style of references",
   field_length: "Length",
   field_words: "Words",
   field_output_style: "Style",

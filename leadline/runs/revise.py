@@ -1,0 +1,133 @@
+"""Changes a finished run's report, and keeps every version."""
+
+import asyncio
+from collections.abc import Awaitable
+from os import PathLike
+from pathlib import Path
+
+from leadline.runs.actions import finished_report
+from leadline.runs.execute import OnEvent, carry_out, change_input
+from leadline.runs.first_line import first_line
+from leadline.runs.output import check_writable
+from leadline.runs.store import Home, RunRecord, open_home
+from leadline.runs.versions import Version, save_version, verified, version_of, versions_of
+from schemas.reporter import Report
+from schemas.revision import MAX_REQUEST, Revision
+from services.reports.checking.bundle import BundleCheck
+from services.reports.revising.difference import difference
+from services.run.errors import BadInput
+from services.run.roles import OFFLINE, role_model
+from services.run.scope import checked_choices
+from services.run.settings import settings
+from services.search.providers import allow_folders
+from services.turn.revising import check_change
+
+
+async def arevise(
+    run_id: str | None,
+    request: str,
+    *,
+    locale: str = "",
+    out: str | PathLike[str] | None = None,
+    on_event: OnEvent | None = None,
+) -> Report:
+    """Change a finished run's report as a person asks, from the evidence that the run has; nothing is searched.
+
+    Args:
+        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
+        request: what is to be changed, in words.
+        locale: language of the new version, such as `zh-CN`; by default as the request says, or as before.
+        out: folder below which the new version is written; by default where the report is.
+        on_event: called with each progress event.
+
+    Returns:
+        The new version. What the request asks for and the evidence does not hold stands among its limits.
+
+    Raises:
+        BadInput: there is no such run, it is not finished or has no report, or no model is connected and rules cannot do it.
+        ModelError: the model failed, or what it wrote proves nothing; the report stays as it was.
+    """
+    if not request.strip() or len(request) > MAX_REQUEST:
+        raise BadInput(f"Say in 1 to {MAX_REQUEST:,} characters what is to be changed, for example: shorter.")
+    language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
+    revision = Revision(request=request.strip(), locale=language)
+    async with open_home(settings().leadline_home) as home:
+        record, report = await finished_report(home, run_id)
+        record.check_usable()
+        if role_model("reporter", record.context).model == OFFLINE:
+            await asyncio.to_thread(_check_by_rules, report, revision)
+        if out is not None:
+            await asyncio.to_thread(check_writable, Path(out))
+        if not record.revisions:
+            await save_version(home, record, report)
+        changing = record.model_copy(update={"revisions": [*record.revisions, revision]})
+        if out is not None:
+            changing = changing.model_copy(update={"out": str(out)})
+        allow_folders(record.context.documents)
+        if on_event is not None:
+            on_event(first_line(revision.request, record.id, "changing"))
+        return await _kept(home, record, carry_out(home, changing, change_input(revision), on_event, None))
+
+
+def _check_by_rules(report: Report, revision: Revision) -> None:
+    try:
+        check_change(report, revision)
+    except BadInput as problem:
+        raise BadInput(f"{problem} To connect a model: leadline init") from None
+
+
+async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:
+    """Wait for the new version; where it fails, the run stays finished with the version that it had."""
+    try:
+        return await work
+    except Exception:
+        await home.save(record)
+        raise
+
+
+async def aversion(run_id: str | None = None, number: int | None = None) -> Version:
+    """Return a version of a finished run's report, by default the latest.
+
+    Raises:
+        BadInput: there is no such run or version, or the run has no report.
+    """
+    async with open_home(settings().leadline_home) as home:
+        return await version_of(home, *await finished_report(home, run_id), number)
+
+
+async def aversions(run_id: str | None = None) -> list[Version]:
+    """Return all versions of a finished run's report.
+
+    Raises:
+        BadInput: there is no such run, or it has no report.
+    """
+    async with open_home(settings().leadline_home) as home:
+        return await versions_of(home, *await finished_report(home, run_id))
+
+
+async def adifference(run_id: str | None, before: int, after: int) -> list[str]:
+    """Return what two versions of a finished run's report differ in, as the lines of a unified difference.
+
+    Raises:
+        BadInput: there is no such run or version, or the run has no report.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record, report = await finished_report(home, run_id)
+        first, second = [await version_of(home, record, report, number) for number in (before, after)]
+    names = [
+        f"version {one.number}" + (f": {' '.join(one.request.split())}" if one.request else "")
+        for one in (first, second)
+    ]
+    return await asyncio.to_thread(difference, first.report, second.report, (names[0], names[1]))
+
+
+async def averify(run_id: str | None, number: int | None) -> tuple[Version, BundleCheck]:
+    """Check a version of a finished run's report, by default the latest, offline.
+
+    Raises:
+        BadInput: there is no such run or version, or the run has no report.
+        StoreError: a text of it is not in the store.
+    """
+    async with open_home(settings().leadline_home) as home:
+        version = await version_of(home, *await finished_report(home, run_id), number)
+        return version, await verified(home, version)

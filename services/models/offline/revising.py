@@ -1,0 +1,134 @@
+"""Changes of a finished report that need no language model: fewer sentences, and sections left out."""
+
+import re
+from dataclasses import dataclass
+
+from schemas.reporter_revising import ReporterRevisingPrompt
+from services.text.passages import sentences
+
+SENTENCES, ITEMS = 2, 2
+"""Sentences of a section's first paragraph, or items of its first list, that a shorter report keeps."""
+_SHORTEN = re.compile(
+    r"\b(?:shorten|shorter|brief|briefer|condense|condensed|abridge|tighten|cut it down)\b|缩短|简短|精简|更短|简洁|压缩",
+    re.IGNORECASE,
+)
+_DROP = re.compile(
+    r"\b(?:drop|remove|delete|leave out|omit|without|cut out)\b|删除|删去|去掉|删掉|不要|省略", re.IGNORECASE
+)
+_OTHER = re.compile(
+    r"\b(?:translate|translation|tone|readers?|audience|rewrite|rephrase|restructure|reorder|compare|comparison|add|simpler|formal|"
+    r"casual|children|experts?|in (?:english|chinese|german|french|spanish|japanese))\b|翻译|译成|语气|读者|改写|重组|比较|对比|增加|添加",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"(#{1,6}) (.*)")
+_CITED = re.compile(r"\[[^\[\]]{0,400}[BET]\d+-\d+\]")
+_BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What rules can do of a request."""
+
+    shorten: bool
+    sections: tuple[str, ...] = ()
+    """Headings of the sections that are left out."""
+
+    def __bool__(self) -> bool:
+        return self.shorten or bool(self.sections)
+
+
+def change_of(request: str, headings: list[str]) -> Change:
+    """Return what rules can do of a request; nothing where a part of it needs a model.
+
+    Args:
+        request: in words, English or Chinese.
+        headings: of the report's sections; one is left out where the request says so and has its words.
+    """
+    said = " ".join(request.casefold().split())
+    named: tuple[str, ...] = ()
+    if _DROP.search(said):
+        named = tuple(heading for heading in headings if heading and heading.casefold() in said)
+    rest = said
+    for heading in named:
+        rest = rest.replace(heading.casefold(), " ")
+    if _OTHER.search(rest) or (_DROP.search(rest) and not named):
+        return Change(shorten=False)
+    return Change(_SHORTEN.search(rest) is not None, named)
+
+
+def revise(prompt: ReporterRevisingPrompt) -> str:
+    """Change a report by rules; where they can do nothing of what is asked, it stays as it is."""
+    blocks = _blocks(prompt.report)
+    headings = [found[2].strip() for block in blocks if (found := _HEADING.match(block)) and len(found[1]) > 1]
+    change = change_of(prompt.request, headings)
+    blocks = _without(blocks, change.sections)
+    return "\n\n".join(_shortened(blocks) if change.shorten else blocks)
+
+
+def _blocks(markdown: str) -> list[str]:
+    """Cut Markdown at its empty lines; blocks of code stay whole, and a heading is a block of its own."""
+    blocks: list[list[str]] = [[]]
+    fenced = False
+    for line in markdown.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        if not fenced and (not line.strip() or _HEADING.match(line)):
+            blocks += [[line], []] if line.strip() else [[]]
+        else:
+            blocks[-1].append(line)
+    return ["\n".join(block) for block in blocks if block]
+
+
+def _without(blocks: list[str], sections: tuple[str, ...]) -> list[str]:
+    kept: list[str] = []
+    dropped = 0
+    for block in blocks:
+        if found := _HEADING.match(block):
+            level = len(found[1])
+            if dropped and level <= dropped:
+                dropped = 0
+            if not dropped and level > 1 and found[2].strip() in sections:
+                dropped = level
+        if not dropped:
+            kept.append(block)
+    return kept
+
+
+def _shortened(blocks: list[str]) -> list[str]:
+    """Keep the title, what stands before the first section, and of each section the beginning of its first block."""
+    kept: list[str] = []
+    in_section, filled = False, False
+    for block in blocks:
+        if found := _HEADING.match(block):
+            if len(found[1]) == 1:
+                kept.append(block)
+                continue
+            if in_section and not filled:
+                kept.pop()  # a heading under which nothing stands but other sections
+            kept.append(block)
+            in_section, filled = True, False
+        elif not in_section:
+            kept.append(block)
+        elif not filled:
+            kept.append(_beginning(block))
+            filled = True
+    return kept
+
+
+def _beginning(block: str) -> str:
+    """Return the first sentences of a paragraph up to a citation, or the first items of a list; a table, a chart or a quote stays whole."""
+    lines = block.split("\n")
+    if re.match(r"\s*(?:[-*+]|\d+[.)])\s", block):
+        starts = [place for place, line in enumerate(lines) if re.match(r"(?:[-*+]|\d+[.)])\s", line)]
+        return "\n".join(lines[: starts[ITEMS]] if len(starts) > ITEMS else lines)
+    if block.startswith(("|", ">", "`", "~", "$")):
+        return block
+    told = " ".join(lines)
+    start = 0
+    for place, span in enumerate(sentences(told), 1):
+        behind = _BEHIND.match(told, span.end)  # a citation may stand behind the full stop
+        end = behind.end() if behind else span.end
+        if place >= SENTENCES and _CITED.search(told, start, end):
+            return told[:end].rstrip()
+        start = end
+    return told

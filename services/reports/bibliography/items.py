@@ -1,0 +1,125 @@
+"""The sources that a report cites as CSL-JSON, which reference managers and citation processors read.
+
+Form: https://docs.citationstyles.org/en/stable/specification.html, appendix III and IV.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from schemas.evidence import Source
+from schemas.reporter import Report
+from services.reports.bibliography.names import csl_name
+from services.reports.reference import is_web_link
+from services.reports.references import cited_numbers
+from services.reports.source_numbers import link_of
+from services.text.normal_form import normal_form
+from services.text.tokens import has_cjk
+
+Item = dict[str, Any]
+"""A CSL-JSON item: `id`, `type`, `title` and what else is known."""
+
+PREPRINTS = frozenset(["arxiv", "biorxiv", "medrxiv", "chemrxiv", "psyarxiv", "ssrn", "research square", "zenodo"])
+"""Servers of preprints: what appeared there has appeared in no journal."""
+_TYPES = {
+    "web": "webpage",
+    "document": "document",
+    "database": "dataset",
+    "computation": "document",
+    "tool": "document",
+}
+_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
+_KEY_WORDS = re.compile(r"[a-z0-9]+")
+_EMPTY_WORDS = frozenset("a an and by for from how in is of on the to what when where who why with".split())
+
+
+def cited_sources(report: Report) -> list[Source]:
+    """Return the sources that a report cites, in the order of their numbers; copies stand with their originals."""
+    cited = cited_numbers(report)
+    originals = [source for source in report.sources if source.number in cited and not source.duplicate_of]
+    return sorted(originals, key=lambda source: source.number or 0)
+
+
+def csl_json(report: Report) -> bytes:
+    """Return the sources that a report cites as a CSL-JSON file."""
+    return json.dumps(csl_items(cited_sources(report)), ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def csl_items(sources: Iterable[Source]) -> list[Item]:
+    """Return sources as CSL-JSON items; their `id` is the key that BibTeX uses, too."""
+    items = [(source, _item(source)) for source in sources]
+    bases = [_base_key(source, item) for source, item in items]
+    taken = Counter(bases)
+    return [
+        {"id": base if taken[base] == 1 else f"{base}-{source.content_hash[:8]}", **item}
+        for base, (source, item) in zip(bases, items, strict=True)
+    ]
+
+
+def _item(source: Source) -> Item:
+    publication = source.publication
+    item: Item = {"type": _type(source), "title": source.title or source.url}
+    if publication and publication.authors:
+        item["author"] = [csl_name(name) for name in publication.authors]
+    if venue := source.publisher:
+        item["publisher" if item["type"] in {"article", "dataset", "software"} else "container-title"] = venue
+    if issued := _issued(source):
+        item["issued"] = {"date-parts": [issued]}
+    if accessed := _date_parts(source.fetched_at):
+        item["accessed"] = {"date-parts": [accessed]}
+    link = link_of(source)
+    item["URL" if is_web_link(link) else "note"] = link if is_web_link(link) else source.url
+    if publication and publication.doi:
+        item["DOI"] = publication.doi
+    if publication and publication.licence:
+        item["license"] = publication.licence
+    if has_cjk(item["title"]):
+        item["language"] = "zh"
+    if source.number is not None:
+        item["citation-number"] = source.number
+    return item
+
+
+def _type(source: Source) -> str:
+    publication = source.publication
+    if source.kind == "web" and publication and source.source_kind == "code":
+        return "software"
+    if publication and publication.venue:
+        return "article" if publication.venue.lower() in PREPRINTS else "article-journal"
+    return "article" if publication and publication.doi else _TYPES[source.kind]
+
+
+def _issued(source: Source) -> list[int]:
+    """Return when it came out as year, month and day, as far as that is known."""
+    year = source.publication.year if source.publication else None
+    return _date_parts(source.published or "") or ([year] if year else [])
+
+
+def _date_parts(written: str) -> list[int]:
+    found = _DATE.match(written)
+    if not found:
+        return []
+    year, month, day = (int(part) if part else 0 for part in found.groups())
+    if not 1 <= month <= 12:
+        return [year]
+    return [year, month, day] if 1 <= day <= 31 else [year, month]
+
+
+def _base_key(source: Source, item: Item) -> str:
+    """Return author, year and first word of the title in ASCII, such as `sounder2020wire`.
+
+    It depends on the source alone, so it is the same in every report that cites the source, unless two sources of a report have
+    the same key.
+    """
+    first = item.get("author", [{}])[0]
+    who = _ascii(first.get("family") or first.get("literal") or source.site.removeprefix("www."))
+    year = str(item["issued"]["date-parts"][0][0]) if "issued" in item else ""
+    title = next((word for word in _ascii(item["title"]) if word not in _EMPTY_WORDS and not word.isdecimal()), "")
+    key = f"{(who or [''])[0][:20]}{year}{title[:20]}"
+    return key if key and not key[0].isdecimal() else f"source{key}-{source.content_hash[:8]}"
+
+
+def _ascii(text: str) -> list[str]:
+    return _KEY_WORDS.findall(normal_form("NFKD", text[:300]).encode("ascii", "ignore").decode().lower())

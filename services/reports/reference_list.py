@@ -1,0 +1,70 @@
+"""The list of references of a report in Markdown: plain, or in a citation style."""
+
+from collections.abc import Mapping
+
+from schemas.options import CitationStyle
+from schemas.reporter import Report
+from services.reports.bibliography.styles import entries, is_usable
+from services.reports.document import Inlines, Link, Text
+from services.reports.labels import labels_for
+from services.reports.reference import Reference
+from services.reports.references import references
+from services.text.markdown_escape import escape_markdown, plain_line
+
+
+def entries_of(report: Report) -> Mapping[int, Inlines]:
+    """Return a report's references in its citation style, by their numbers; none where it is plain or cannot be written here.
+
+    Blocking: it looks for packages.
+    """
+    if report.citation_style == "plain" or not is_usable(report.citation_style):
+        return {}
+    originals = [source for source in report.sources if not source.duplicate_of]
+    return entries(originals, report.citation_style, report.locale)
+
+
+def with_references(report: Report) -> Report:
+    """Return a report, which has no list of references yet, with one in its citation style. Blocking."""
+    styled = entries_of(report)
+    labels = labels_for(report.locale)
+    lines = [_line(reference, styled.get(reference.number, ())) for reference in references(report, labels, styled)]
+    if not lines:
+        return report
+    listed = f"{report.markdown.rstrip()}\n\n## {labels.references}\n\n" + "\n".join(lines)
+    return report.model_copy(update={"markdown": f"{listed}\n"})
+
+
+def restyled(report: Report, style: CitationStyle) -> Report:
+    """Return a finished report with its list of references, which is its last section, in another style. Blocking.
+
+    Everything else stays, and the numbers do.
+    """
+    told, heading, _ = report.markdown.rpartition(f"\n## {labels_for(report.locale).references}\n")
+    if not heading or not report.sources:
+        return report.model_copy(update={"citation_style": style})
+    return with_references(report.model_copy(update={"citation_style": style, "markdown": told}))
+
+
+def _line(reference: Reference, entry: Inlines) -> str:
+    if entry:
+        shown = "".join(map(_inline, entry)).strip()
+        about = " · ".join(map(escape_markdown, reference.beside_entry))
+        return f"{reference.number}. {shown}" + (f" — {about}" if about else "")
+    address = escape_markdown(reference.url) if reference.link.startswith("sources/") else reference.link
+    shown = " · ".join([address, *map(escape_markdown, reference.details)])
+    return f"{reference.number}. [{escape_markdown(reference.title)}]({reference.link}) — {shown}"
+
+
+def _inline(inline: object) -> str:
+    match inline:
+        case Link(text=text, link=link):
+            return f"[{escape_markdown(text)}]({link})"
+        case Text(text=text, styles=styles):
+            words = plain_line(text.strip())
+            if not words:
+                return text
+            mark = "**" if "strong" in styles else "*" if "emphasis" in styles else ""
+            before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+            return f"{before}{mark}{words}{mark}{after}"
+        case _:
+            return ""

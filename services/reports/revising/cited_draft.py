@@ -1,0 +1,110 @@
+"""A finished report as the draft that it was made of: numbers become the ids of excerpts again, and what the program added goes."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from schemas.evidence import Claim
+from schemas.reporter import Report
+from services.reports.counts_line import is_counts
+from services.reports.document import letters
+from services.reports.labels import CHINESE, ENGLISH, labels_for
+from services.reports.references import numbers_of
+from services.reports.statuses import status_of
+
+_RUN = re.compile(r"(?:\[\[\d{1,6}\]\]\([^()\s]{0,4000}+\))++")
+_NUMBER = re.compile(r"\[\[(\d{1,6})\]\]")
+_FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
+
+
+def cited_draft(report: Report) -> str:
+    """Return a report's own text, citing the ids of excerpts: without counts, notes, marks and the sections of the program."""
+    numbers = numbers_of(report)
+    claims = [(letters(claim.text), claim) for claim in report.citations]
+    lines = [_with_ids(line, claims, numbers) for line in _own_lines(report)]
+    return "\n".join(lines).strip()
+
+
+def headings_of(markdown: str) -> list[str]:
+    """Return the headings of a draft's sections, without its title."""
+    return [line.lstrip("#").strip() for line in _unfenced(markdown.split("\n")) if re.match(r"#{2,6} ", line)]
+
+
+def _own_lines(report: Report) -> list[str]:
+    labels = labels_for(report.locale)
+    added = {
+        f"## {name}"
+        for name in (
+            labels.contradictions, labels.limits, labels.follow_up, labels.computations, labels.files, labels.references,
+        )
+    }  # fmt: skip
+    lines = report.markdown.rstrip().split("\n")
+    sections = [place for place, line in enumerate(lines) if line.startswith("## ")]
+    end = len(lines)
+    for place in reversed(sections):  # those of the program stand behind all others
+        if lines[place].strip() not in added:
+            break
+        end = place
+    own: list[str] = []
+    for line in lines[:end]:
+        begins = not any(kept.strip() and not kept.startswith("# ") for kept in own)
+        is_note = begins and line.startswith(">") and not _RUN.search(line)
+        if not is_note and not is_counts(line.strip(" *_")):
+            own.append(_without_marks(line))
+        elif own and not own[-1].strip():
+            own.pop()
+    return own
+
+
+def _without_marks(line: str) -> str:
+    for mark in {*ENGLISH.marks.values(), *CHINESE.marks.values()}:
+        line = line.replace(f" {mark}", "").replace(mark, "")
+    return line
+
+
+def _unfenced(lines: Sequence[str]) -> list[str]:
+    """Return the lines that stand in no block of code."""
+    inside, unfenced = False, []
+    for line in lines:
+        if _FENCE.match(line):
+            inside = not inside
+        elif not inside:
+            unfenced.append(line)
+    return unfenced
+
+
+def _with_ids(line: str, claims: Sequence[tuple[str, Claim]], numbers: Mapping[str, int]) -> str:
+    """Turn runs of numbered links into the ids that the sentences before them cite."""
+    whole = letters(_RUN.sub("", line))
+    parts: list[str] = []
+    end = 0
+    for run in _RUN.finditer(line):
+        before = letters(_RUN.sub("", line[: run.start()]))
+        cited = {int(number) for number in _NUMBER.findall(run.group())}
+        parts += [line[end : run.start()], _ids(before, whole, cited, claims, numbers)]
+        end = run.end()
+    return "".join([*parts, line[end:]])
+
+
+def _ids(
+    before: str, whole: str, cited: set[int], claims: Sequence[tuple[str, Claim]], numbers: Mapping[str, int]
+) -> str:
+    """Return the ids behind a run of numbers: those of the sentence that ends there, else of any of its line, else of the source."""
+    ending = [claim for text, claim in claims if text and before.endswith(text)]
+    around = [claim for text, claim in claims if text and (text in whole or whole in text)]
+    for found in (sorted(ending, key=lambda claim: -len(claim.text))[:1], around):
+        ids = dict.fromkeys(key for claim in found for key in claim.citations if numbers.get(key) in cited)
+        if ids:
+            if len(found) == 1 and status_of(found[0]) == "inferred":
+                return f" [inferred: {', '.join(ids)}]"
+            return "".join(f"[{key}]" for key in ids)
+    first = {number: key for key, number in reversed(list(numbers.items())) if number in cited}
+    return "".join(f"[{first[number]}]" for number in sorted(first))
+
+
+def own_text(report: Report) -> list[str]:
+    """Return the lines of a report's own text with numbers for citations, such as `[2]`, and without empty lines."""
+    return [_NUMBER.sub(r"[\1]", _RUN.sub(_bare, line)) for line in _own_lines(report) if line.strip()]
+
+
+def _bare(run: re.Match[str]) -> str:
+    return "".join(f"[{number}]" for number in _NUMBER.findall(run.group()))

@@ -1,0 +1,241 @@
+"""`leadline revise`: a finished report is changed in words, its sentences are checked again, and every version is kept."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from services.run.settings import forget_settings
+from tests.fakes.http import Reply
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.leadline.conftest import Leadline
+
+QUESTION = "What closed the northern pier, and for how long?"
+STORMS = "Storms closed the northern pier for some weeks of the winter."
+FERRY = "The ferry to the island was moved to the southern pier on 3 March 1921."
+BODY = (
+    "# The northern pier was closed by storms\n\n## What happened\n\n{storms} [B0-1]\n\n## The ferry\n\n{ferry} [B0-1]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run of two sections."""
+
+    id: str
+    folder: str
+
+
+@pytest.fixture
+def run(leadline: Leadline, endpoint: OpenAIServer) -> Run:
+    place = Path("papers")
+    place.mkdir()
+    (place / "pier.md").write_text(f"# The pier\n\n{STORMS} {FERRY}\n")
+    endpoint.script["reporter"] = [BODY.format(storms=STORMS, ferry=FERRY)]
+    ran = leadline("research", QUESTION, "--docs", place, "--quick", "--out", "out", "--json")
+    assert ran.code == 0, ran.err
+    made = json.loads(ran.out)
+    assert [claim["status"] for claim in made["citations"]].count("quoted") == 2
+    return Run(made["run_id"], made["folder"])
+
+
+def revising(endpoint: OpenAIServer, text: str) -> None:
+    endpoint.script["reporter_revising"] = [text]
+
+
+def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name)
+    forget_settings()
+
+
+def test_the_model_is_shown_the_report_with_its_citations_the_request_and_the_evidence(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run
+) -> None:
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
+    assert leadline("revise", run.id, "Without the ferry").code == 0
+    [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_revising"]
+    human = asked["messages"][-1]["content"]
+    assert "<request>\nWithout the ferry\n</request>" in human
+    assert f"{STORMS[:-1]} [B0-1]." in human
+    assert f"{STORMS} {FERRY}" in human
+    assert "[[1]]" not in human
+    assert "## References" not in human
+    assert "quote checked" not in human
+
+
+def test_a_version_is_checked_and_written_and_the_former_one_is_kept(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run
+) -> None:
+    before = (Path(run.folder) / "report.md").read_text()
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
+    ran = leadline("revise", run.id, "Without the ferry")
+    assert ran.code == 0
+    after = (Path(run.folder) / "report.md").read_text()
+    assert after in ran.out
+    assert STORMS[:-1] in after
+    assert "ferry" not in after.partition("## References")[0].partition("\n")[2]
+    assert leadline("verify", run.folder).code == 0
+    assert leadline("show", run.id, "--version", "1").out.strip() == before.strip()
+    assert leadline("show", run.id, "--version", "2").out.strip() == after.strip()
+    for version in ("1", "2"):
+        checked = leadline("verify", run.id, "--version", version)
+        assert checked.code == 0
+        assert f"version {version}: everything holds" in checked.out
+    assert "version 2: everything holds" in leadline("verify", run.id).out
+    listed = leadline("show", run.id).out
+    assert "2  Without the ferry" in listed
+
+
+def test_the_difference_of_two_versions_is_shown_by_sentence(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run
+) -> None:
+    revising(endpoint, f"# The northern pier was closed by storms\n\n## What happened\n\n{STORMS} [B0-1]")
+    leadline("revise", "Without the ferry")
+    lines = leadline("show", run.id, "--diff", "1", "2").out.splitlines()
+    assert lines[:2] == ["--- version 1", "+++ version 2: Without the ferry"]
+    assert f"-{FERRY[:-1]} [1]." in lines
+    assert "-## The ferry" in lines
+    assert f" {STORMS[:-1]} [1]." in lines
+    assert not any(line.startswith("+") for line in lines[2:])
+    assert "the same" in leadline("show", run.id, "--diff", "2", "2").out
+
+
+def test_what_a_new_sentence_cites_must_support_it(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]\n\nThe ferry carried 900 sheep in 1935 [B0-1].")
+    ran = leadline("revise", run.id, "Add how many sheep the ferry carried", "--json")
+    assert ran.code == 0
+    claims = {claim["text"]: claim["status"] for claim in json.loads(ran.out)["citations"]}
+    assert claims[STORMS] == "quoted"
+    sheep = {status for text, status in claims.items() if "sheep" in text}
+    assert sheep <= {"unverified"}
+    assert leadline("verify", run.id, "--version", "2").code == 0
+
+
+def test_what_the_evidence_does_not_hold_is_said_in_the_limits(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run
+) -> None:
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]\n\n===\n- What the repair cost\n")
+    ran = leadline("revise", run.id, "Add what the repair cost")
+    assert "evidence does not hold, so it is not in the report: What the repair cost" in ran.out
+    assert ran.out.index("## Limits") < ran.out.index("What the repair cost")
+
+
+def test_a_translation_has_its_own_language_in_headings_and_is_checked_by_meaning(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run
+) -> None:
+    revising(endpoint, f"# 码头\n\n1921年3月3日，前往该岛的渡轮改停南码头。[B0-1]\n\n> {FERRY} [B0-1]")
+    ran = leadline("revise", run.id, "Translate into Chinese")
+    assert ran.code == 0
+    assert "## 参考文献" in ran.out or "## 参考来源" in ran.out or "## 来源" in ran.out
+    assert "## 参考来源" in ran.out
+    assert "## References" not in ran.out
+    assert leadline("verify", run.id).code == 0
+
+
+def test_the_language_that_an_option_names_holds(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
+    revising(endpoint, f"# Der Pier\n\n{STORMS} [B0-1]")
+    made = json.loads(leadline("revise", run.id, "Auf Deutsch", "--locale", "de-DE", "--json").out)
+    assert made["locale"] == "de-DE"
+    assert leadline("revise", run.id, "Auf Deutsch", "--locale", "<script>").code == 2
+
+
+def test_a_change_that_proves_nothing_is_not_kept(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
+    before = (Path(run.folder) / "report.md").read_text()
+    revising(endpoint, "# The pier\n\nAll harbours of Norway were painted green in 1850.")
+    ran = leadline("revise", run.id, "Write about Norway")
+    assert ran.code == 1
+    assert "The report stays as it was" in ran.err
+    assert "Traceback" not in ran.err
+    assert (Path(run.folder) / "report.md").read_text() == before
+    assert json.loads(leadline("runs", "--json").out)[0]["status"] == "done"
+    assert leadline("show", run.id, "--version", "2").code == 2
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
+    made = leadline("revise", run.id, "Without the ferry")
+    assert made.code == 0
+    assert "<request>\nWithout the ferry\n</request>" in endpoint.requests[-1]["messages"][-1]["content"]
+    assert leadline("show", run.id, "--version", "2").out == made.out
+    assert leadline("replay", run.id).out == made.out
+
+
+def test_a_model_that_fails_leaves_the_report_as_it_was(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
+    endpoint.fault = lambda _, role, __: (
+        Reply(401, {"error": {"message": "no"}}) if role == "reporter_revising" else None
+    )
+    ran = leadline("revise", run.id, "Shorter")
+    assert ran.code == 1
+    assert "Traceback" not in ran.err
+    assert leadline("show", run.id, "--version", "1").code == 0
+    assert leadline("verify", run.folder).code == 0
+    assert "interrupted" not in leadline("runs").out
+
+
+def test_a_version_can_be_changed_again_and_replayed(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1] {FERRY} [B0-1]")
+    leadline("revise", run.id, "Without headings")
+    revising(endpoint, f"# The ferry\n\n{FERRY} [B0-1]")
+    last = leadline("revise", run.id, "Only the ferry")
+    assert last.code == 0
+    assert leadline("show", run.id, "--version", "3").out == last.out
+    calls = len(endpoint.requests)
+    replayed = leadline("replay", run.id)
+    assert replayed.out == last.out
+    assert len(endpoint.requests) == calls
+    made = leadline("report", run.id, "--version", "1", "--format", "html")
+    page = Path(made.out.strip())
+    assert page.parent.name.endswith("-version-1")
+    assert FERRY in page.read_text()
+    assert leadline("verify", page.parent, run.folder).code == 0
+
+
+def test_a_follow_up_goes_on_from_the_changed_report(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
+    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
+    leadline("revise", run.id, "Shorter")
+    endpoint.script["reporter"] = [f"{FERRY} [B0-1]"]
+    assert leadline("follow", run.id, "And where did the ferry go?").code == 0
+
+
+def test_without_a_model_a_report_is_shortened_by_rules(
+    leadline: Leadline, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_model(monkeypatch)
+    ran = leadline("revise", run.id, "Drop the section “The ferry”")
+    assert ran.code == 0
+    assert STORMS[:-1] in ran.out
+    assert "## The ferry" not in ran.out
+    assert leadline("verify", run.id).code == 0
+
+
+@pytest.mark.parametrize(
+    "request_", ["Translate into German", "In a friendlier tone", "翻译成英文", "Drop the section “Costs”"]
+)
+def test_without_a_model_other_changes_say_that_one_is_needed(
+    leadline: Leadline, run: Run, monkeypatch: pytest.MonkeyPatch, request_: str
+) -> None:
+    without_model(monkeypatch)
+    ran = leadline("revise", run.id, request_)
+    assert ran.code == 2
+    assert "needs a language model" in ran.err
+    assert "What happened; The ferry" in ran.err
+    assert "Traceback" not in ran.err
+    assert leadline("show", run.id, "--version", "2").code == 2
+
+
+def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) -> None:
+    for arguments, said in (
+        (("revise", "19990101-000000", "Shorter"), "There is no run"),
+        (("revise", run.id, " "), "what is to be changed"),
+        (("revise", run.id, "x" * 3_000), "2,000 characters"),
+        (("revise", run.id, "Make it", "shorter"), "in quotes"),
+        (("show", run.id, "--version", "7"), "it has only version 1"),
+        (("show", run.id, "--diff", "1", "7"), "it has only version 1"),
+        (("verify", run.id, "--version", "7"), "it has only version 1"),
+        (("verify", "19990101-000000"), "There is no run"),
+        (("verify", run.id, "--judge"), "by its folder"),
+        (("verify", run.id, run.id, "--version", "1"), "Name one run"),
+    ):
+        ran = leadline(*arguments)
+        assert ran.code == 2, arguments
+        assert said in ran.err
+        assert "Traceback" not in ran.err

@@ -1,0 +1,88 @@
+"""Changing a report from Python, and a change that was interrupted."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import aresume, aruns
+from leadline.runs.revise import adifference, arevise, averify, aversions
+from services.run.errors import BadInput
+from tests.fakes.killed import killed_and_resumed
+from tests.fakes.openai_server import OpenAIServer, role_of
+
+STORMS = "Storms closed the northern pier for some weeks of the winter."
+QUESTION = "What closed the northern pier?"
+
+
+@pytest.fixture
+async def run(endpoint: OpenAIServer, tmp_path: Path) -> str:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
+    endpoint.script["reporter"] = [f"# Storms\n\n{STORMS} [B0-1]"]
+    return (await aresearch(QUESTION, docs=[tmp_path / "papers"], depth="quick")).run_id
+
+
+async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, run: str) -> None:
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    report = await arevise(run, "Another title")
+    assert (report.title, report.folder) == ("The pier", None)
+    versions = await aversions(run)
+    assert [(one.number, one.request, one.report.title) for one in versions] == [
+        (1, "", "Storms"), (2, "Another title", "The pier"),
+    ]  # fmt: skip
+    assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
+    assert "+# The pier" in await adifference(run, 1, 2)
+    assert report.prompts["reporter_revising"] == 1
+    with pytest.raises(BadInput, match="no version 3"):
+        await averify(run, 3)
+
+
+async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run: str) -> None:
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    work = asyncio.create_task(arevise(run, "Another title"))
+
+    def cancel(_: int, role: str, __: dict[str, Any]) -> None:
+        if role == "reporter_revising":
+            work.get_loop().call_soon_threadsafe(work.cancel)
+
+    endpoint.fault = cancel
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    [record] = await aruns()
+    assert record.status == "interrupted"
+    endpoint.fault = None
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    report = await aresume()
+    assert report.title == "The pier"
+    assert [one.number for one in await aversions(run)] == [1, 2]
+    assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
+
+
+async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
+    endpoint.script["reporter"] = [f"# Storms\n\n{STORMS} [B0-1]"]
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"] * 2
+    home = {**os.environ, "LEADLINE_HOME": str(tmp_path / "home")}
+    research = ["research", QUESTION, "--docs", "papers", "--quick"]
+    command = [sys.executable, "-m", "leadline"]
+    await asyncio.to_thread(subprocess.run, [*command, *research], cwd=tmp_path, env=home, check=True)
+    children: list[subprocess.Popen[str]] = []
+
+    def kill(_: int, role: str, __: dict[str, Any]) -> None:
+        if role == "reporter_revising" and len(children) == 1:
+            children[0].kill()
+
+    endpoint.fault = kill
+    resumed = await asyncio.to_thread(killed_and_resumed, ["revise", "Another title"], tmp_path, children)
+    assert resumed.startswith("# The pier\n")
+    shown = await asyncio.to_thread(
+        subprocess.run, [*command, "show", "--diff", "1", "2"], cwd=tmp_path, env=home, check=True, capture_output=True
+    )
+    assert b"-# Storms\n+# The pier\n" in shown.stdout
