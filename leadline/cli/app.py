@@ -53,7 +53,7 @@ def _version(is_asked: bool) -> None:
 @app.callback(
     epilog="[bold]Begin here[/bold]\n"
     "[dim]# Works at once: example documents, no key, no model[/dim]\n"
-    '[green]leadline research "Who first sounded with piano wire?"[/green]\n'
+    '[green]leadline research "Who owned the schooner Lalla Rookh?"[/green]\n'
     "[dim]# Connect a model; then see what works[/dim]\n"
     "[green]leadline init[/green]\n"
     "[green]leadline doctor[/green]"

@@ -74,7 +74,7 @@ def init(
     write(changed)
     typer.echo(f"Written: {', '.join(changed)} in {FILE.absolute()}, which only you can read.", err=True)
     _overridden(changed)
-    typer.echo('Next: leadline research "Who first sounded with piano wire?"', err=True)
+    typer.echo('Next: leadline research "Who owned the schooner Lalla Rookh?"', err=True)
 
 
 def _search(search: str | None, asking: bool) -> dict[str, str]:
