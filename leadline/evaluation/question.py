@@ -58,7 +58,10 @@ class EvalQuestion(BaseModel):
     id: Annotated[str, Field(validation_alias=AliasChoices("id", "qid"), max_length=200)] = ""
     """By which its result is found again; by default its place in the file."""
     kind: Annotated[str, Field(max_length=200)] = ""
-    """What sort of question it is, for whoever reads the set."""
+    """What sort of question it is."""
+    note: Annotated[str, Field(max_length=MAX_TEXT)] = ""
+    needs_model: bool = False
+    """Whether it takes a model to answer it; for whoever reads the set, as `kind` and `note` are."""
     facts: list[Fact] = []
     gold: Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))] = []
     """Sources that hold the answer: addresses, DOIs, file names or their stems."""

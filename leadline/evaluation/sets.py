@@ -17,7 +17,7 @@ from services.run.errors import BadInput, reason_of
 MAX_BYTES = 200_000_000
 """Of a set, decompressed."""
 MAX_QUESTIONS = 100_000
-FIELDS = "question, id, kind, facts, gold, documents, criteria, reference, language, docs, dimension_weights, excluded, labelled"
+FIELDS = "question, id, kind, note, needs_model, facts, gold, documents, criteria, reference, language, docs, dimension_weights, excluded, labelled"
 _LISTS = frozenset({"facts", "gold", "gold_ids", "documents", "criteria", "docs", "excluded"})
 """Columns of a CSV file that hold several values, with semicolons between."""
 
