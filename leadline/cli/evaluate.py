@@ -82,7 +82,7 @@ def evaluate_set(
 
     async def main() -> Evaluation:
         evaluated = await evaluate(asked, sides, name=file.name, jobs=jobs, on_outcome=progress)
-        await write_results(evaluated, asked, place)
+        await write_results(evaluated, place)
         return evaluated.evaluation
 
     evaluation = until_interrupted(main(), "the same command; what is done is not done again")

@@ -81,11 +81,13 @@ def amount(value: float, unit: Unit) -> str:
         return f"{100 * value:.1f} %"
     if unit == "dollars":
         return f"{value:,.4f}"
-    return f"{value:,.1f}" if abs(value) < 1_000 else f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) < 1_000 and not float(value).is_integer() else f"{value:,.0f}"
 
 
 def signed(value: float, unit: Unit) -> str:
-    """Return a difference with its sign."""
+    """Return a difference with its sign; of shares in percentage points."""
+    if unit == "share":
+        return f"{100 * value:+.1f} points" if value else "0.0 points"
     return f"{'+' if value > 0 else ''}{amount(value, unit)}"
 
 
