@@ -11,6 +11,8 @@ from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, MACHINE, Docs
 from leadline.cli.running import until_interrupted
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.judge import judge_context
+from leadline.evaluation.judging import judged
 from leadline.evaluation.output import write_results
 from leadline.evaluation.results import Evaluation
 from leadline.evaluation.running import Sides
@@ -58,6 +60,16 @@ def evaluate_set(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder of results and reports; by default eval/NAME.")
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="A model that judges the reports, named apart from the runs' own."),
+    ] = None,
+    judge_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Most tokens of the judge, earlier starts included.")
+    ] = None,
+    judge_cost: Annotated[
+        float | None, typer.Option(metavar="DOLLARS", help="Most that the judge may cost, earlier starts included.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print eval.json instead of the table.")] = False,
 ) -> None:
     """Evaluate models, depths, prompts and searches on a set of questions, side by side; started again, it goes on.
@@ -69,6 +81,7 @@ def evaluate_set(
     place = out or Path("eval") / file.name.split(".")[0]
     if not place.name:
         raise BadInput(f"The set {file} has no name to name a folder after. Name one with --out.")
+    judging = None if judge is None else judge_context(judge, judge_tokens, judge_cost)
     check_writable(place)
     choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
     sides = Sides(settings, choices, place, reports=place / "reports")
@@ -82,6 +95,11 @@ def evaluate_set(
 
     async def main() -> Evaluation:
         evaluated = await evaluate(asked, sides, name=file.name, jobs=jobs, on_outcome=progress)
+        if judging is not None:
+            await write_results(evaluated, place)  # which stands, whatever becomes of the judge
+            evaluated, problem = await judged(evaluated, asked, judging)
+            if problem:
+                echo(f"No judgement on some: {problem}", err=True)
         await write_results(evaluated, place)
         return evaluated.evaluation
 

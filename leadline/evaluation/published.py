@@ -8,7 +8,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from leadline.evaluation.question import DIMENSIONS
+from schemas.judge_dimensions import DIMENSIONS
 
 RUBRIC_DIMENSIONS = {"info_recall": "comprehensiveness", "analysis": "insight", "presentation": "readability"}
 """The dimension to which each part of DeepResearch Bench II's rubric belongs."""

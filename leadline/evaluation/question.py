@@ -1,12 +1,11 @@
 """A question of an evaluation, and what tells whether it was answered well."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-Dimension = Literal["comprehensiveness", "insight", "instruction_following", "readability"]
-"""RACE's dimensions of a report (DeepResearch Bench, arXiv 2506.11763)."""
-DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+from schemas.judge_dimensions import Dimension
+
 MAX_TEXT = 200_000
 """Characters of a question, a criterion or a reference."""
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 RESAMPLES = 10_000
 """Resamples of the questions, and random signs where not all can be tried. Percentile limits need some thousands (Efron and
-Tibshirani, 1993, section 13.3)."""
+Tibshirani, 1993, chapter 13)."""
 EXACT_UP_TO = 13
 """Differing questions up to which all signs are tried: 2**13 are fewer than `RESAMPLES`."""
 COVERAGE = 0.95
@@ -39,7 +39,7 @@ class Difference(BaseModel):
 def estimate(values: Sequence[float]) -> Estimate | None:
     """Return the mean with a percentile bootstrap interval over questions; None without values.
 
-    The algorithm is Efron and Tibshirani, An Introduction to the Bootstrap (1993), section 13.3. With one value the interval is
+    The algorithm is Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13. With one value the interval is
     that value, which says nothing of how sure it is.
     """
     if not values:
@@ -51,7 +51,7 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 def difference(first: Sequence[float], second: Sequence[float]) -> Difference | None:
     """Return how two settings differ on the same questions, with a paired randomization test; None without questions.
 
-    The test is Fisher's (The Design of Experiments, 1935, section 21): under the hypothesis that the settings do not differ, the sign
+    The test is Fisher's (The Design of Experiments, 1935): under the hypothesis that the settings do not differ, the sign
     of each question's difference is a coin's. All signs are tried up to `EXACT_UP_TO` questions that differ, else `RESAMPLES` random
     ones, with one added to both counts (Phipson and Smyth, 2010).
 
