@@ -172,6 +172,7 @@ def _check_same_choices(sides: Sides) -> None:
     """Keep what each setting chooses, and refuse to mix the results of two choices under one name."""
     file, chosen = sides.place / SETTINGS, chosen_by(sides)
     try:
+        sides.place.mkdir(parents=True, exist_ok=True)
         before = json.loads(file.read_text("utf-8")) if file.exists() else {}
         for name in chosen.keys() & before.keys():
             if different := [part for part in chosen[name] if chosen[name][part] != before[name].get(part)]:
