@@ -16,6 +16,7 @@ from leadline.progress.terminal import echo
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
+from schemas.clean import clean_line
 from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from services.models.learned import forget_kept
@@ -140,7 +141,7 @@ def compare(
 
     def progress(question: str, setting: str, outcome: Outcome) -> None:
         summary = outcome.error or f"{outcome.claims} claims, {outcome.verified} verified"
-        echo(f"{question}, {setting}: {summary}", err=True)
+        echo(clean_line(f"{question}, {setting}: {summary}"), err=True)
 
     work = comparing.compare(question_set, variants, docs or documents_beside(questions), progress)
     try:

@@ -21,6 +21,7 @@ from leadline.evaluation.settings import settings_of
 from leadline.evaluation.table import table
 from leadline.progress.terminal import echo
 from leadline.runs.output import check_writable
+from schemas.clean import clean_line
 from schemas.depth import DEPTHS
 from services.run.errors import BadInput
 
@@ -91,7 +92,7 @@ def evaluate_set(
         nonlocal done
         done += 1
         summary = outcome.error or f"{outcome.claims} claims, {outcome.verified} verified"
-        echo(f"{done}/{total} {question}, {setting}: {summary}", err=True)
+        echo(clean_line(f"{done}/{total} {question}, {setting}: {summary}"), err=True)
 
     async def main() -> Evaluation:
         evaluated = await evaluate(asked, sides, name=file.name, jobs=jobs, on_outcome=progress)

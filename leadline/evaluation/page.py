@@ -13,7 +13,7 @@ from leadline.evaluation.claims import differing_claims
 from leadline.evaluation.evaluate import Evaluated
 from leadline.evaluation.measures import Measure, shown_measures
 from leadline.evaluation.results import Evaluation, QuestionResult
-from leadline.evaluation.table import amount, chance, shown, signed
+from leadline.evaluation.table import amount, chance, judge_lines, notable_differences, shown, signed
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.html.page import asset, page_parts, render_fragment
@@ -75,6 +75,7 @@ def render_page(evaluated: Evaluated) -> str:
             style=parts["style"],
             rows=[_row(evaluation, measure) for measure in measures],
             pairs=len(evaluation.names) == 2,
+            notes=[*(notable_differences(evaluation) if len(evaluation.names) > 2 else []), *judge_lines(evaluation)],
             charts=charts_of(evaluation),
             questions=[(question, _sides(evaluated, question, at)) for at, question in enumerate(evaluation.questions)],
             names=[(name, place % COLOURS) for place, name in enumerate(evaluation.names)],

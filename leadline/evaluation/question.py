@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from schemas.judge_dimensions import Dimension
+from schemas.locale import Locale
 
 MAX_TEXT = 200_000
 """Characters of a question, a criterion or a reference."""
@@ -69,7 +70,7 @@ class EvalQuestion(BaseModel):
     criteria: list[Annotated[Criterion, BeforeValidator(_criterion)]] = []
     reference: Annotated[str, Field(max_length=MAX_TEXT)] = ""
     """A report to compare with."""
-    language: Annotated[str, Field(max_length=35)] = ""
+    language: Annotated[Locale, Field(max_length=35)] = ""
     """Of the report, as a language tag; empty: that of the question."""
     docs: list[str] = []
     """Folders of documents for this question beside those that all share."""

@@ -28,7 +28,7 @@ from schemas.reporter import Report
 from services.run.errors import BadInput
 from services.run.roles import ROLES, role_model
 from services.run.scope import checked_choices
-from services.search.providers import allow_folders, providers_for
+from services.search.providers import allow_folders, check_search, providers_for
 
 RESULTS, SEEN, SETTINGS = "results.jsonl", "seen.jsonl", "settings.json"
 BETWEEN = " @ "
@@ -72,7 +72,8 @@ class Sides:
 
     async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
         """Research a question under its setting, or go on with its run."""
-        setting = next(one for one in self.settings if question.id.endswith(f"{BETWEEN}{one.name}"))
+        named = (one for one in self.settings if question.id.endswith(f"{BETWEEN}{one.name}"))
+        setting = max(named, key=lambda one: len(one.name))
         out = None if self.reports is None else self.reports / setting.folder
         began = time.monotonic()
         with using(setting.prompts), prompts_shown() as prompts:
@@ -123,7 +124,10 @@ async def run_settings(
     for one in asked:
         context = checked_choices({**sides.choices, **one.choices})
         allow_folders([*context.documents, *one.docs])
-    await providers_for(checked_choices({**sides.choices, **asked[0].choices}))  # indexed once for all
+    for setting in sides.settings:
+        context = checked_choices({**sides.choices, **setting.choices})
+        await asyncio.to_thread(check_search, context)
+        await providers_for(context)  # indexed once for all
     await asyncio.to_thread(_check_same_choices, sides)
 
     def ended(outcome: Outcome) -> None:

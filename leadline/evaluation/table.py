@@ -32,11 +32,12 @@ def table(evaluation: Evaluation) -> str:
     )
     lines = _laid_out(rows)
     if len(names) > 2:
-        lines += ["", *_notable(evaluation)]
-    return "\n".join([*lines, *_of_judge(evaluation)])
+        lines += ["", *notable_differences(evaluation)]
+    of_judge = judge_lines(evaluation)
+    return "\n".join([*lines, *([""] if of_judge else []), *of_judge])
 
 
-def _notable(evaluation: Evaluation) -> list[str]:
+def notable_differences(evaluation: Evaluation) -> list[str]:
     """Return a line for each difference that chance seldom brings."""
     return [
         f"{one.second} against {one.first}: {BY_KEY[one.measure].label} "
@@ -46,13 +47,13 @@ def _notable(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _of_judge(evaluation: Evaluation) -> list[str]:
+def judge_lines(evaluation: Evaluation) -> list[str]:
+    """Return what is to be known of a judge: what it was asked, which pairs were won, how far it agrees with people."""
     judge = evaluation.judge
     if judge is None:
         return []
     cost = "cost unknown" if judge.cost is None else f"{judge.cost:,.4f} $"
     lines = [
-        "",
         f"Judge {judge.model}: {judge.asked} judgements asked, {judge.no_judgement} without judgement; {judge.calls} calls, "
         f"{judge.input_tokens + judge.output_tokens:,} tokens, {cost}.",
     ]

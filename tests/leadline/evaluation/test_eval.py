@@ -165,6 +165,7 @@ BAD_INPUT = {
     "a missing file of references": (["SET", "--references", "nowhere"], "cannot be read"),
     "too many settings": (["SET", *(f"--model=m{number}" for number in range(30))], "at most 24"),
     "an output that is a file": (["SET", "--out", "SET"], "cannot be written"),
+    "a search that is none": (["SET", "--search", "documents", "--search", "nosuch"], "nosuch"),
     "an impossible limit": (["SET", "--max-tokens", "1"], "max_tokens cannot be 1"),
 }
 

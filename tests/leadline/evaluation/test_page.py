@@ -11,7 +11,7 @@ from leadline.evaluation.claims import differing_claims
 from leadline.evaluation.evaluate import Evaluated
 from leadline.evaluation.measures import Figures
 from leadline.evaluation.page import render_page
-from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
+from leadline.evaluation.results import Evaluation, JudgeResult, QuestionResult, RunResult
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from tests.fakes.browser import chromium, needs_chromium
@@ -97,6 +97,8 @@ def test_the_page_is_whole_in_a_browser_and_on_a_telephone(leadline: Leadline, d
 def test_any_number_of_settings_fits(count: int) -> None:
     rows: list[Figures] = [{"facts_stated": number / 4, "input_tokens": 5.0} for number in range(count)]
     made = evaluation(*rows)
+    made.judge = JudgeResult(model="big-judge", wins={"a | b": {"first": 2, "second": 1, "tie": 0}})
     page = render_page(Evaluated(made))
     assert page.count('<article class="column">') == count
+    assert "2 won by the first" in page
     assert ('<th scope="col">p</th>' in page) is False

@@ -112,6 +112,7 @@ WRONG = {
     "facts that are no list": (['{"question": "a", "facts": 3}'], "line 1, field facts"),
     "a criterion without a text": (['{"question": "a", "criteria": [{"weight": 1}]}'], "field criteria.0.text"),
     "a negative weight": (['{"question": "a", "criteria": [{"text": "c", "weight": -1}]}'], "criteria.0.weight"),
+    "a language that is none": (['{"question": "a", "language": "klingon!"}'], "line 1, field language"),
     "no JSON": (['{"question": '], "line 1: this is no valid JSON"),
     "a list on a line": (["3"], "line 1: this is no JSON object"),
     "one id twice": (['{"question": "a", "id": "x"}', '{"question": "b", "id": "x"}'], "twice"),
