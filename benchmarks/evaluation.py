@@ -3,8 +3,8 @@
     python -m benchmarks.evaluation DATA [--questions 20] [--depth standard]... [--connected] [-- --judge MODEL]
 
 `DATA` is a folder with `scholarqa_cs_corpus.jsonl.gz` and `scholarqa_cs_questions.jsonl.gz`, as for `benchmarks/depth.py`. The corpus is
-the user's documents. No language model is connected unless `--connected` lets the variables of one through (`OPENAI_BASE_URL`,
-`OPENAI_API_KEY`, `LEADLINE_MODEL` and those of roles). What stands after `--` goes to `leadline eval`. Started again, it goes on where it
+the user's documents. No language model is connected unless `--connected` lets `OPENAI_BASE_URL`, `OPENAI_API_KEY`,
+`LEADLINE_MODEL` and all other settings of Leadline through. What stands after `--` goes to `leadline eval`. Started again, it goes on where it
 stopped. Writes `benchmarks/results/evaluation.json`: summaries, differences and the judge's part, no texts.
 """
 
@@ -42,7 +42,7 @@ def command_of(given: argparse.Namespace, data: Path, work: Path) -> tuple[list[
 
 def environment_of(home: Path, *, connected: bool) -> dict[str, str]:
     """Return the environment of the command: without a model, unless one is to be connected."""
-    names = [name for name in os.environ if name.startswith(("OPENAI_", "LEADLINE_MODEL", "LEADLINE_BASE_URL"))]
+    names = [name for name in os.environ if name.startswith(("OPENAI_", "LEADLINE_"))]
     return plain_environment(EMBEDDINGS, *(names if connected else [])) | {
         "LEADLINE_HOME": str(home),
         "LEADLINE_LOG": "off",

@@ -26,6 +26,8 @@ from schemas.judge_pair import Better, JudgePairPrompt, PairJudgement
 from schemas.reporter import Report
 from schemas.usage import Allowance, CallUsage
 from services.models import ask
+from services.models.learned import learned
+from services.models.output_room import window_of
 from services.reports.verification import Judge as ClaimJudge
 from services.run.budget import Budget
 from services.run.errors import BadInput, LimitReached, ModelError
@@ -33,12 +35,17 @@ from services.run.journal import Journal, run_key
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run, checked_choices, working_for
 from services.text.quote_location import locate
+from services.text.token_estimate import estimate
 
 ROLE = "verifier"
 """Whose settings a judge has: endpoint, temperature, most tokens. Its model is its own."""
 TEMPLATES = ("judge_criteria", "judge_pair", "judge_dimensions", "verifier")
 MAX_REPORT = 60_000
 """Characters of a report that a judge is shown."""
+KEPT_FREE = 5_000
+"""Tokens of a judge's window that are kept for its answer, the instructions, the question and the criteria."""
+LEAST_SHOWN = 1_000
+"""Tokens of a report that a judge is shown, however small its window."""
 MAX_SHOWN = 40
 """Criteria that a judge is shown beside a pair of reports, or a reference."""
 
@@ -83,6 +90,8 @@ class Judge:
     asked: int = 0
     no_judgement: int = 0
     used: CallUsage = field(default_factory=CallUsage)
+    shortened: int = 0
+    """How often it was shown a report's beginning only."""
     problem: str = ""
     """Why the latest judgement came to nothing."""
     _budget: Budget = field(init=False)
@@ -105,7 +114,7 @@ class Judge:
             report: its text.
             criteria: their texts.
         """
-        report = report[:MAX_REPORT]
+        report = self._shown(report)
         said: list[CriterionSaid] = []
         for start in range(0, len(criteria), MAX_CRITERIA):
             batch = criteria[start : start + MAX_CRITERIA]
@@ -151,8 +160,8 @@ class Judge:
             prompt = JudgePairPrompt(
                 question=question,
                 criteria=list(criteria[:MAX_SHOWN]),
-                first=one[:MAX_REPORT],
-                second=other[:MAX_REPORT],
+                first=self._shown(one, 2),
+                second=self._shown(other, 2),
             )
             answer = await self._heard(
                 f"{what} pair {name}", partial(ask, ROLE, prompt, PairJudgement, template="judge_pair")
@@ -172,14 +181,24 @@ class Judge:
         prompt = JudgeDimensionsPrompt(
             question=question,
             criteria=list(criteria[:MAX_SHOWN]),
-            first=report[:MAX_REPORT],
-            second=reference[:MAX_REPORT],
+            first=self._shown(report, 2),
+            second=self._shown(reference, 2),
         )
         answer = await self._heard(
             f"{what} dimensions", partial(ask, ROLE, prompt, DimensionScores, _whole, template="judge_dimensions")
         )
         self._count(1, answer is None)
         return None if answer is None else {score.dimension: score for score in reversed(answer.scores)}
+
+    def _shown(self, report: str, reports: int = 1) -> str:
+        """Return as much of a report, from its beginning, as the judge's window takes of so many."""
+        model = role_model(ROLE, self.context)
+        room = max(LEAST_SHOWN, (window_of(model, learned(model)) - KEPT_FREE) // reports)
+        text = report[:MAX_REPORT]
+        while (length := estimate(text)) > room:
+            text = text[: int(len(text) * room / length)]
+        self.shortened += len(text) < len(report)
+        return text
 
     def _count(self, asked: int, silent: int) -> None:
         self.asked += asked

@@ -60,6 +60,7 @@ async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], contex
             cost=judge.used.cost,
             asked=judge.asked,
             no_judgement=judge.no_judgement,
+            shortened=judge.shortened,
             wins={pair: {key: counts[key] for key in ("first", "second", "tie")} for pair, counts in wins.items()},
             agreement=agreement([mine for mine, _ in labels], [theirs for _, theirs in labels]),
             prompts={stem: prompt_info(stem).version for stem in TEMPLATES},

@@ -58,6 +58,8 @@ class JudgeResult(BaseModel):
     """Judgements that were asked for."""
     no_judgement: int = 0
     """Those of them that came to nothing: no usable answer, words that the report does not have, or the limit was reached."""
+    shortened: int = 0
+    """How often it was shown only the beginning of a report, which was too long for it."""
     wins: dict[str, dict[str, int]] = {}
     """By pair of settings (`first | second`): questions that the first won in both orders, that the second won, and ties."""
     agreement: Agreement | None = None

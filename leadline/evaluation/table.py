@@ -54,7 +54,8 @@ def judge_lines(evaluation: Evaluation) -> list[str]:
         return []
     cost = "cost unknown" if judge.cost is None else f"{judge.cost:,.4f} $"
     lines = [
-        f"Judge {judge.model}: {judge.asked} judgements asked, {judge.no_judgement} without judgement; {judge.calls} calls, "
+        f"Judge {judge.model}: {judge.asked} judgements asked, {judge.no_judgement} without judgement, "
+        f"{judge.shortened} reports shortened; {judge.calls} calls, "
         f"{judge.input_tokens + judge.output_tokens:,} tokens, {cost}.",
     ]
     lines += [

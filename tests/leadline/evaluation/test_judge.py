@@ -8,6 +8,7 @@ import pytest
 
 from leadline.evaluation.judging import WEIGHTS, race
 from schemas.judge_dimensions import DIMENSIONS, DimensionScore
+from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.leadline.conftest import Leadline
 
@@ -200,6 +201,22 @@ def test_without_a_model_a_judge_is_refused_before_anything_runs(leadline: Leadl
     assert ran.code == 1
     assert "Set OPENAI_API_KEY" in ran.err
     assert not Path("eval").exists()
+
+
+@pytest.mark.usefixtures("place")
+def test_a_judge_with_a_small_window_sees_the_beginning_of_a_long_report(
+    leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW_VERIFIER", "8000")
+    forget_settings()
+    long = {"report": "It was closed by storms in 1953. " * 2_000, "met": [True, True]}
+    Path("set.jsonl").write_text(json.dumps(ROW | {"labelled": [long]}))
+    judge_well(endpoint)
+    assert leadline(*GIVEN).code == 0
+    judge = evaluated()["judge"]
+    assert (judge["shortened"], judge["no_judgement"]) == (1, 0)
+    asked = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "judge_criteria"]
+    assert 5_000 < max(map(len, asked)) < 20_000
 
 
 def test_race_is_the_part_of_the_weighted_sum() -> None:
