@@ -31,6 +31,8 @@ from services.run.scope import checked_choices
 from services.search.providers import allow_folders, check_search, providers_for
 
 RESULTS, SEEN, SETTINGS = "results.jsonl", "seen.jsonl", "settings.json"
+OF_JUDGE = "judge_"
+"""Beginning of the names of a judge's prompts, which decide nothing of a run."""
 BETWEEN = " @ "
 """Between a question's id and a setting's name in the id of their run."""
 
@@ -163,7 +165,8 @@ def chosen_by(sides: Sides) -> dict[str, Any]:
     for setting in sides.settings:
         choices = {**sides.choices, **setting.choices}
         context = checked_choices(choices)
-        prompts = hashlib.sha256(json.dumps(dict(setting.prompts.sources), sort_keys=True).encode()).hexdigest()[:16]
+        sources = {name: text for name, text in setting.prompts.sources.items() if not name.startswith(OF_JUDGE)}
+        prompts = hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()[:16]
         chosen[setting.name] = {
             "choices": context.model_dump(mode="json", include=set(choices)),
             "models": {role: role_model(role, context).name for role in ROLES},

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from leadline.evaluation.running import Sides, chosen_by
+from leadline.evaluation.settings import settings_of
+from prompts import template_source
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
@@ -142,6 +145,22 @@ def test_other_choices_under_the_same_name_are_refused(leadline: Leadline, quest
     assert ran.code == 2
     assert "with other choices" in ran.err
     assert "--out" in ran.err
+
+
+def test_prompts_of_a_judge_are_no_choice_of_the_runs(tmp_path: Path) -> None:
+    hashes = []
+    for stem in ("judge_pair", "planner"):
+        folder = tmp_path / stem
+        folder.mkdir()
+        own = template_source(stem).replace("{% block system %}", "{% block system %}\nNew.")
+        (folder / f"{stem}.md").write_text(
+            f'---\nversion: 2\nchangelog: ["1: first version", "2: for a test"]\n---\n{own}'
+        )
+        [setting] = settings_of([folder])
+        hashes.append(chosen_by(Sides([setting], {}, tmp_path))[setting.name]["prompts"].split()[-1])
+    [built_in] = settings_of()
+    before = chosen_by(Sides([built_in], {}, tmp_path))["default"]["prompts"].split()[-1]
+    assert hashes[0] == before != hashes[1]
 
 
 def test_a_home_without_the_runs_says_so(
