@@ -10,62 +10,24 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
-from uuid import UUID
-
-from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import BaseMessage
-from langchain_core.tracers.context import register_configure_hook
 
 from leadline import Report, aresearch
+from leadline.evaluation.shown import Prompts, prompts_shown, stands_in
 from leadline.runs.execute import config_of
+from leadline.runs.journals import gatherings_of
 from leadline.runs.store import open_home
 from schemas.evidence import Excerpt, Passage, Source
-from services.reports.document import Heading, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from services.reports.own_text import own_text, repeated
 from services.reports.parser import parse_report
-from services.run.journal import Recording, run_key
 from services.run.settings import settings
 from services.search.documents import open_documents
-from services.text.passages import sentences
 
 WRITER = "reporter"
 """The node whose prompts a report is written from."""
-SHORTEST = 16
-"""Letters of a sentence by which a text is recognised in a prompt, where it has one that long."""
-
-
-@dataclass(slots=True)
-class Prompts(BaseCallbackHandler):
-    """The prompts that models are shown, by the node that shows them, as letters and digits alone."""
-
-    shown: dict[str, list[str]] = field(default_factory=dict)
-    run_inline = True
-
-    def on_chat_model_start(
-        self,
-        serialized: dict[str, Any],
-        messages: list[list[BaseMessage]],
-        *,
-        run_id: UUID,
-        metadata: dict[str, Any] | None = None,
-        **_: Any,
-    ) -> None:
-        """Keep a prompt."""
-        text = "\n".join(message.text for batch in messages for message in batch)
-        self.shown.setdefault(str((metadata or {}).get("langgraph_node", "")), []).append(text)
-
-    def texts(self, node: str = "") -> str:
-        """Return the letters of the prompts of a node, or of all."""
-        kept = self.shown.get(node, []) if node else [text for texts in self.shown.values() for text in texts]
-        return "\n".join(letters(text) for text in dict.fromkeys(kept))
-
-
-_prompts: ContextVar[Prompts | None] = ContextVar("prompts", default=None)
-register_configure_hook(_prompts, inheritable=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,74 +44,21 @@ class Left:
         return sorted({PurePosixPath(self.sources[key].url).stem for key in hashes if key in self.sources})
 
 
-def letters(text: str) -> str:
-    """Return a text without what a prompt may write in another way: blanks, marks, case, numbers of sentences."""
-    return "".join(char for char in text if char.isalpha()).casefold()
-
-
-def stands_in(text: str, shown: str) -> bool:
-    """Tell whether a sentence of a text stands in the letters of prompts: its longest, or any that is long enough."""
-    pieces = sorted((letters(text[span.start : span.end]) for span in sentences(text)), key=len, reverse=True)
-    long = [piece for piece in pieces if len(piece) >= SHORTEST] or pieces[:1]
-    return any(piece in shown for piece in long if piece)
-
-
 async def left_by(home: Path, run_id: str) -> Left:
     """Read what a run left: its gatherings from the journal, its excerpts from its last state."""
     async with open_home(home) as opened:
         record = await opened.record(run_id)
         values = (await opened.graph.aget_state(config_of(record))).values
-        recording = await Recording.load(opened.store, run_key(record.id, values["turn"]), record.id)
-    gathered = [entry.answer for entry in recording.entries.values() if entry.kind == "gather" and entry.answer]
+        gathered = await gatherings_of(opened, run_id)
     background = values.get("background")
     return Left(
-        passages=[Passage.model_validate(passage) for answer in gathered for passage in answer["passages"]],
+        passages=gathered.passages,
         excerpts=[
             *(excerpt for result in values.get("results", {}).values() for excerpt in result.excerpts),
             *(background.excerpts if background else []),
         ],
-        sources={
-            key: Source.model_validate(source) for answer in gathered for key, source in answer["sources"].items()
-        },
+        sources=gathered.sources,
     )
-
-
-def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a report, each as `prose` or `quotation`, without what the program adds below it."""
-    if report.summary:
-        yield "prose", words(report.summary)
-    for block in report.lead:
-        yield from _texts(block)
-    for section in report.body:
-        yield "heading", words(section.title)
-        for block in section.blocks:
-            yield from _texts(block)
-
-
-def _texts(block: Any, kind: str = "prose") -> Iterator[tuple[str, str]]:
-    match block:
-        case Paragraph(content=content) | Heading(content=content):
-            yield kind, words(content)
-        case Listing(items=items):
-            for item in items:
-                for part in item:
-                    yield from _texts(part, kind)
-        case Quotation(blocks=blocks):
-            for part in blocks:
-                yield from _texts(part, "quotation")
-        case Table(header=header, rows=rows):
-            for cell in (*header, *(cell for row in rows for cell in row)):
-                yield "cell", words(cell)
-
-
-def repeated(texts: Iterable[tuple[str, str]]) -> int:
-    """Count sentences that stood before: in the prose those of the prose, in quotations those of quotations."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for kind, text in texts:
-        if kind in {"prose", "quotation"}:
-            spans = sentences(text)
-            seen.update((kind, letters(text[span.start : span.end])) for span in spans)
-    return sum(count - 1 for (_, text), count in seen.items() if len(text) >= SHORTEST)
 
 
 def figures_of(report: Report, left: Left, prompts: Prompts) -> dict[str, Any]:
@@ -195,12 +104,10 @@ async def index(folder: Path) -> dict[str, Any]:
 
 async def ask(question: str, folder: Path, depth: str) -> dict[str, Any]:
     """Research a question over a folder of documents that is indexed already."""
-    prompts = Prompts()
-    _prompts.set(prompts)
     before, began = _processor_seconds(), time.perf_counter()
-    report = await aresearch(question, docs=[folder], search="documents", depth=depth)
+    with prompts_shown() as prompts:
+        report = await aresearch(question, docs=[folder], search="documents", depth=depth)
     seconds, spent, peak = time.perf_counter() - began, _processor_seconds() - before, _peak_megabytes()
-    _prompts.set(None)
     left = await left_by(settings().leadline_home, report.run_id)
     return {
         **figures_of(report, left, prompts),

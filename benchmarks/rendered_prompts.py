@@ -297,6 +297,9 @@ _BY_ROLE = {
 }
 SILENT = {
     "verifier": '{"verdicts": []}',
+    "judge_criteria": '{"verdicts": []}',
+    "judge_pair": '{"better": "neither"}',
+    "judge_dimensions": '{"scores": []}',
     "reporter_rewriting": '{"sentences": []}',
     "reporter_sentences": '{"sentences": []}',
     "reporter_slides": '{"pages": []}',

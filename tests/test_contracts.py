@@ -31,8 +31,12 @@ TEMPLATES = [
     "reporter_sentences",
     "reporter_slides",
     "verifier",
+    "judge_criteria",
+    "judge_dimensions",
+    "judge_pair",
 ]
-"""A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter."""
+"""A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter. A judge
+works for `leadline eval`, and for no node."""
 LAYERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
 MAY_IMPORT = {
     "schemas": {"schemas"},

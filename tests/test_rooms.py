@@ -15,7 +15,7 @@ ROOMS = {
         "text", "run", "embedding", "sandbox", "models", "search", "evidence", "reports", "tools", "turn",
     ],
     "leadline": [
-        "runs", "api", "batch", "progress", "mcp", "setup", "server", "cli", "contrib",
+        "runs", "api", "batch", "evaluation", "progress", "mcp", "setup", "server", "cli", "contrib",
     ],
 }  # fmt: skip
 """Rooms from the first, which imports none of the others, to the last."""

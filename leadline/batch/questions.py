@@ -146,7 +146,7 @@ async def run_batch(
 
     async def keep(outcome: Outcome) -> None:
         async with writing:
-            await asyncio.to_thread(_append, results, outcome.model_dump_json())
+            await asyncio.to_thread(append_line, results, outcome.model_dump_json())
 
     async def answer(question: BatchQuestion) -> Outcome:
         before = known.get(question.id)
@@ -223,7 +223,7 @@ def check_appendable(file: Path) -> None:
         file.unlink()
 
 
-def _append(file: Path, line: str) -> None:
+def append_line(file: Path, line: str) -> None:
     """Append a line; one that a crash cut off is ended first."""
     with file.open("a+b") as stream:
         if stream.tell():

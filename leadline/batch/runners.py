@@ -26,8 +26,8 @@ GRAPH = "deep_research"
 class Here:
     """Researches in this process."""
 
-    out: Path
-    """Folder below which reports are written."""
+    out: Path | None
+    """Folder below which reports are written; None writes none."""
     choices: dict[str, Any]
     """What all runs choose, where a question chooses nothing else."""
 

@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
-from leadline.batch import compare as comparing
 from leadline.batch.question_sets import documents_beside, read_questions
+from leadline.batch.questions import Outcome
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs, Version
+from leadline.evaluation import compare as comparing
 from leadline.progress.terminal import echo
 from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
+from schemas.clean import clean_line
 from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from services.models.learned import forget_kept
@@ -166,9 +168,9 @@ def compare(
     question_set = read_questions(questions)
     variants = comparing.variants_of(prompts or [], model or [], depth or [])
 
-    def progress(variant: comparing.Variant, outcome: comparing.Outcome) -> None:
-        summary = outcome.error or f"{outcome.found} of {outcome.expected} found, {outcome.seconds:.1f} s"
-        echo(f"{outcome.question}, {variant.name}: {summary}", err=True)
+    def progress(question: str, setting: str, outcome: Outcome) -> None:
+        summary = outcome.error or f"{outcome.claims} claims, {outcome.verified} verified"
+        echo(clean_line(f"{question}, {setting}: {summary}"), err=True)
 
     work = comparing.compare(question_set, variants, docs or documents_beside(questions), progress)
     try:

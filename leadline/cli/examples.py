@@ -87,6 +87,12 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
         ("Your prompts against the built-in ones", "leadline compare set.json --prompts shorter --docs papers"),
     ],
+    "eval": [
+        (
+            "Two depths side by side on your own questions; the same again goes on",
+            "leadline eval set.jsonl --depth quick --depth standard --docs papers",
+        ),
+    ],
     "serve": [
         ("Ask, watch and read in a browser", "leadline serve"),
         ("Elsewhere, without opening it", "leadline serve --port 8000 --no-open"),

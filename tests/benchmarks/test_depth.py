@@ -10,10 +10,12 @@ import pytest
 
 from benchmarks import depth
 from benchmarks.depth import Impossible
-from benchmarks.depth_run import Left, Prompts, figures_of, letters, repeated, stands_in
+from benchmarks.depth_run import Left, figures_of
 from benchmarks.depth_sets import STAGES, Question, laid_out, means, questions_of
+from leadline.evaluation.shown import Prompts, stands_in
 from schemas.evidence import Claim, Excerpt, Passage, Source
 from schemas.reporter import Report
+from services.reports.own_text import letters, repeated
 
 KEEPERS = {
     "oil": (

@@ -8,7 +8,15 @@ LONGEST = 200
 _QUOTED = re.compile(rf"\\?[\"“]([^\"“”\\\n]{{6,{LONGEST}}}[?？])\\?[\"”]")
 """A question in quotation marks, as commands, programs and lists have it; in a notebook with a backslash before each."""
 _EXAMPLES_OF_THE_PAGE = re.compile(r"export const EXAMPLES = \[(.*?)\];", re.DOTALL)
-_GUIDES = ("README.md", "Makefile", "leadline/cli/app.py", "leadline/cli/examples.py", "docs/*.md", "examples/*.md", "notebooks/*.ipynb")
+_GUIDES = (
+    "README.md",
+    "Makefile",
+    "leadline/cli/app.py",
+    "leadline/cli/examples.py",
+    "docs/*.md",
+    "examples/*.md",
+    "notebooks/*.ipynb",
+)
 
 
 def guide_questions() -> dict[str, list[str]]:

@@ -11,6 +11,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from leadline import aresearch
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.output import write_results
+from leadline.evaluation.running import Sides
+from leadline.evaluation.sets import read_set
+from leadline.evaluation.settings import settings_of
 from leadline.progress.live import Board
 from leadline.progress.run_view import Watched
 from leadline.runs.actions import atimeline, awatch
@@ -138,6 +143,23 @@ async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None
         tab.screenshot(tmp_path / "slides-zh.png")
     for name in ("report-zh.png", "slides-zh.png"):
         keep(tmp_path / name)
+
+
+@needs_chromium
+@makes("evaluation.png")
+async def test_two_depths_side_by_side(tmp_path: Path) -> None:
+    questions = read_set(EXAMPLES / "deep-sea.questions.json")[:12]
+    settings = settings_of(depths=["quick", "standard"])
+    sides = Sides(settings, {"documents": [str(EXAMPLES / "deep-sea")]}, tmp_path, reports=tmp_path / "reports")
+    await write_results(await evaluate(questions, sides, name="deep-sea.questions.json"), tmp_path)
+    with chromium() as tab:
+        tab.open(tmp_path / "eval.html", width=1000, height=760)
+        sharp(tab, 1000, 760)
+        tab.evaluate("document.querySelector('#charts').scrollIntoView({behavior: 'instant', block: 'end'})")
+        tab.evaluate("scrollBy({top: 440, behavior: 'instant'})")
+        assert tab.evaluate("document.querySelectorAll('.plotted circle').length") >= 2
+        tab.screenshot(tmp_path / "evaluation.png")
+    keep(tmp_path / "evaluation.png")
 
 
 @needs_chromium

@@ -36,7 +36,9 @@ _EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
 _PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
 _THING = re.compile(r"^who\b.*?\b(?:the|a|an) ((?:[a-z][\w-]*\s?){1,4})\??$", re.IGNORECASE)
 """What a question for a person is about, where it is no name: `the sounding machine`."""
-_FIRST = re.compile(r"\b(?:first|earliest|pioneer(?:ed|s|ing)?|invent(?:ed|or|s))\b|首|第一|最早|最先|率先|发明", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\b(?:first|earliest|pioneer(?:ed|s|ing)?|invent(?:ed|or|s))\b|首|第一|最早|最先|率先|发明", re.IGNORECASE
+)
 """That something was the first of its kind, where a question asks for that: another one of the kind does not answer it."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?![\d,.]\d|\d)")
 RELATED, LONGEST = 0.2, 20

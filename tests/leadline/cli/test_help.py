@@ -1,5 +1,6 @@
 """The help teaches by examples that work, suggests what was meant, and shells complete what it knows."""
 
+import json
 import os
 import shlex
 import shutil
@@ -39,7 +40,8 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("papers").symlink_to(docs)
     Path("question.txt").write_text(QUESTION)
     monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
-    order = ["research", "runs", "show", "report", "revise", "replay", "refresh", "watch", "verify"]
+    Path("set.jsonl").write_text(json.dumps({"question": QUESTION, "facts": ["Thomson"]}))
+    order = ["research", "runs", "show", "report", "revise", "replay", "refresh", "watch", "verify", "eval"]
     assert {*order, *LIVE} == EXAMPLES.keys()
     for name in order:
         for _, line in EXAMPLES[name]:

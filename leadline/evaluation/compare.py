@@ -1,44 +1,33 @@
 """Two ways of asking compared on a set of questions: prompt folders, models, or depths.
 
-What is measured is the evidence that a run found and what its report did with it, never how well it reads.
+It is an evaluation (`evaluate.py`) with one kind of difference and no folder. What is measured is the evidence that a run found and
+what its report did with it, never how well it reads.
 """
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import BaseModel
 
-from leadline.api import aresearch
 from leadline.batch.question_sets import Question
-from prompts import BUILT_IN, PromptError, Prompts, load_prompts, using
-from schemas.depth import DEPTHS, Depth
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.gold import gold_among
+from leadline.evaluation.measures import facts_missing, quotes_of
+from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.results import RunResult
+from leadline.evaluation.running import OnOutcome, Sides
+from leadline.evaluation.settings import Setting, settings_of
+from prompts import BUILT_IN
+from schemas.depth import DEPTHS
 from schemas.reporter import Report
-from services.run.errors import BadInput, LeadlineError
-from services.run.scope import checked_choices
-from services.search.providers import allow_folders, providers_for
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One way of asking."""
-
-    name: str
-    prompts: Prompts = BUILT_IN
-    model: str | None = None
-    depth: Depth | None = None
-
-    @property
-    def choices(self) -> dict[str, Any]:
-        """What its runs choose."""
-        models = {"models": {"default": self.model}} if self.model else {}
-        return {**models, **({"depth": self.depth} if self.depth else {})}
+from services.run.errors import BadInput
 
 
 class Figures(BaseModel):
-    """What a run, or all runs of a variant, used."""
+    """What a run, or all runs of a setting, used."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -49,7 +38,7 @@ class Figures(BaseModel):
 
 
 class Outcome(Figures):
-    """What one question came to under one variant."""
+    """What one question came to under one setting."""
 
     question: str
     """The question's id."""
@@ -66,7 +55,7 @@ class Outcome(Figures):
 
 
 class Total(Figures):
-    """A variant over all questions."""
+    """A setting over all questions."""
 
     name: str
     evidence_recall: float | None
@@ -77,8 +66,8 @@ class Total(Figures):
     outcomes: list[Outcome]
 
 
-def variants_of(prompts: Sequence[Path], models: Sequence[str], depths: Sequence[str] = ()) -> list[Variant]:
-    """Return the variants that are to be compared; a single prompt folder is compared with the built-in prompts.
+def variants_of(prompts: Sequence[Path], models: Sequence[str], depths: Sequence[str] = ()) -> list[Setting]:
+    """Return the settings that are to be compared; a single prompt folder is compared with the built-in prompts.
 
     Args:
         prompts: folders of prompts.
@@ -86,28 +75,19 @@ def variants_of(prompts: Sequence[Path], models: Sequence[str], depths: Sequence
         depths: several of them are compared; a single one is that of all runs.
 
     Raises:
-        BadInput: none or several kinds were given, or fewer than two variants, or a folder or a depth cannot be used.
+        BadInput: none or several kinds were given, or fewer than two settings, or a folder or a depth cannot be used.
     """
     levels = [level for level in DEPTHS if level in depths]
     if unknown := next((depth for depth in depths if depth not in levels), None):
         raise BadInput(f"There is no depth {unknown!r}. There are: {', '.join(DEPTHS)}.")
-    compared = levels if len(levels) > 1 else []
-    if sum(map(bool, (prompts, models, compared))) != 1:
+    if sum((bool(prompts), bool(models), len(levels) > 1)) != 1:
         raise BadInput(
             "Compare prompts, models or depths: --prompts A --prompts B, --model A --model B, or --depth quick --depth deep."
         )
-    if compared:
-        return [Variant(depth, depth=depth) for depth in compared]
-    shared = levels[0] if levels else None
-    if models:
-        variants = [Variant(model, model=model, depth=shared) for model in dict.fromkeys(models)]
-    else:
-        try:
-            variants = [Variant(str(folder), load_prompts(folder), depth=shared) for folder in dict.fromkeys(prompts)]
-        except PromptError as error:
-            raise BadInput(str(error)) from None
-        if len(variants) == 1:
-            variants.insert(0, Variant(BUILT_IN.name, depth=shared))
+    variants = settings_of(prompts, models, levels)
+    if prompts and len(variants) == 1:
+        [own] = variants
+        return [Setting(BUILT_IN.name, depth=own.depth), replace(own, name=own.prompts.name)]
     if len(variants) < 2:
         raise BadInput("One model alone cannot be compared. Name another with a second --model.")
     return variants
@@ -115,86 +95,78 @@ def variants_of(prompts: Sequence[Path], models: Sequence[str], depths: Sequence
 
 async def compare(
     questions: Sequence[Question],
-    variants: Sequence[Variant],
+    variants: Sequence[Setting],
     docs: Sequence[Path],
-    on_outcome: Callable[[Variant, Outcome], None] | None = None,
+    on_outcome: OnOutcome | None = None,
     **choices: Any,
 ) -> list[Total]:
-    """Run every question under every variant, one after another, so that the seconds can be compared.
+    """Run every question under every setting, one after another, so that the seconds can be compared.
 
-    A question that fails counts as nothing found and is named; the rest goes on.
+    It is an evaluation whose reports are written nowhere. A question that fails counts as nothing found and is named; the rest
+    goes on.
 
     Args:
         questions: what to ask.
         variants: how to ask it.
         docs: folders of documents to search.
-        on_outcome: called after each run.
+        on_outcome: called after each run: the question's id, the setting's name, how it ended.
         choices: fields of `schemas.context.RunContext` for all runs.
 
     Raises:
         BadInput: a choice or a folder cannot be used.
     """
-    allow_folders(docs)
-    await providers_for(checked_choices({**choices, "documents": [str(folder) for folder in docs]}))  # indexed for all
-    outcomes: dict[str, list[Outcome]] = {variant.name: [] for variant in variants}
-    for question in questions:
-        for variant in variants:
-            outcome = await _ask(question, variant, docs, choices)
-            outcomes[variant.name].append(outcome)
-            if on_outcome is not None:
-                on_outcome(variant, outcome)
+    asked = [EvalQuestion.model_validate(question.model_dump()) for question in questions]
+    with TemporaryDirectory(prefix="leadline-compare-") as place:
+        sides = Sides(variants, {**choices, "documents": [str(folder) for folder in docs]}, Path(place))
+        evaluated = await evaluate(asked, sides, name="", on_outcome=on_outcome)
+    results = {result.id: result.results for result in evaluated.evaluation.questions}
+    outcomes = {
+        variant.name: [
+            _outcome(question, results[question.id][variant.name], evaluated.reports.get((question.id, variant.name)))
+            for question in questions
+        ]
+        for variant in variants
+    }
     return [_total(name, of_it) for name, of_it in outcomes.items()]
 
 
-async def _ask(question: Question, variant: Variant, docs: Sequence[Path], choices: dict[str, Any]) -> Outcome:
-    started = time.monotonic()
-    with using(variant.prompts):
-        try:
-            report = await aresearch(question.question, docs=docs, **(choices | variant.choices))
-        except BadInput:
-            raise
-        except LeadlineError as error:
-            return _failed(question, str(error), time.monotonic() - started)
-    return _outcome(question, report, time.monotonic() - started)
-
-
-def _outcome(question: Question, report: Report, seconds: float) -> Outcome:
+def _outcome(question: Question, result: RunResult, report: Report | None) -> Outcome:
+    expected = [*(forms[0] for forms in question.facts), *question.documents]
+    if report is None:
+        return Outcome(
+            question=question.id,
+            expected=len(expected),
+            missing=expected,
+            seconds=result.figures.get("seconds") or 0.0,
+            error=result.error,
+        )
     missing = missing_evidence(question, report)
-    expected = len(question.facts) + len(question.documents)
-    used = report.usage.roles.values()
+    used = report.usage.total
     return Outcome(
         question=question.id,
-        expected=expected,
-        found=expected - len(missing),
+        expected=len(expected),
+        found=len(expected) - len(missing),
         missing=missing,
         claims=len(report.citations),
         verified=sum(claim.verified for claim in report.citations),
-        calls=sum(role.calls for role in used),
-        input_tokens=sum(role.input_tokens for role in used),
-        output_tokens=sum(role.output_tokens for role in used),
-        cost=report.usage.total.cost,
-        seconds=round(seconds, 3),
-        run_id=report.run_id,
-    )
-
-
-def _failed(question: Question, error: str, seconds: float) -> Outcome:
-    expected = [*(forms[0] for forms in question.facts), *question.documents]
-    return Outcome(
-        question=question.id, expected=len(expected), missing=expected, seconds=round(seconds, 3), error=error
+        calls=used.calls,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost=used.cost,
+        seconds=result.figures["seconds"] or 0.0,
+        run_id=result.run_id,
     )
 
 
 def missing_evidence(question: Question, report: Report) -> list[str]:
     """Return the facts that stand in no excerpt of a report and the documents that none is from."""
-    cited = {key for claim in report.citations for key in claim.citations}
-    of_steps = {excerpt.id for result in report.results for excerpt in result.excerpts}
-    excerpts = [one for one in report.excerpts if one.id in cited or one.id in of_steps or not of_steps]
-    quotes = "\n".join(excerpt.quote for excerpt in excerpts).casefold()
-    facts = [forms[0] for forms in question.facts if not any(form.casefold() in quotes for form in forms)]
-    quoted = {excerpt.content_hash for excerpt in excerpts}
-    names = {Path(source.url).name for source in report.sources if {source.content_hash, source.duplicate_of} & quoted}
-    return [*facts, *(name for name in question.documents if name not in names)]
+    excerpts = quotes_of(report)
+    facts = facts_missing(
+        EvalQuestion.model_validate(question.model_dump()), "\n".join(excerpt.quote for excerpt in excerpts)
+    )
+    sources = {source.content_hash: source for source in report.sources}
+    found = gold_among(question.documents, {excerpt.content_hash for excerpt in excerpts}, sources)
+    return [*facts, *(name for name in question.documents if name not in found)]
 
 
 def _total(name: str, outcomes: list[Outcome]) -> Total:
@@ -216,7 +188,7 @@ def _total(name: str, outcomes: list[Outcome]) -> Total:
 
 
 def table(totals: Sequence[Total]) -> str:
-    """Render totals as a Markdown table, a column a variant, and name the questions on which they differ."""
+    """Render totals as a Markdown table, a column a setting, and name the questions on which they differ."""
     rows = [
         ("evidence recall", [_percent(total.evidence_recall) for total in totals]),
         ("verified claims", [_percent(total.verified_share) for total in totals]),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.batch.compare import Total, compare, missing_evidence, table, variants_of
 from leadline.batch.question_sets import Question, documents_beside, read_questions
+from leadline.evaluation.compare import Total, compare, missing_evidence, table, variants_of
 from prompts import template_source
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report

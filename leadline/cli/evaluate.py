@@ -1,0 +1,111 @@
+"""The command that evaluates: a set of questions under one or several settings, measured side by side."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from leadline.batch.questions import Outcome
+from leadline.cli.choices import choices_of, takes_choices
+from leadline.cli.examples import examples
+from leadline.cli.options import EXIT_FAILED, MACHINE, Docs
+from leadline.cli.running import until_interrupted
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.judge import judge_context
+from leadline.evaluation.judging import judged
+from leadline.evaluation.output import write_results
+from leadline.evaluation.results import Evaluation
+from leadline.evaluation.running import Sides
+from leadline.evaluation.sets import read_set
+from leadline.evaluation.settings import settings_of
+from leadline.evaluation.table import table
+from leadline.progress.terminal import echo
+from leadline.runs.output import check_writable
+from schemas.clean import clean_line
+from schemas.depth import DEPTHS
+from services.run.errors import BadInput
+
+commands = typer.Typer()
+
+RUNS = ("locale", "length", "max_plan_iterations", "max_step_num", "max_tokens", "max_cost", "max_seconds")
+"""Choices that hold for the runs of all settings."""
+
+
+@commands.command("eval", epilog=examples("eval"), rich_help_panel=MACHINE)
+@takes_choices(*RUNS, show_default=False)
+def evaluate_set(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="The set: a JSON object a line, a JSON list, CSV; docs/evaluation.md."),
+    ],
+    given: dict[str, Any],
+    depth: Annotated[
+        list[str] | None, typer.Option("--depth", metavar="|".join(DEPTHS), help="Depth; repeatable: side by side.")
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", metavar="NAME", help="Model; repeatable.")] = None,
+    prompts: Annotated[
+        list[Path] | None,
+        typer.Option("--prompts", metavar="DIR", help="Folder of prompts, or built-in; repeatable."),
+    ] = None,
+    search: Annotated[
+        list[str] | None, typer.Option("--search", metavar="NAME", help="What is searched; repeatable.")
+    ] = None,
+    docs: Docs = None,
+    references: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Reports to compare with, JSON lines: id and article.")
+    ] = None,
+    questions: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the first N questions.")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, max=100, metavar="N", help="Runs at a time; with several, seconds tell little.")
+    ] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder of results and reports; by default eval/NAME.")
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="A model that judges the reports, named apart from the runs' own."),
+    ] = None,
+    judge_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Most tokens of the judge, earlier starts included.")
+    ] = None,
+    judge_cost: Annotated[
+        float | None, typer.Option(metavar="DOLLARS", help="Most that the judge may cost, earlier starts included.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print eval.json instead of the table.")] = False,
+) -> None:
+    """Evaluate models, depths, prompts and searches on a set of questions, side by side; started again, it goes on.
+
+    The table goes to stdout; eval.json, eval.html and the reports go into the folder that --out names.
+    """
+    asked = read_set(file, references)[:questions]
+    settings = settings_of(prompts or [], model or [], depth or [], search or [])
+    place = out or Path("eval") / file.name.split(".")[0]
+    if not place.name:
+        raise BadInput(f"The set {file} has no name to name a folder after. Name one with --out.")
+    judging = None if judge is None else judge_context(judge, judge_tokens, judge_cost)
+    check_writable(place)
+    choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
+    sides = Sides(settings, choices, place, reports=place / "reports")
+    total, done = len(asked) * len(settings), 0
+
+    def progress(question: str, setting: str, outcome: Outcome) -> None:
+        nonlocal done
+        done += 1
+        summary = outcome.error or f"{outcome.claims} claims, {outcome.verified} verified"
+        echo(clean_line(f"{done}/{total} {question}, {setting}: {summary}"), err=True)
+
+    async def main() -> Evaluation:
+        evaluated = await evaluate(asked, sides, name=file.name, jobs=jobs, on_outcome=progress)
+        if judging is not None:
+            await write_results(evaluated, place)  # which stands, whatever becomes of the judge
+            evaluated, problem = await judged(evaluated, asked, judging)
+            if problem:
+                echo(f"No judgement on some: {problem}", err=True)
+        await write_results(evaluated, place)
+        return evaluated.evaluation
+
+    evaluation = until_interrupted(main(), "the same command; what is done is not done again")
+    echo(evaluation.model_dump_json(indent=2) if as_json else table(evaluation))
+    echo(f"\nWritten to {place}: eval.json, eval.html, reports", err=True)
+    if all(failed == len(asked) for failed in evaluation.failed.values()):
+        raise typer.Exit(EXIT_FAILED)

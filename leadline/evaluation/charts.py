@@ -1,0 +1,89 @@
+"""Charts of quality against cost: a point a setting, with its intervals, as places in a drawing that the page makes."""
+
+from dataclasses import dataclass
+
+from leadline.evaluation.measures import BY_KEY, Measure
+from leadline.evaluation.results import Evaluation
+from leadline.evaluation.table import amount
+
+QUALITY = ("criteria_met", "race", "facts_stated", "gold_cited", "criteria_cited", "supported_share")
+"""Measures of quality that get a chart each, the first of them that there are."""
+MAX_CHARTS = 4
+COSTS = ("cost", "input_tokens", "seconds")
+"""What a chart goes along: the first that any setting has used."""
+LEFT, RIGHT, TOP, BOTTOM = 46, 300, 16, 190
+"""Edges of the plot in a drawing of 320 by 240."""
+COLOURS = 6
+"""Classes of points, `c0` to `c5`; more settings begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A setting's place in a chart."""
+
+    name: str
+    x: float
+    y: float
+    top: float
+    bottom: float
+    left: float
+    right: float
+    """Ends of its intervals."""
+    colour: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Quality, upwards from 0 to 100 %, against cost, to the right from 0."""
+
+    quality: Measure
+    cost: Measure
+    points: list[Point]
+    ticks: list[tuple[float, str]]
+    """Of the cost: place and words."""
+
+
+def charts_of(evaluation: Evaluation) -> list[Chart]:
+    """Return the charts of an evaluation; none without a measure of quality."""
+    cost = next(
+        (
+            BY_KEY[key]
+            for key in COSTS
+            if all(key in evaluation.summary[name] for name in evaluation.names)
+            and any(evaluation.summary[name][key].mean > 0 for name in evaluation.names)
+        ),
+        None,
+    )
+    qualities = [BY_KEY[key] for key in QUALITY if any(key in evaluation.summary[name] for name in evaluation.names)]
+    return [] if cost is None else [_chart(evaluation, quality, cost) for quality in qualities[:MAX_CHARTS]]
+
+
+def _chart(evaluation: Evaluation, quality: Measure, cost: Measure) -> Chart:
+    most = max(evaluation.summary[name][cost.key].high for name in evaluation.names)
+
+    def across(value: float) -> float:
+        return round(LEFT + (RIGHT - LEFT) * value / most, 1)
+
+    def up(value: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * min(1.0, max(0.0, value)), 1)
+
+    points = []
+    for place, name in enumerate(evaluation.names):
+        spent, reached = evaluation.summary[name][cost.key], evaluation.summary[name].get(quality.key)
+        if reached is not None:
+            points.append(
+                Point(
+                    name=name,
+                    x=across(spent.mean),
+                    y=up(reached.mean),
+                    top=up(reached.high),
+                    bottom=up(reached.low),
+                    left=across(spent.low),
+                    right=across(spent.high),
+                    colour=place % COLOURS,
+                    said=f"{name}: {amount(reached.mean, quality.unit)} at {amount(spent.mean, cost.unit)}",
+                )
+            )
+    ticks = [(across(most * part / 2), amount(most * part / 2, cost.unit)) for part in range(3)]
+    return Chart(quality, cost, points, ticks)

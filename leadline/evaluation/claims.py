@@ -1,0 +1,40 @@
+"""Which claims differ between reports: those to which another report has none that says the same in much the same words."""
+
+from collections.abc import Mapping, Sequence
+
+from schemas.evidence import Claim
+from schemas.reporter import Report
+from services.text.tokens import tokens
+
+ALIKE = 0.6
+"""Share of the shorter claim's terms that the other must have. It only decides what a reader is shown."""
+MAX_CLAIMS = 300
+"""Of a report that are compared, the first ones."""
+
+
+def differing_claims(reports: Mapping[str, Report]) -> dict[str, list[Claim]]:
+    """Return, by setting, the claims of its report that no other setting's report makes. Blocking."""
+    terms = {name: [(_terms(claim.text), claim) for claim in _claims(report)] for name, report in reports.items()}
+    return {
+        name: [
+            claim
+            for own, claim in listed
+            if own and not any(_alike(own, other) for rest in terms if rest != name for other, _ in terms[rest])
+        ]
+        for name, listed in terms.items()
+    }
+
+
+def _claims(report: Report) -> Sequence[Claim]:
+    return report.citations[:MAX_CLAIMS]
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether two claims say much the same: most terms of the shorter, and its numbers."""
+    shorter, longer = sorted((one, other), key=len)
+    numbers = {term for term in shorter if term[0].isdigit()}
+    return bool(shorter) and numbers <= longer and len(shorter & longer) >= ALIKE * len(shorter)

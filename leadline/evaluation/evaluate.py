@@ -1,0 +1,117 @@
+"""Evaluates: runs the questions under the settings, and measures what came of them."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from leadline.batch.questions import Outcome
+from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, quotes_of
+from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
+from leadline.evaluation.running import OnOutcome, Seen, Sides, chosen_by, read_seen, run_settings
+from leadline.runs.actions import finished_report
+from leadline.runs.journals import Gatherings, gatherings_of
+from leadline.runs.store import Home, open_home
+from schemas.reporter import Report
+from services.reports.own_text import own_text
+from services.reports.parser import parse_report
+from services.run.errors import BadInput, JournalMiss
+from services.run.settings import settings
+
+NO_RESEARCH = "It was answered without research, so there is no report to measure."
+
+Reports = dict[tuple[str, str], Report]
+"""By the question's id and the setting's name; those of runs that ended with one."""
+
+
+@dataclass(slots=True)
+class Evaluated:
+    """An evaluation and the reports that it is about."""
+
+    evaluation: Evaluation
+    reports: Reports = field(default_factory=dict)
+
+
+async def evaluate(
+    questions: Sequence[EvalQuestion],
+    sides: Sides,
+    *,
+    name: str,
+    jobs: int = 1,
+    on_outcome: OnOutcome | None = None,
+) -> Evaluated:
+    """Run every question under every setting, and measure without a judge.
+
+    Args:
+        questions: what to ask.
+        sides: how to ask it, and where the results are kept.
+        name: of the set.
+        jobs: how many runs at a time.
+        on_outcome: called after each run.
+
+    Raises:
+        BadInput: a choice or a folder cannot be used, or a run that is done is not in this home.
+    """
+    outcomes = await run_settings(questions, sides, jobs, on_outcome)
+    seen = await asyncio.to_thread(read_seen, sides.place)
+    reports: Reports = {}
+    results: list[QuestionResult] = []
+    async with open_home(settings().leadline_home) as home:
+        for question in questions:
+            of_settings: dict[str, RunResult] = {}
+            for setting in sides.settings:
+                outcome = outcomes[question.id, setting.name]
+                report = await _report_of(home, outcome)
+                of_settings[setting.name] = await _measured(home, question, outcome, report, seen)
+                if report is not None:
+                    reports[question.id, setting.name] = report
+            results.append(QuestionResult(id=question.id, question=question.question, results=of_settings))
+    evaluation = Evaluation(set=name, settings=chosen_by(sides), questions=results)
+    return Evaluated(await asyncio.to_thread(evaluation.summarised), reports)
+
+
+async def _report_of(home: Home, outcome: Outcome) -> Report | None:
+    """Return the report of a run; None where it failed or was answered without research."""
+    if outcome.status != "done":
+        return None
+    try:
+        record = await home.record(outcome.run_id)
+    except BadInput:
+        raise BadInput(
+            f"The run {outcome.run_id} of this evaluation is not in {settings().leadline_home}. Set LEADLINE_HOME to where it was "
+            "made, or name another folder with --out to ask anew."
+        ) from None
+    try:
+        return (await finished_report(home, record.id))[1]
+    except BadInput:
+        return None
+
+
+async def _measured(
+    home: Home, question: EvalQuestion, outcome: Outcome, report: Report | None, seen: Mapping[str, Seen]
+) -> RunResult:
+    if report is None:
+        return RunResult(
+            run_id=outcome.run_id,
+            error=outcome.error or NO_RESEARCH,
+            figures=figures_of_nothing(question),
+            missing_facts=[forms[0] for forms in question.facts],
+        )
+    try:
+        gathered = await gatherings_of(home, outcome.run_id)
+    except JournalMiss:
+        gathered = Gatherings()
+    watched = seen.get(outcome.run_id)
+    figures = await asyncio.to_thread(figures_of, question, report, gathered, watched)
+    return RunResult(
+        run_id=outcome.run_id,
+        folder=outcome.folder,
+        figures=figures,
+        missing_facts=await asyncio.to_thread(_missing, question, report),
+    )
+
+
+def _missing(question: EvalQuestion, report: Report) -> list[str]:
+    """Return the facts that stand neither in a report nor in its quotes."""
+    texts = [text for _, text in own_text(parse_report(report))]
+    return facts_missing(question, "\n".join([*texts, *(excerpt.quote for excerpt in quotes_of(report))]))

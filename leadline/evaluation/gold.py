@@ -1,0 +1,85 @@
+"""Which sources are those that a set names: by address, DOI, number of an arXiv paper, file name or stem; and which facts a text has."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from schemas.evidence import Source
+from services.text.duplicates import root_of
+from services.text.normal_form import normal_form
+from services.text.tokens import has_cjk
+
+_DOI = re.compile(r"(?:doi\.org/|doi:\s{0,3}|^)(10\.\d{4,9}/[^\s?#]{1,200})", re.IGNORECASE)
+_ARXIV = re.compile(r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:\s{0,3})(\d{4}\.\d{4,5})", re.IGNORECASE)
+MAX_NAME = 4_000
+"""Characters of an address or a name that are looked at."""
+
+
+def names_of(text: str) -> set[str]:
+    """Return the names under which a source may be known that somebody wrote in one way.
+
+    Of a web address its host without `www.` and its path, without scheme, fragment and last slash; of a file its name and stem.
+    """
+    text = text.strip()[:MAX_NAME].casefold()
+    names = {f"doi:{found[1].rstrip('/.')}" for found in [_DOI.search(text)] if found}
+    names |= {f"arxiv:{found[1]}" for found in [_ARXIV.search(text)] if found}
+    if "://" in text:
+        try:
+            split = urlsplit(text)
+            host = (split.hostname or "").removeprefix("www.")
+        except ValueError:
+            return names
+        query = f"?{split.query}" if split.query else ""
+        return names | {f"{host}{split.path.rstrip('/')}{query}"}
+    path = PurePosixPath(text.partition("#")[0].replace("\\", "/"))
+    return names | {text.rstrip("/").removeprefix("www."), path.name, path.stem} - {""}
+
+
+def names_of_source(source: Source) -> set[str]:
+    """Return all names under which a source may be known."""
+    doi = source.publication.doi if source.publication is not None else None
+    return {name for text in (*source.addresses, *([doi] if doi else [])) for name in names_of(text)}
+
+
+def with_copies(keys: Iterable[str], sources: Mapping[str, Source]) -> set[str]:
+    """Return content hashes with those of all copies: a copy of a source counts as that source."""
+    roots = {root_of(key, sources) for key in keys}
+    return {key for key in sources if root_of(key, sources) in roots}
+
+
+def gold_among(gold: Sequence[str], keys: Iterable[str], sources: Mapping[str, Source]) -> set[str]:
+    """Return which of the sources that a set names are among some, given by content hash."""
+    names = {name for key in with_copies(keys, sources) for name in names_of_source(sources[key])}
+    return {name for name in gold if names_of(name) & names}
+
+
+def states(text: str, forms: Iterable[str]) -> bool:
+    """Tell whether a text has one of the forms of a fact, as words and numbers of their own: 53 does not stand in 1853 or 5.53."""
+    whole = plain(text)
+    return any(_has(whole, plain(form)) for form in forms)
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case, with plain blanks and one form of each character."""
+    return " ".join(normal_form("NFKC", text).casefold().split())
+
+
+def _has(text: str, form: str) -> bool:
+    start = text.find(form) if form else -1
+    while start >= 0:
+        end = start + len(form)
+        if not (_joined(text, start, -1) or _joined(text, end - 1, 1)):
+            return True
+        start = text.find(form, start + 1)
+    return False
+
+
+def _joined(text: str, place: int, step: int) -> bool:
+    """Tell whether a word or number goes on beyond a place, before (-1) or after (1) it."""
+    here, there, beyond = (
+        text[index] if 0 <= index < len(text) else " " for index in (place, place + step, place + 2 * step)
+    )
+    if not here.isalnum() or has_cjk(here) or has_cjk(there):
+        return False
+    return there.isalnum() or (here.isdigit() and there in ".," and beyond.isdigit())

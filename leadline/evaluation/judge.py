@@ -1,0 +1,226 @@
+"""A judge: a model, named apart from the run's, that is asked of reports. What it answers counts only where it can be used.
+
+Every call is journaled under the judge's name, so that an evaluation that is started again pays for none twice, and goes through one
+budget. An answer that cannot be used, words that the report does not have and a limit that is reached are no judgement.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from leadline.runs.store import Home
+from schemas.context import RunContext
+from schemas.evidence import Claim, Judgement
+from schemas.judge_criteria import MAX_CRITERIA, CriteriaJudgement, CriterionView, JudgeCriteriaPrompt
+from schemas.judge_dimensions import (
+    DIMENSIONS,
+    Dimension,
+    DimensionCriterion,
+    DimensionScore,
+    DimensionScores,
+    JudgeDimensionsPrompt,
+)
+from schemas.judge_pair import Better, JudgePairPrompt, PairJudgement
+from schemas.reporter import Report
+from schemas.usage import Allowance, CallUsage
+from services.models import ask
+from services.models.learned import learned
+from services.models.output_room import window_of
+from services.reports.verification import Judge as ClaimJudge
+from services.run.budget import Budget
+from services.run.errors import BadInput, LimitReached, ModelError
+from services.run.journal import Journal, run_key
+from services.run.roles import OFFLINE, role_model
+from services.run.scope import Run, checked_choices, working_for
+from services.text.quote_location import locate
+from services.text.token_estimate import estimate
+
+ROLE = "verifier"
+"""Whose settings a judge has: endpoint, temperature, most tokens. Its model is its own."""
+TEMPLATES = ("judge_criteria", "judge_pair", "judge_dimensions", "verifier")
+MAX_REPORT = 60_000
+"""Characters of a report that a judge is shown."""
+KEPT_FREE = 5_000
+"""Tokens of a judge's window that are kept for its answer, the instructions, the question and the criteria."""
+LEAST_SHOWN = 1_000
+"""Tokens of a report that a judge is shown, however small its window."""
+MAX_SHOWN = 40
+"""Criteria that a judge is shown beside a pair of reports, or a reference."""
+
+Said = TypeVar("Said")
+
+
+def judge_context(model: str, max_tokens: int | None = None, max_cost: float | None = None) -> RunContext:
+    """Return what a judge's calls choose.
+
+    Args:
+        model: its name, as `--model` takes it.
+        max_tokens: of all its calls together, those of earlier starts included; None for no limit.
+        max_cost: likewise, in US dollars.
+
+    Raises:
+        BadInput: it is no language model, or a limit is impossible.
+        SettingsError: its endpoint is not set up.
+    """
+    context = checked_choices({"models": {ROLE: model}, "max_tokens": max_tokens, "max_cost": max_cost})
+    if not model.strip() or role_model(ROLE, context).model == OFFLINE:
+        raise BadInput("A judge is a language model. Name one with --judge, such as --judge gpt-4.1.")
+    return context
+
+
+@dataclass(slots=True)
+class CriterionSaid:
+    """What a judge said of one criterion."""
+
+    met: bool | None = None
+    """None: no judgement."""
+    sentence: str = ""
+    """As the report has it."""
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Judge:
+    """A model that is asked of reports; it counts what it was asked, and what came to nothing."""
+
+    context: RunContext
+    home: Home
+    asked: int = 0
+    no_judgement: int = 0
+    used: CallUsage = field(default_factory=CallUsage)
+    shortened: int = 0
+    """How often it was shown a report's beginning only."""
+    problem: str = ""
+    """Why the latest judgement came to nothing."""
+    _budget: Budget = field(init=False)
+
+    def __post_init__(self) -> None:
+        allowance = Allowance(tokens=self.context.max_tokens, cost=self.context.max_cost)
+        self._budget = Budget(allowance, self.context)
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        return role_model(ROLE, self.context).name
+
+    async def criteria(self, what: str, question: str, report: str, criteria: Sequence[str]) -> list[CriterionSaid]:
+        """Ask of each criterion whether a report meets it, and by which sentence.
+
+        Args:
+            what: names the report, for the journal.
+            question: that it answers.
+            report: its text.
+            criteria: their texts.
+        """
+        report = self._shown(report)
+        said: list[CriterionSaid] = []
+        for start in range(0, len(criteria), MAX_CRITERIA):
+            batch = criteria[start : start + MAX_CRITERIA]
+            views = [CriterionView(number=number, text=text) for number, text in enumerate(batch, 1)]
+            prompt = JudgeCriteriaPrompt(question=question, report=report, criteria=views)
+            answer = await self._heard(
+                f"{what} criteria {start}", partial(ask, ROLE, prompt, CriteriaJudgement, template="judge_criteria")
+            )
+            of_batch = [CriterionSaid() for _ in batch]
+            for verdict in reversed(answer.verdicts if answer is not None else []):  # the first on a criterion counts
+                if 1 <= verdict.number <= len(batch):
+                    span = locate(verdict.sentence, report) if verdict.met and verdict.sentence else None
+                    sentence = report[span[0] : span[1]] if span is not None else ""
+                    met = None if verdict.met and not sentence else verdict.met
+                    of_batch[verdict.number - 1] = CriterionSaid(met, sentence, verdict.reason)
+            said += of_batch
+        self._count(len(said), sum(one.met is None for one in said))
+        return said
+
+    async def claims(self, what: str, report: Report) -> list[tuple[Claim, Judgement | None]]:
+        """Ask of each claim that cites something and is no quotation what the cited sources' text does with it."""
+        excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
+        sources = {source.content_hash: source for source in report.sources}
+        claims = [
+            claim
+            for claim in report.citations
+            if claim.status != "quoted"
+            and claim.citations
+            and all(key in excerpts and excerpts[key].content_hash in sources for key in claim.citations)
+        ]
+        statements = {(claim.text, tuple(claim.citations)): claim for claim in claims}
+        conclusions = {key for key, claim in statements.items() if claim.status == "inferred"}
+        judge = ClaimJudge(excerpts, sources, "en-US", self.home.evidence.get_text)
+        found = await self._heard(f"{what} claims", partial(judge.judged, list(statements), conclusions)) or {}
+        said = [(claim, found.get(statement)) for statement, claim in statements.items()]
+        self._count(len(said), sum(judgement is None for _, judgement in said))
+        return said
+
+    async def pair(self, what: str, question: str, criteria: Sequence[str], first: str, second: str) -> Better | None:
+        """Ask which of two reports is better, in both orders; where the order decides, neither is."""
+        orders: list[Better | None] = []
+        for name, one, other in (("in order", first, second), ("turned", second, first)):
+            prompt = JudgePairPrompt(
+                question=question,
+                criteria=list(criteria[:MAX_SHOWN]),
+                first=self._shown(one, 2),
+                second=self._shown(other, 2),
+            )
+            answer = await self._heard(
+                f"{what} pair {name}", partial(ask, ROLE, prompt, PairJudgement, template="judge_pair")
+            )
+            orders.append(None if answer is None else answer.better)
+        straight, turned = orders
+        self._count(1, straight is None or turned is None)
+        if straight is None or turned is None:
+            return None
+        opposite: dict[Better, Better] = {"first": "second", "second": "first", "neither": "neither"}
+        return straight if straight == opposite[turned] else "neither"
+
+    async def dimensions(
+        self, what: str, question: str, criteria: Sequence[DimensionCriterion], report: str, reference: str
+    ) -> dict[Dimension, DimensionScore] | None:
+        """Ask for the scores of a report and a reference in each dimension; None without a usable answer on all four."""
+        prompt = JudgeDimensionsPrompt(
+            question=question,
+            criteria=list(criteria[:MAX_SHOWN]),
+            first=self._shown(report, 2),
+            second=self._shown(reference, 2),
+        )
+        answer = await self._heard(
+            f"{what} dimensions", partial(ask, ROLE, prompt, DimensionScores, _whole, template="judge_dimensions")
+        )
+        self._count(1, answer is None)
+        return None if answer is None else {score.dimension: score for score in reversed(answer.scores)}
+
+    def _shown(self, report: str, reports: int = 1) -> str:
+        """Return as much of a report, from its beginning, as the judge's window takes of so many."""
+        model = role_model(ROLE, self.context)
+        room = max(LEAST_SHOWN, (window_of(model, learned(model)) - KEPT_FREE) // reports)
+        text = report[:MAX_REPORT]
+        while (length := estimate(text)) > room:
+            text = text[: int(len(text) * room / length)]
+        self.shortened += len(text) < len(report)
+        return text
+
+    def _count(self, asked: int, silent: int) -> None:
+        self.asked += asked
+        self.no_judgement += silent
+
+    async def _heard(self, what: str, call: Callable[[], Awaitable[Said]]) -> Said | None:
+        """Make calls under the judge's journal and budget; None where they come to nothing."""
+        task = hashlib.sha256(what.encode()).hexdigest()[:32]
+        journal = Journal(self.home.store, run_key(f"judge {self.model}", 0), task, "judge")
+        with working_for(Run(self.context, "judge", budget=self._budget, journal=journal)) as run:
+            try:
+                return await call()
+            except (LimitReached, ModelError, ValueError) as error:
+                self.problem = str(error)
+                return None
+            finally:
+                self.used = self.used + run.usage.total
+
+
+def _whole(scores: DimensionScores) -> DimensionScores:
+    missing = [name for name in DIMENSIONS if name not in {score.dimension for score in scores.scores}]
+    if missing:
+        msg = f"scores: there is none for {', '.join(missing)}"
+        raise ValueError(msg)
+    return scores

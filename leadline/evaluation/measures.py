@@ -1,0 +1,189 @@
+"""What one run came to, measured without a judge."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from leadline.evaluation.gold import gold_among, states
+from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.running import Seen
+from leadline.runs.journals import Gatherings
+from schemas.evidence import Excerpt, Source
+from schemas.reporter import Report
+from services.reports.own_text import own_text, repeated
+from services.reports.parser import parse_report
+from services.reports.statuses import status_of
+from services.search.source_kinds import owner_of
+from services.text.duplicates import root_of
+from services.text.word_count import words_in
+
+Figures = dict[str, float | None]
+"""By the measure's key; None where it is not known or nothing is expected."""
+Unit = Literal["share", "number", "dollars", "seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of a run."""
+
+    key: str
+    label: str
+    unit: Unit = "number"
+    better: Literal["more", "less", ""] = ""
+
+
+MEASURES = (
+    Measure("answered", "question answered", "share", "more"),
+    Measure("facts_stated", "facts in the report", "share", "more"),
+    Measure("facts_quoted", "facts in its quotes", "share", "more"),
+    Measure("gold_found", "gold sources found", "share", "more"),
+    Measure("gold_read", "gold sources read", "share", "more"),
+    Measure("gold_quoted", "gold sources quoted", "share", "more"),
+    Measure("gold_cited", "gold sources cited", "share", "more"),
+    Measure("criteria_cited", "criteria with cited evidence", "share", "more"),
+    Measure("criteria_met", "criteria met (judge)", "share", "more"),
+    Measure("claims_supported", "claims supported (judge)", "share", "more"),
+    Measure("race", "score against reference (judge)", "share", "more"),
+    Measure("race_comprehensiveness", "comprehensiveness (judge)", "share", "more"),
+    Measure("race_insight", "insight (judge)", "share", "more"),
+    Measure("race_instruction_following", "instruction following (judge)", "share", "more"),
+    Measure("race_readability", "readability (judge)", "share", "more"),
+    Measure("supported_share", "supported of all sentences", "share", "more"),
+    Measure("supported", "supported sentences"),
+    Measure("inferred", "inferred sentences"),
+    Measure("unverified", "unverified sentences", "number", "less"),
+    Measure("sources_cited", "cited sources"),
+    Measure("independent_sources", "independent cited sources"),
+    Measure("repeated", "repeated sentences", "number", "less"),
+    Measure("words", "words"),
+    Measure("calls", "model calls", "number", "less"),
+    Measure("input_tokens", "tokens in", "number", "less"),
+    Measure("output_tokens", "tokens out", "number", "less"),
+    Measure("cost", "cost", "dollars", "less"),
+    Measure("seconds", "seconds", "seconds", "less"),
+)
+"""All measures in the order in which they are shown; those of a judge stand among the others."""
+BY_KEY = {measure.key: measure for measure in MEASURES}
+_ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
+
+
+def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, seen: Seen | None) -> Figures:
+    """Return the figures of a run. Blocking.
+
+    Args:
+        question: what was asked, and what is expected.
+        report: what came of it.
+        gathered: what its searches brought up.
+        seen: what was seen of it while it worked; None where it was resumed: what its first prompts showed is not known then.
+    """
+    texts = list(own_text(parse_report(report)))
+    statuses = Counter(status_of(claim) for claim in report.citations)
+    cited = _cited(report)
+    sources = gathered.sources | {source.content_hash: source for source in report.sources}
+    usage = report.usage.total
+    return {
+        "answered": _ANSWERED.get(report.answered),
+        **facts_found(question, "\n".join(text for _, text in texts), report),
+        **_gold(question, report, gathered, seen, sources),
+        "criteria_cited": _criteria_cited(question, cited, sources),
+        "supported_share": _share(statuses["quoted"] + statuses["supported"], len(report.citations)),
+        "supported": statuses["quoted"] + statuses["supported"],
+        "inferred": statuses["inferred"],
+        "unverified": statuses["unverified"] + statuses["contradicted"],
+        "sources_cited": len(cited),
+        "independent_sources": len(_independent(cited, sources)),
+        "repeated": repeated(texts),
+        "words": sum(words_in(text) for _, text in texts),
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": usage.cost,
+        "seconds": report.usage.seconds if seen is None else seen.seconds,
+    }
+
+
+def figures_of_nothing(question: EvalQuestion) -> Figures:
+    """Return the figures of a question without a report: nothing of what is expected was found."""
+    expected = {
+        "answered": True,
+        "facts_stated": bool(question.facts),
+        "facts_quoted": bool(question.facts),
+        **dict.fromkeys(("gold_found", "gold_read", "gold_quoted", "gold_cited"), bool(question.sources)),
+        "criteria_cited": any(criterion.gold for criterion in question.criteria),
+    }
+    return {key: 0.0 for key, wanted in expected.items() if wanted}
+
+
+def quotes_of(report: Report) -> list[Excerpt]:
+    """Return the excerpts that a report rests on: those of its steps, and those that it cites."""
+    cited = {key for claim in report.citations for key in claim.citations}
+    of_steps = {excerpt.id for result in report.results for excerpt in result.excerpts}
+    return [one for one in report.excerpts if one.id in cited or one.id in of_steps or not of_steps]
+
+
+def facts_missing(question: EvalQuestion, text: str) -> list[str]:
+    """Return the facts that a text has in none of their forms, by their first form."""
+    return [forms[0] for forms in question.facts if not states(text, forms)]
+
+
+def facts_found(question: EvalQuestion, text: str, report: Report) -> Figures:
+    """Return which share of the facts stands in a report's own text, and which in the quotes that it rests on."""
+    quotes = "\n".join(excerpt.quote for excerpt in quotes_of(report))
+    count = len(question.facts)
+    return {
+        "facts_stated": _share(count - len(facts_missing(question, text)), count),
+        "facts_quoted": _share(count - len(facts_missing(question, quotes)), count),
+    }
+
+
+def _gold(
+    question: EvalQuestion,
+    report: Report,
+    gathered: Gatherings,
+    seen: Seen | None,
+    sources: Mapping[str, Source],
+) -> Figures:
+    """Return the share of the gold sources at each stage."""
+    gold = question.sources
+    stages = {
+        "gold_found": {passage.content_hash for passage in gathered.passages},
+        "gold_read": set(seen.read) if seen is not None else None,
+        "gold_quoted": {excerpt.content_hash for excerpt in report.excerpts},
+        "gold_cited": _cited(report),
+    }
+    return {
+        key: None if keys is None else _share(len(gold_among(gold, keys, sources)), len(gold))
+        for key, keys in stages.items()
+    }
+
+
+def _cited(report: Report) -> set[str]:
+    """Return the content hashes of the sources that a report cites."""
+    by_id = {excerpt.id: excerpt.content_hash for excerpt in report.excerpts}
+    return {by_id[key] for claim in report.citations for key in claim.citations if key in by_id}
+
+
+def _criteria_cited(question: EvalQuestion, cited: set[str], sources: Mapping[str, Source]) -> float | None:
+    """Return the share of the criteria, by weight, of which a gold source is cited; None where none names its sources."""
+    judged = [criterion for criterion in question.criteria if criterion.gold and criterion.weight]
+    among = gold_among([name for one in judged for name in one.gold], cited, sources)
+    return _share(
+        sum(criterion.weight for criterion in judged if among & set(criterion.gold)),
+        sum(criterion.weight for criterion in judged),
+    )
+
+
+def _independent(cited: set[str], sources: Mapping[str, Source]) -> set[str]:
+    """Return the owners of cited sources: copies count once, and so do pages of one site."""
+    roots = {root_of(key, sources) for key in cited}
+    return {owner_of(sources[key].url, sources[key].kind) for key in roots if key in sources}
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def shown_measures(figures: Sequence[Figures]) -> list[Measure]:
+    """Return the measures that any of some runs has a figure for."""
+    return [measure for measure in MEASURES if any(one.get(measure.key) is not None for one in figures)]

@@ -1,0 +1,86 @@
+"""A question of an evaluation, and what tells whether it was answered well."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from schemas.judge_dimensions import Dimension
+from schemas.locale import Locale
+
+MAX_TEXT = 200_000
+"""Characters of a question, a criterion or a reference."""
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
+Share = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+
+
+def _alternatives(value: Any) -> Any:
+    """Return a fact as the list of its forms."""
+    return [value] if isinstance(value, str) else value
+
+
+def _criterion(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+Fact = Annotated[list[Text], BeforeValidator(_alternatives), Field(min_length=1)]
+"""The forms in which a fact may be written; one of them is enough."""
+
+
+class Criterion(BaseModel):
+    """What a good answer does, and how much that counts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[Text, Field(validation_alias=AliasChoices("text", "criterion"))]
+    weight: Share = 1.0
+    gold: Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))] = []
+    """Sources any of which holds what the criterion asks for."""
+    dimension: Dimension | Literal[""] = ""
+
+
+class LabelledReport(BaseModel):
+    """A report whose criteria people have judged: what a judge is compared with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    report: Text
+    met: list[bool | None]
+    """Whether it meets each criterion of the question, in their order; null where nobody judged."""
+
+
+class EvalQuestion(BaseModel):
+    """A question and any of what proves that it was answered: facts, sources, criteria, a reference."""
+
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    question: Text
+    id: Annotated[str, Field(validation_alias=AliasChoices("id", "qid"), max_length=200)] = ""
+    """By which its result is found again; by default its place in the file."""
+    kind: Annotated[str, Field(max_length=200)] = ""
+    """What sort of question it is."""
+    note: Annotated[str, Field(max_length=MAX_TEXT)] = ""
+    needs_model: bool = False
+    """Whether it takes a model to answer it; for whoever reads the set, as `kind` and `note` are."""
+    facts: list[Fact] = []
+    gold: Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))] = []
+    """Sources that hold the answer: addresses, DOIs, file names or their stems."""
+    documents: list[Text] = []
+    """File names of documents that hold the answer; they count as `gold` does."""
+    criteria: list[Annotated[Criterion, BeforeValidator(_criterion)]] = []
+    reference: Annotated[str, Field(max_length=MAX_TEXT)] = ""
+    """A report to compare with."""
+    language: Annotated[Locale, Field(max_length=35)] = ""
+    """Of the report, as a language tag; empty: that of the question."""
+    docs: list[str] = []
+    """Folders of documents for this question beside those that all share."""
+    dimension_weights: dict[Dimension, Share] = {}
+    """What each dimension counts in the score against the reference."""
+    excluded: list[Text] = []
+    """Addresses whose sites the run must not use."""
+    labelled: list[LabelledReport] = []
+
+    @property
+    def sources(self) -> list[str]:
+        """All names of sources that hold the answer."""
+        return list(dict.fromkeys([*self.gold, *self.documents]))

@@ -1,0 +1,126 @@
+"""The results of an evaluation, as `eval.json` holds them (docs/evaluation.md)."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from leadline.evaluation.measures import Figures, shown_measures
+from leadline.evaluation.statistics import Agreement, Difference, Estimate, difference, estimate
+
+
+class RunResult(BaseModel):
+    """What one question came to under one setting."""
+
+    run_id: str = ""
+    folder: str | None = None
+    """Of its report."""
+    error: str = ""
+    """Why there is no report."""
+    figures: Figures
+    missing_facts: list[str] = []
+    """Facts that stand neither in the report nor in its quotes."""
+    judged: dict[str, Any] = {}
+    """What the judge said: `criteria`, `claims`, `dimensions`; see `leadline/evaluation/judge.py`."""
+
+
+class QuestionResult(BaseModel):
+    """A question under all settings."""
+
+    id: str
+    question: str
+    results: dict[str, RunResult]
+    """By the setting's name."""
+    pairs: list[dict[str, Any]] = []
+    """What the judge said of pairs of its reports."""
+
+
+class MeasuredDifference(BaseModel):
+    """How two settings differ in one measure."""
+
+    first: str
+    second: str
+    measure: str
+    difference: Difference
+    """Second less first."""
+
+
+class JudgeResult(BaseModel):
+    """What a judge was asked, and how far it agrees with people."""
+
+    model: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+    asked: int = 0
+    """Judgements that were asked for."""
+    no_judgement: int = 0
+    """Those of them that came to nothing: no usable answer, words that the report does not have, or the limit was reached."""
+    shortened: int = 0
+    """How often it was shown only the beginning of a report, which was too long for it."""
+    wins: dict[str, dict[str, int]] = {}
+    """By pair of settings (`first | second`): questions that the first won in both orders, that the second won, and ties."""
+    agreement: Agreement | None = None
+    """With the labels that people gave, where the set has them."""
+    prompts: dict[str, int | str] = {}
+    """Versions of its prompts."""
+
+
+class Evaluation(BaseModel):
+    """A whole evaluation."""
+
+    version: Literal[1] = 1
+    set: str
+    """File name of the questions."""
+    settings: dict[str, dict[str, Any]]
+    """What the runs of each setting chose: choices, models, prompts."""
+    questions: list[QuestionResult]
+    summary: dict[str, dict[str, Estimate]] = {}
+    """By setting and measure: the mean over questions with its 95 % interval."""
+    failed: dict[str, int] = {}
+    """Questions without a report, by setting."""
+    differences: list[MeasuredDifference] = []
+    judge: JudgeResult | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The settings' names, in their order."""
+        return list(self.settings)
+
+    def figures(self, setting: str) -> list[Figures]:
+        """Return the figures of a setting, a question each."""
+        return [question.results[setting].figures for question in self.questions]
+
+    def summarised(self) -> "Evaluation":
+        """Return it with summaries and differences of what its questions came to."""
+        by_setting = {name: self.figures(name) for name in self.names}
+        measures = [measure.key for measure in shown_measures([one for all_ in by_setting.values() for one in all_])]
+        summary = {
+            name: {key: found for key in measures if (found := estimate(_values(figures, key))) is not None}
+            for name, figures in by_setting.items()
+        }
+        differences = [
+            MeasuredDifference(first=first, second=second, measure=key, difference=differs)
+            for first, second in combinations(self.names, 2)
+            for key in measures
+            if (differs := difference(*_both(by_setting[first], by_setting[second], key))) is not None
+        ]
+        failed = {name: sum(bool(question.results[name].error) for question in self.questions) for name in self.names}
+        return self.model_copy(update={"summary": summary, "differences": differences, "failed": failed})
+
+
+def _values(figures: Sequence[Figures], key: str) -> list[float]:
+    return [value for one in figures if (value := one.get(key)) is not None]
+
+
+def _both(first: Sequence[Figures], second: Sequence[Figures], key: str) -> tuple[list[float], list[float]]:
+    pairs = [
+        (one, other)
+        for one, other in zip(
+            (figures.get(key) for figures in first), (figures.get(key) for figures in second), strict=True
+        )
+        if one is not None and other is not None
+    ]
+    return [one for one, _ in pairs], [other for _, other in pairs]

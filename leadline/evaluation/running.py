@@ -1,0 +1,206 @@
+"""Runs every question under every setting as a batch: several at a time, and what is done is not done again.
+
+A folder holds it all: `results.jsonl` (how each run ended, see `leadline/batch/questions.py`), `seen.jsonl` (what only a run that
+is watched shows: what its prompts showed, how long it took), `settings.json` (what the runs chose), and a folder of reports a setting.
+"""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
+
+from leadline.batch.questions import BatchQuestion, Outcome, append_line, run_batch
+from leadline.batch.runners import Here
+from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.settings import Setting
+from leadline.evaluation.shown import prompts_shown, stands_in
+from leadline.runs.journals import gatherings
+from leadline.runs.run_ids import new_run_id
+from prompts import using
+from schemas.reporter import Report
+from services.run.errors import BadInput
+from services.run.roles import ROLES, role_model
+from services.run.scope import checked_choices
+from services.search.providers import allow_folders, check_search, providers_for
+
+RESULTS, SEEN, SETTINGS = "results.jsonl", "seen.jsonl", "settings.json"
+OF_JUDGE = "judge_"
+"""Beginning of the names of a judge's prompts, which decide nothing of a run."""
+BETWEEN = " @ "
+"""Between a question's id and a setting's name in the id of their run."""
+
+OnOutcome = Callable[[str, str, Outcome], None]
+"""Told of each run that has ended: the question's id, the setting's name, how it ended."""
+
+
+class Seen(BaseModel):
+    """What was seen of a run while it worked from its beginning to its end."""
+
+    run_id: str
+    seconds: float
+    """By the clock on the wall."""
+    read: list[str]
+    """Content hashes of the sources of which a prompt showed a passage."""
+
+
+def pair_id(question: EvalQuestion, setting: Setting) -> str:
+    """Return the name of a question's run under a setting."""
+    return f"{question.id}{BETWEEN}{setting.name}"
+
+
+@dataclass(slots=True)
+class Sides:
+    """Researches questions under their settings, in this process."""
+
+    settings: Sequence[Setting]
+    choices: dict[str, Any]
+    """What all runs choose, where a setting or a question chooses nothing else."""
+    place: Path
+    """Folder of the evaluation."""
+    reports: Path | None = None
+    """Folder below which reports are written; None writes none."""
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def new_id(self, question: BatchQuestion) -> str:
+        """Return a name that sorts by time."""
+        return new_run_id()
+
+    async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
+        """Research a question under its setting, or go on with its run."""
+        named = (one for one in self.settings if question.id.endswith(f"{BETWEEN}{one.name}"))
+        setting = max(named, key=lambda one: len(one.name))
+        out = None if self.reports is None else self.reports / setting.folder
+        began = time.monotonic()
+        with using(setting.prompts), prompts_shown() as prompts:
+            report = await Here(out, self.choices).run(question, run_id, again=again)
+            if not again and not report.direct:
+                gathered = await gatherings(run_id)
+                texts = await asyncio.to_thread(prompts.texts)
+                read = {one.content_hash for one in gathered.passages if stands_in(one.text, texts)}
+                seen = Seen(run_id=run_id, seconds=round(time.monotonic() - began, 3), read=sorted(read))
+                async with self._writing:
+                    await asyncio.to_thread(append_line, self.place / SEEN, seen.model_dump_json())
+        return report
+
+
+async def run_settings(
+    questions: Sequence[EvalQuestion],
+    sides: Sides,
+    jobs: int = 1,
+    on_outcome: OnOutcome | None = None,
+) -> dict[tuple[str, str], Outcome]:
+    """Run every question under every setting that has no result yet, and go on with the runs that were begun.
+
+    Args:
+        questions: what to ask.
+        sides: how to ask it, and where the results are kept.
+        jobs: how many runs at a time; with more than one, their seconds cannot be compared.
+        on_outcome: called after each run, and for those that were there already.
+
+    Returns:
+        How each run ended, by question's id and setting's name.
+
+    Raises:
+        BadInput: a choice or a folder cannot be used, or the folder holds an evaluation with other choices.
+    """
+    pairs = {
+        pair_id(question, setting): (question.id, setting.name) for question in questions for setting in sides.settings
+    }
+    asked = [
+        BatchQuestion(
+            id=pair_id(question, setting),
+            question=question.question,
+            docs=question.docs,
+            **_own_choices(question, setting, sides.choices),
+        )
+        for question in questions
+        for setting in sides.settings
+    ]
+    for one in asked:
+        context = checked_choices({**sides.choices, **one.choices})
+        allow_folders([*context.documents, *one.docs])
+    for setting in sides.settings:
+        context = checked_choices({**sides.choices, **setting.choices})
+        await asyncio.to_thread(check_search, context)
+        await providers_for(context)  # indexed once for all
+    await asyncio.to_thread(_check_same_choices, sides)
+
+    def ended(outcome: Outcome) -> None:
+        if on_outcome is not None:
+            on_outcome(*pairs[outcome.id], outcome)
+
+    outcomes = await run_batch(asked, sides, sides.place / RESULTS, jobs, ended)
+    return {pairs[outcome.id]: outcome for outcome in outcomes}
+
+
+def _own_choices(question: EvalQuestion, setting: Setting, shared: dict[str, Any]) -> dict[str, Any]:
+    chosen = dict(setting.choices)
+    if question.language:
+        chosen["locale"] = question.language
+    if question.docs:
+        chosen["documents"] = [*shared.get("documents", []), *question.docs]
+    hosts = dict.fromkeys(filter(None, map(_host, question.excluded)))
+    if hosts:
+        chosen["exclude_domains"] = [*dict.fromkeys([*shared.get("exclude_domains", []), *hosts])]
+    return chosen
+
+
+def _host(address: str) -> str:
+    try:
+        return (urlsplit(address).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def chosen_by(sides: Sides) -> dict[str, Any]:
+    """Return what decides the results of each setting: its choices, the models of the roles, its prompts."""
+    chosen: dict[str, Any] = {}
+    for setting in sides.settings:
+        choices = {**sides.choices, **setting.choices}
+        context = checked_choices(choices)
+        sources = {name: text for name, text in setting.prompts.sources.items() if not name.startswith(OF_JUDGE)}
+        prompts = hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()[:16]
+        chosen[setting.name] = {
+            "choices": context.model_dump(mode="json", include=set(choices)),
+            "models": {role: role_model(role, context).name for role in ROLES},
+            "prompts": f"{setting.prompts.name} {prompts}",
+        }
+    return chosen
+
+
+def _check_same_choices(sides: Sides) -> None:
+    """Keep what each setting chooses, and refuse to mix the results of two choices under one name."""
+    file, chosen = sides.place / SETTINGS, chosen_by(sides)
+    try:
+        sides.place.mkdir(parents=True, exist_ok=True)
+        before = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        for name in chosen.keys() & before.keys():
+            if different := [part for part in chosen[name] if chosen[name][part] != before[name].get(part)]:
+                raise BadInput(
+                    f"The folder {sides.place} holds results of the setting {name!r} with other {' and '.join(different)}. Name "
+                    "another folder with --out, or ask as before."
+                )
+        file.write_text(json.dumps(before | chosen, indent=1, ensure_ascii=False), "utf-8")
+    except (OSError, ValueError, AttributeError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"The file {file} cannot be used ({error}). Name another folder with --out.") from None
+
+
+def read_seen(place: Path) -> dict[str, Seen]:
+    """Return what was seen of runs, by their ids; a line that a crash cut off is left out."""
+    file, seen = place / SEEN, dict[str, Seen]()
+    for line in file.read_text("utf-8", "replace").splitlines() if file.exists() else ():
+        try:
+            one = Seen.model_validate_json(line)
+        except ValidationError:
+            continue
+        seen[one.run_id] = one
+    return seen

@@ -1,0 +1,88 @@
+"""The settings that are evaluated side by side: each a way of asking, made of prompts, a model, a depth and a search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from leadline.runs.output import slug_of
+from prompts import BUILT_IN, PromptError, Prompts, load_prompts
+from schemas.depth import DEPTHS
+from services.run.errors import BadInput
+
+MAX_SETTINGS = 24
+"""Side by side: more is a mistake in the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way of asking."""
+
+    name: str
+    prompts: Prompts = BUILT_IN
+    model: str | None = None
+    depth: str | None = None
+    search: str | None = None
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What its runs choose."""
+        models = {"models": {"default": self.model}} if self.model else {}
+        rest = {"depth": self.depth, "search": self.search}
+        return {**models, **{name: value for name, value in rest.items() if value}}
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder of its reports."""
+        return slug_of(self.name)
+
+
+def settings_of(
+    prompts: Sequence[Path] = (),
+    models: Sequence[str] = (),
+    depths: Sequence[str] = (),
+    searches: Sequence[str] = (),
+) -> list[Setting]:
+    """Return every combination of what is given; what is given once holds for all and is in no name.
+
+    Args:
+        prompts: folders; `built-in` stands for the prompts that Leadline has, unless there is such a folder.
+        models: names of models.
+        depths: of `schemas.depth.DEPTHS`.
+        searches: as `RunContext.search` takes them.
+
+    Raises:
+        BadInput: a folder or a depth cannot be used, or there are too many combinations.
+    """
+    if unknown := next((depth for depth in depths if depth not in DEPTHS), None):
+        raise BadInput(f"There is no depth {unknown!r}. There are: {', '.join(DEPTHS)}.")
+    try:
+        loaded = [
+            BUILT_IN if str(folder) == BUILT_IN.name and not folder.exists() else load_prompts(folder)
+            for folder in dict.fromkeys(prompts)
+        ]
+    except PromptError as error:
+        raise BadInput(str(error)) from None
+    lists: list[list[Any]] = [
+        loaded or [BUILT_IN],
+        list(dict.fromkeys(models)) or [None],
+        list(dict.fromkeys(depths)) or [None],
+        list(dict.fromkeys(searches)) or [None],
+    ]
+    settings = [_setting(chosen, [len(values) > 1 for values in lists]) for chosen in product(*lists)]
+    if len(settings) > MAX_SETTINGS:
+        raise BadInput(
+            f"These are {len(settings)} settings, and at most {MAX_SETTINGS} stand side by side. Name fewer."
+        )
+    folders = [setting.folder for setting in settings]
+    if same := next((one for one in settings if folders.count(one.folder) > 1), None):
+        raise BadInput(f"Two settings would share the folder {same.folder} of their reports. Name them otherwise.")
+    return settings
+
+
+def _setting(chosen: tuple[Any, ...], varies: Sequence[bool]) -> Setting:
+    prompts, model, depth, search = chosen
+    parts = [prompts.name, model, depth, search]
+    name = " · ".join(str(part) for part, told in zip(parts, varies, strict=True) if told)
+    return Setting(name or str(depth or model or search or "default"), prompts, model, depth, search)

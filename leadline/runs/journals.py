@@ -1,0 +1,41 @@
+"""What runs left in their journals."""
+
+from dataclasses import dataclass, field
+
+from leadline.runs.execute import config_of
+from leadline.runs.store import Home, open_home
+from schemas.evidence import Passage, Source
+from services.run.journal import Recording, run_key
+from services.run.settings import settings
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherings:
+    """The passages that the searches of a run brought up."""
+
+    passages: list[Passage] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    """Those of the passages and their copies, by content hash."""
+
+
+async def gatherings(run_id: str) -> Gatherings:
+    """Return what the searches of a run brought up.
+
+    Raises:
+        BadInput: there is no such run.
+        JournalMiss: it has no journal.
+    """
+    async with open_home(settings().leadline_home) as home:
+        return await gatherings_of(home, run_id)
+
+
+async def gatherings_of(home: Home, run_id: str) -> Gatherings:
+    """Return the same of a home that is open."""
+    record = await home.record(run_id)
+    values = (await home.graph.aget_state(config_of(record))).values
+    recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
+    answers = [entry.answer for entry in recording.entries.values() if entry.kind == "gather" and entry.answer]
+    return Gatherings(
+        [Passage.model_validate(passage) for answer in answers for passage in answer["passages"]],
+        {key: Source.model_validate(source) for answer in answers for key, source in answer["sources"].items()},
+    )

@@ -1,0 +1,42 @@
+"""What a judge sees of a report and of the criteria of a good answer, and what it says of each."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from schemas.asked import AtMost, Reason
+
+MAX_CRITERIA = 10
+"""Of one call."""
+
+
+class CriterionView(BaseModel):
+    """What a good answer does."""
+
+    number: int
+    """1, 2, … within the call."""
+    text: str
+
+
+class JudgeCriteriaPrompt(BaseModel):
+    """Variables of `prompts/judge_criteria.md`."""
+
+    question: str
+    report: str
+    criteria: list[CriterionView]
+
+
+class CriterionVerdict(BaseModel):
+    """The verdict on one criterion; its reason comes first, so that a model thinks before it decides."""
+
+    number: int
+    reason: Reason = ""
+    met: bool
+    sentence: Annotated[str, AtMost(600)] = ""
+    """The sentence of the report that meets it; empty where none does."""
+
+
+class CriteriaJudgement(BaseModel):
+    """The judge's answer."""
+
+    verdicts: Annotated[list[CriterionVerdict], AtMost(2 * MAX_CRITERIA)] = Field(default_factory=list)

@@ -1,0 +1,45 @@
+"""What a judge sees of a report and of a reference on the same question, and how it scores both in RACE's four dimensions."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, Field
+
+from schemas.asked import AtMost, Reason
+
+Dimension = Literal["comprehensiveness", "insight", "instruction_following", "readability"]
+"""RACE's dimensions of a report (DeepResearch Bench, arXiv 2506.11763)."""
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+Score = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+
+
+class DimensionCriterion(BaseModel):
+    """What a good report on this question does in one dimension."""
+
+    dimension: str
+    text: str
+
+
+class JudgeDimensionsPrompt(BaseModel):
+    """Variables of `prompts/judge_dimensions.md`."""
+
+    question: str
+    criteria: list[DimensionCriterion]
+    first: str
+    """The report."""
+    second: str
+    """The reference."""
+
+
+class DimensionScore(BaseModel):
+    """The scores of both reports in one dimension."""
+
+    dimension: Dimension
+    reason: Reason = ""
+    first: Score
+    second: Score
+
+
+class DimensionScores(BaseModel):
+    """The judge's answer."""
+
+    scores: Annotated[list[DimensionScore], AtMost(8)] = Field(default_factory=list)

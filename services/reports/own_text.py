@@ -1,0 +1,54 @@
+"""The text that a report says itself, without what the program adds below it, and the sentences that stand in it twice."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from services.reports.document import Heading, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from services.text.passages import sentences
+
+SHORTEST = 16
+"""Letters of a sentence by which it is known again."""
+
+
+def letters(text: str) -> str:
+    """Return a text without what may be written in another way: blanks, marks, case, numbers of sentences."""
+    return "".join(char for char in text if char.isalpha()).casefold()
+
+
+def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a report, each as `prose` or `quotation`, without what the program adds below it."""
+    if report.summary:
+        yield "prose", words(report.summary)
+    for block in report.lead:
+        yield from _texts(block)
+    for section in report.body:
+        yield "heading", words(section.title)
+        for block in section.blocks:
+            yield from _texts(block)
+
+
+def _texts(block: Any, kind: str = "prose") -> Iterator[tuple[str, str]]:
+    match block:
+        case Paragraph(content=content) | Heading(content=content):
+            yield kind, words(content)
+        case Listing(items=items):
+            for item in items:
+                for part in item:
+                    yield from _texts(part, kind)
+        case Quotation(blocks=blocks):
+            for part in blocks:
+                yield from _texts(part, "quotation")
+        case Table(header=header, rows=rows):
+            for cell in (*header, *(cell for row in rows for cell in row)):
+                yield "cell", words(cell)
+
+
+def repeated(texts: Iterable[tuple[str, str]]) -> int:
+    """Count sentences that stood before: in the prose those of the prose, in quotations those of quotations."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for kind, text in texts:
+        if kind in {"prose", "quotation"}:
+            spans = sentences(text)
+            seen.update((kind, letters(text[span.start : span.end])) for span in spans)
+    return sum(count - 1 for (_, text), count in seen.items() if len(text) >= SHORTEST)

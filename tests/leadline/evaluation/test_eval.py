@@ -1,0 +1,198 @@
+"""`leadline eval`: settings side by side, a table and eval.json, going on where it stopped, and clear words for bad input."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.evaluation.running import Sides, chosen_by
+from leadline.evaluation.settings import settings_of
+from prompts import template_source
+from tests.fakes.openai_server import OpenAIServer, error
+from tests.leadline.conftest import Leadline
+
+QUESTIONS: list[dict[str, Any]] = [
+    {
+        "id": "designer",
+        "question": "Who designed the wire sounding machine, and why was tallow pressed into the lead?",
+        "facts": ["William Thomson", "1872"],
+        "gold": ["machine.md"],
+        "criteria": [{"text": "Names the designer", "gold": ["machine.md"]}],
+    },
+    {
+        "id": "tallow",
+        "question": "Why was tallow pressed into the hollow of the lead?",
+        "facts": [["sample of the bottom"]],
+    },
+]
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    file = tmp_path / "set.jsonl"
+    file.write_text("\n".join(map(json.dumps, QUESTIONS)))
+    return file
+
+
+def results(place: str = "eval/set") -> dict[str, Any]:
+    return dict(json.loads((Path(place) / "eval.json").read_text("utf-8")))
+
+
+def test_two_depths_stand_side_by_side(leadline: Leadline, questions: Path, docs: Path) -> None:
+    ran = leadline("eval", questions, "--depth", "quick", "--depth", "standard", "--docs", docs)
+    assert ran.code == 0, ran.err
+    heading, _, *rows = ran.out.splitlines()
+    assert [cell.strip() for cell in heading.strip("|").split("|")] == ["", "quick", "standard", "difference", "p"]
+    labels = [row.strip("|").split("|")[0].strip() for row in rows]
+    assert {"facts in the report", "gold sources read", "criteria with cited evidence", "model calls"} <= set(labels)
+    kept = results()
+    assert list(kept["settings"]) == ["quick", "standard"]
+    designer = kept["questions"][0]["results"]["standard"]
+    assert designer["figures"]["facts_quoted"] == 1.0
+    assert designer["figures"]["gold_cited"] == designer["figures"]["gold_read"] == 1.0
+    assert designer["figures"]["criteria_cited"] == 1.0
+    assert (Path(designer["folder"]) / "evidence.json").exists()
+    calls = {name: kept["summary"][name]["calls"]["mean"] for name in kept["settings"]}
+    assert calls["quick"] < calls["standard"]
+    [differs] = [one for one in kept["differences"] if one["measure"] == "calls"]
+    assert differs["difference"]["difference"] == calls["standard"] - calls["quick"]
+
+
+def test_what_is_done_is_not_asked_again(
+    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
+) -> None:
+    first = leadline("eval", questions, "--docs", docs, "--depth", "quick")
+    assert first.code == 0, first.err
+    asked = len(endpoint.requests)
+    questions.write_text(questions.read_text().replace('"1872"', '"1899"'))  # another fact needs no other run
+    second = leadline("eval", questions, "--docs", docs, "--depth", "quick")
+    assert second.code == 0, second.err
+    assert len(endpoint.requests) == asked
+    assert results()["questions"][0]["results"]["quick"]["missing_facts"] == ["1899"]
+    assert leadline("eval", questions, "--docs", docs, "--depth", "quick", "--depth", "standard").code == 0
+    assert endpoint.roles[asked:].count("coordinator") == len(QUESTIONS)
+
+
+def test_an_evaluation_that_was_killed_goes_on_where_it_stopped(
+    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
+) -> None:
+    given = ["eval", str(questions), "--docs", str(docs), "--depth", "quick", "--depth", "standard"]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "leadline", *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ}
+    )
+
+    def kill(number: int) -> None:
+        if endpoint.roles[number - 1] == "reflector":  # amid the second run
+            child.send_signal(signal.SIGKILL)
+            child.wait(30)
+
+    endpoint.on_request = kill
+    child.communicate(timeout=90)
+    assert child.returncode == -signal.SIGKILL
+    endpoint.on_request = None
+    ran = leadline(*given)
+    assert ran.code == 0, ran.err
+    assert endpoint.roles.count("coordinator") == 4
+    assert endpoint.roles.count("planner") == 1
+    first = results()["questions"][0]["results"]
+    assert first["quick"]["figures"]["gold_read"] == 1.0
+    assert first["standard"]["figures"]["gold_read"] is None  # what its first prompts showed is not known any more
+    assert first["standard"]["figures"]["gold_found"] == 1.0
+
+
+def test_a_run_that_fails_counts_as_nothing_found(
+    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
+) -> None:
+    endpoint.script["coordinator"] = [error(404, "no such model", "model_not_found")]
+    ran = leadline("eval", questions, "--docs", docs)
+    assert ran.code == 0, ran.err
+    assert "1 of 2" in next(line for line in ran.out.splitlines() if "without a report" in line)
+    failed = results()["questions"][0]["results"]["default"]
+    assert "LEADLINE_MODEL" in failed["error"]
+    assert failed["figures"]["facts_stated"] == 0
+    assert failed["missing_facts"] == ["William Thomson", "1872"]
+
+
+def test_a_question_that_needs_no_research_has_no_report(leadline: Leadline, tmp_path: Path, docs: Path) -> None:
+    file = tmp_path / "greeting.jsonl"
+    file.write_text('{"question": "Hello!", "facts": ["x"]}')
+    ran = leadline("eval", file, "--docs", docs)
+    assert ran.code == 1
+    assert "without research" in results("eval/greeting")["questions"][0]["results"]["default"]["error"]
+
+
+def test_each_setting_has_a_folder_of_reports_and_json_is_eval_json(
+    leadline: Leadline, questions: Path, docs: Path
+) -> None:
+    given = ["--docs", docs, "--questions", "1", "--out", "elsewhere"]
+    ran = leadline("eval", questions, *given, "--model", "offline", "--model", "openai:offline", "--json")
+    assert ran.code == 1  # the second has no endpoint
+    assert "no endpoint is set" in ran.err
+    ran = leadline("eval", questions, *given, "--prompts", "built-in", "--json")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out) == results("elsewhere")
+    assert (Path("elsewhere") / "reports" / "default").is_dir()
+
+
+def test_other_choices_under_the_same_name_are_refused(leadline: Leadline, questions: Path, docs: Path) -> None:
+    assert leadline("eval", questions, "--docs", docs, "--questions", "1").code == 0
+    ran = leadline("eval", questions, "--docs", docs, "--questions", "1", "--max-tokens", "9000")
+    assert ran.code == 2
+    assert "with other choices" in ran.err
+    assert "--out" in ran.err
+
+
+def test_prompts_of_a_judge_are_no_choice_of_the_runs(tmp_path: Path) -> None:
+    hashes = []
+    for stem in ("judge_pair", "planner"):
+        folder = tmp_path / stem
+        folder.mkdir()
+        own = template_source(stem).replace("{% block system %}", "{% block system %}\nNew.")
+        (folder / f"{stem}.md").write_text(
+            f'---\nversion: 2\nchangelog: ["1: first version", "2: for a test"]\n---\n{own}'
+        )
+        [setting] = settings_of([folder])
+        hashes.append(chosen_by(Sides([setting], {}, tmp_path))[setting.name]["prompts"].split()[-1])
+    [built_in] = settings_of()
+    before = chosen_by(Sides([built_in], {}, tmp_path))["default"]["prompts"].split()[-1]
+    assert hashes[0] == before != hashes[1]
+
+
+def test_a_home_without_the_runs_says_so(
+    leadline: Leadline, questions: Path, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from services.run.settings import forget_settings
+
+    assert leadline("eval", questions, "--docs", docs, "--questions", "1").code == 0
+    monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "another"))
+    forget_settings()
+    ran = leadline("eval", questions, "--docs", docs, "--questions", "1")
+    assert ran.code == 2
+    assert "Set LEADLINE_HOME" in ran.err
+
+
+BAD_INPUT = {
+    "a missing set": (["nowhere.jsonl"], "cannot be read"),
+    "a depth that is none": (["SET", "--depth", "bottomless"], "There is no depth 'bottomless'"),
+    "a missing folder of prompts": (["SET", "--prompts", "nowhere"], "does not exist"),
+    "a missing folder of documents": (["SET", "--docs", "nowhere"], "does not exist"),
+    "a missing file of references": (["SET", "--references", "nowhere"], "cannot be read"),
+    "too many settings": (["SET", *(f"--model=m{number}" for number in range(30))], "at most 24"),
+    "an output that is a file": (["SET", "--out", "SET"], "cannot be written"),
+    "a search that is none": (["SET", "--search", "documents", "--search", "nosuch"], "nosuch"),
+    "an impossible limit": (["SET", "--max-tokens", "1"], "max_tokens cannot be 1"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), BAD_INPUT.values(), ids=BAD_INPUT.keys())
+def test_bad_input_is_one_message(leadline: Leadline, questions: Path, arguments: list[str], said: str) -> None:
+    ran = leadline("eval", *(str(questions) if one == "SET" else one for one in arguments))
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    assert not ran.out
