@@ -6,7 +6,7 @@ import { depthChoice } from "./depth.js";
 import { el } from "./dom.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
-import { choices, keep, openSettings } from "./settings.js";
+import { changedSince, choices, keep, openSettings } from "./settings.js";
 import { earlierTurn, turnView } from "./turn.js";
 import { examples, language, leaving, say, switchLanguage, translate } from "./words.js";
 
@@ -17,6 +17,7 @@ let graph = null;
 let assistant = null;
 let view = null;
 let turn = null;
+let before = {}; // what the user had chosen when the turn was asked or opened: the run keeps its own choices
 
 translate();
 question.setAttribute("aria-keyshortcuts", "Enter");
@@ -43,6 +44,7 @@ const runs = runList({ open: (thread) => go(thread), deleted, problem });
 const work = session({
   began(begun) {
     turn = begun;
+    before = choices();
     view?.retire();
     view = turnView(work.thread, graph, { answer: work.answer, goOn: work.goOn, ask, problem });
     turns.append(view.element);
@@ -83,7 +85,10 @@ const work = session({
     tell(say("notFound"), "problem");
   },
   problem,
-}, async () => ({ ...choices(), documents: [...(choices().documents || []), ...files.documents()] }));
+}, async (begins) => {
+  const chosen = { ...choices(), documents: [...(choices().documents || []), ...files.documents()] };
+  return begins ? chosen : changedSince(before, chosen, files.added, assistant);
+});
 
 async function ask(text) {
   quiet();

@@ -5,7 +5,8 @@ import { fromState, nothingYet, take } from "./progress.js";
 import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
- *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone(). */
+ *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone().
+ *  `context(begins)` resolves to what a run chooses that begins a turn, or goes on with one. */
 export function session(views, context) {
   const other = new BroadcastChannel("leadline");
   let thread = null;
@@ -99,7 +100,7 @@ export function session(views, context) {
   async function begin(work, shown, signal, question = "") {
     let started;
     try {
-      started = await api.start(thread, work, await context(thread), question);
+      started = await api.start(thread, work, await context(Boolean(question)), question);
     } catch (problem) {
       if (!(problem instanceof Refused && problem.status === 409)) throw problem;
       await open(thread);
