@@ -264,6 +264,7 @@ def _fresh_turn(
         "outline": [],
         "plan_iterations": 0,
         "feedback": [],
+        "steering": [],
         "review": "none",
         "results": Overwrite({}),
         "reflection": None,

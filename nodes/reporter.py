@@ -51,6 +51,7 @@ from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.section_research import SectionResearch
+from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 
 LONG = 2.0
@@ -60,6 +61,7 @@ LONG = 2.0
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
     context, locale = choices(runtime), state["locale"]
+    state, steering = await hear(state, runtime, "reporter")
     state = await _settled(state, runtime)
     excerpts = cited_evidence(state)
     written, added, deck = Written(), ResearchState(), list[DeckPage]()
@@ -95,7 +97,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     if written.by_rules:
         written.asked = await _recommended(state, written, excerpts, runtime)
     written.limits += [failure for failure in failed if failure not in state["limits"]]
-    written.limits += [*left_out(run, locale), *_reused(state)]
+    written.limits += [*left_out(run, locale), *_reused(state), *late_messages(state)]
     written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
@@ -106,6 +108,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
+        **steering,
         **added,
         "report": report,
         "messages": [report_message(report, run.thread)],

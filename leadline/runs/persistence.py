@@ -38,6 +38,7 @@ ALLOWED_TYPES = [
         "reflector": ["Reflection", "StepVerdict"],
         "reporter": ["Report"],
         "results": ["StepResult"],
+        "steering": ["Steering"],
         "usage": ["Allowance", "CallUsage", "Usage"],
     }.items()
     for name in names

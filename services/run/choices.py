@@ -8,7 +8,7 @@ a note of both, by thread and turn.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from langgraph.store.base import BaseStore
@@ -78,10 +78,20 @@ def _begins(state: StateSnapshot) -> bool:
 
 
 def _turn(state: StateSnapshot) -> int:
-    """Return the turn that a checkpoint belongs to: the step in which its first node runs."""
-    if not _begins(state):
-        return int(state.values["turn"])
-    return int((state.metadata or {}).get("step", 0)) + (2 if "__start__" in state.next else 1)
+    return turn_at(state.next, state.values if isinstance(state.values, dict) else {}, state.metadata or {})
+
+
+def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
+    """Return the turn that a checkpoint belongs to: the step in which its first node runs.
+
+    Args:
+        following: nodes that come next.
+        values: of the state.
+        metadata: of the checkpoint.
+    """
+    if not _FIRST_NODES & set(following):
+        return int(values["turn"])
+    return int(metadata.get("step", 0)) + (2 if "__start__" in following else 1)
 
 
 def continues_turn(given: object) -> bool:
