@@ -14,6 +14,9 @@ from services.run.steering import leave_message, messages_of
 from services.run.ui_text import say
 from services.text.steering_words import understood
 
+_PLANNING = {"__start__", "coordinator", "background_investigator", "planner"}
+"""Nodes after which there are other steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -74,9 +77,8 @@ async def steer_thread(
     named = [str(step) for step in steps]
     if action is None:
         action, text, named = understood(text)
-    begun = not {"__start__", "coordinator"}.intersection(standing.following)
-    if action == "skip":
-        _check_steps(named, standing.steps() if begun else {}, locale)
+    if action == "skip" and not _PLANNING.intersection(standing.following):
+        _check_steps(named, standing.steps(), locale)
     return await leave_message(store, standing.key, action, text, named)
 
 

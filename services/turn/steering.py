@@ -12,7 +12,7 @@ from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from schemas.state import ResearchState
 from schemas.steering import Steering
-from services.run.events import emit_message
+from services.run.events import emit
 from services.run.scope import Run, boundary_journal
 from services.run.steering import take_messages
 from services.run.ui_text import say
@@ -58,21 +58,16 @@ async def hear(state: ResearchState, runtime: Runtime[RunContext], node: str) ->
     new = [message.model_copy(update={"plan": len(state["plans"])}) for message in taken]
     for message in new:
         data = message.model_dump(mode="json")
-        steps = ", ".join(message.steps)
-        emit_message(
-            runtime,
-            "steering",
-            node,
-            f"steered_{message.action}",
-            state["locale"],
-            data=data,
-            text=message.text,
-            steps=steps,
-        )
+        emit(runtime, "steering", node, steering_title(message, state["locale"]), data)
     update: ResearchState = {"steering": [*heard(state), *new]}
     dropped = _dropped({**state, **update})
     after: ResearchState = {**state, **update, "results": {**state["results"], **dropped}}
     return after, {**update, **({"results": dropped} if dropped else {})}
+
+
+def steering_title(message: Steering, locale: str) -> str:
+    """Say what is done about a message."""
+    return say(f"steered_{message.action}", locale, text=message.text, steps=", ".join(message.steps))
 
 
 def _dropped(state: ResearchState) -> dict[str, StepResult]:
