@@ -6,6 +6,7 @@
 It is the thread's latest report: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
+Runs are steered at `/steering/<thread>`.
 """
 
 import mimetypes
@@ -23,6 +24,7 @@ from leadline.server.estimates import estimates
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_views import views
+from leadline.server.steering import steering
 from leadline.server.thread_values import standing_values
 from schemas.context import OutputFormat
 from schemas.reporter import Report
@@ -33,7 +35,7 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
-for router in (page, attachments, views, estimates):
+for router in (page, attachments, views, estimates, steering):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
