@@ -1,7 +1,7 @@
-// The thread that is open: ask, follow, answer a review, stop, go on. The server has the truth; this follows it.
+// The thread that is open: ask, follow, answer a review, steer, stop, go on. The server has the truth; this follows it.
 
 import { api, Refused } from "./api.js";
-import { fromState, nothingYet, take } from "./progress.js";
+import { fromState, nothingYet, take, takeSaid } from "./progress.js";
 import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
@@ -30,9 +30,10 @@ export function session(views, context) {
     thread = id;
     try {
       const [state, under] = await Promise.all([api.state(id), api.underWay(id)]);
-      const earlier = await api.turns(id);
+      const [earlier, said] = await Promise.all([api.turns(id), state.next?.length ? api.notTaken(id).catch(() => []) : []]);
       if (mine.aborted) return;
       turn = present(state, under, earlier);
+      for (const message of said) takeSaid(turn, message, true);
       views.earlier(earlier);
       if (!turn.question && !under) return;
       views.began(turn);
@@ -80,6 +81,21 @@ export function session(views, context) {
   const answer = (review) => resume({ command: { resume: review } });
   /** Go on after a stop or an error, where it ended. */
   const goOn = () => resume({ input: null });
+
+  /** Say something to the run that is under way. Resolves to whether it will be followed. */
+  async function steer(said) {
+    const here = turn;
+    try {
+      const message = await api.steer(thread, said);
+      if (turn !== here || turn.steering.some((one) => one.id === message.id)) return true; // the run has taken it by now
+      takeSaid(turn, message, true);
+      views.changed();
+      return true;
+    } catch (problem) {
+      views.problem(problem);
+      return false;
+    }
+  }
 
   async function resume(work) {
     const signal = following.signal;
@@ -139,6 +155,7 @@ export function session(views, context) {
     Object.assign(turn, {
       status: known.status, review: known.review, report: known.report, reply: known.reply, error: known.error || error,
       plans: known.plans.length ? known.plans : turn.plans,
+      steering: [...known.steering, ...turn.steering.filter((one) => one.waiting && known.status !== "done" && !known.steering.some((other) => other.id === one.id))],
     });
     if (error && known.status === "stopped") turn.status = "failed";
     for (const [id, step] of known.steps) {
@@ -181,7 +198,7 @@ export function session(views, context) {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
   return {
-    open, ask, answer, goOn, stop, leave,
+    open, ask, answer, goOn, steer, stop, leave,
     deleted: (id) => other.postMessage({ thread: id, deleted: true }),
     get thread() { return thread; },
     get running() { return Boolean(run); },
