@@ -168,6 +168,8 @@ def _planner(text: Element, settings: Element, asked: dict[str, Any]) -> Planner
         tables=[line for line in text.first("tables").body.split("\n") if line],
         tools=[],
         previous_plan=text.first("previous_plan").body,
+        steering=[said.body for said in text.all("steering")],
+        undone=[undone.body for undone in text.all("undone")],
         style=settings["style"] or "report",
         max_nodes=int(settings["max_nodes"] or 0),
         outline=_outline(text),

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.state import ResearchState
 from services.run.scope import choices
+from services.turn.steering import for_planner
 from services.turn.steps import ready_steps
 
 
@@ -49,10 +50,12 @@ async def after_human_feedback(state: ResearchState) -> Literal["planner", "rese
 async def after_reflector(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Literal["research_team", "planner", "reporter"]:
-    """Go on with the plan, plan for the gaps, or report: first what is due, then whether it is enough, last the limits."""
+    """Go on with the plan, plan for the gaps, or report: first what somebody said, what is due, then whether it is enough, last the limits."""
     context = choices(runtime)
     if state["spent"]:
         return "reporter"
+    if for_planner(state):
+        return "planner"
     if ready_steps(state, context.max_step_attempts):
         return "research_team"
     if state["has_enough_context"] or state["plan_iterations"] >= context.max_plan_iterations:

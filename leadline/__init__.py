@@ -1,11 +1,12 @@
 """Deep research that proves what it says.
 
 `research(question)` runs the whole machine and returns a `Report`; `aresearch` is the same for code that already runs
-in an event loop, and tells its progress as it goes: to a `Progress`, for one, which shows it in a notebook.
+in an event loop, and tells its progress as it goes: to a `Progress`, for one, which shows it in a notebook. `steer(text)` says something to a run
+under way, and `asteer` is the same inside an event loop.
 """
 
-from leadline.api import aresearch, research
+from leadline.api import aresearch, asteer, research, steer
 from leadline.progress.notebook import Progress
 from schemas.reporter import Report
 
-__all__ = ["Progress", "Report", "aresearch", "research"]
+__all__ = ["Progress", "Report", "aresearch", "asteer", "research", "steer"]

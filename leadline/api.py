@@ -1,16 +1,17 @@
 """Ask from Python: `research(question)` and, inside an event loop, `await aresearch(question)`."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from leadline.runs.execute import OnEvent, OnReview, carry_out, config_of, first_input
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.run_ids import new_run_id
+from leadline.runs.steer import Steered, asteer
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.bibliography.styles import check_style
@@ -21,6 +22,8 @@ from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
 from services.search.providers import allow_folders, check_search
 from services.turn.conversation import carried_context, chosen_question
+
+Outcome = TypeVar("Outcome")
 
 
 async def aresearch(
@@ -110,10 +113,23 @@ def research(question: str, **options: Any) -> Report:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(aresearch(question, **options))
+    return _apart(lambda: asyncio.run(aresearch(question, **options)))
+
+
+def _apart(work: Callable[[], Outcome]) -> Outcome:
+    """Do work that brings an event loop in a thread of its own."""
     thread = ThreadPoolExecutor(1, "leadline-research")
-    report = thread.submit(lambda: asyncio.run(aresearch(question, **options)))
+    done = thread.submit(work)
     thread.shutdown(wait=False)
-    return report.result()
+    return done.result()
+
+
+def steer(text: str, run_id: str | None = None) -> Steered:
+    """Say something to a run that another process, or another thread of this one, carries out; takes what `asteer` takes.
+
+    It works in a notebook too, where an event loop runs already.
+    """
+    return _apart(lambda: asyncio.run(asteer(text, run_id)))
 
 
 Report.as_html = notebook_html

@@ -21,7 +21,7 @@ from services.evidence.views import evidence_views
 from services.models import ask
 from services.models.fallback import ask_by_rules
 from services.run.budget import limit_message
-from services.run.choices import store_choices
+from services.run.choices import note_choices, store_choices
 from services.run.errors import BadInput, LimitReached, UselessAnswer
 from services.run.estimate import tell_estimate
 from services.run.events import emit, emit_message
@@ -71,6 +71,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     problem: LimitReached | UselessAnswer | None = None
     async with turn_run(runtime, "coordinator", spoken) as (run, turn):
         log("run_started", characters=len(question), depth=context.depth, formats=context.output_formats)
+        chosen = await store_choices(context, evidence_of(runtime))
+        await note_choices(evidence_of(runtime).store, run.thread, turn, chosen)
         today = await _today(run)
         conversation, recalled = await _thread(run, question, earlier, former, evidence_of(runtime))
         prompt = CoordinatorPrompt(
@@ -98,7 +100,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         *([say("question_by_rules", triage.locale)] if problem else []),
     ]
     fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
-    fresh["choices"] = await store_choices(context, evidence_of(runtime))
+    fresh["choices"] = chosen
     messages: list[AnyMessage] = []
     present = state.get("messages", [])[len(earlier) :]
     if not present or chosen_question(present[-1].text, former) != present[-1].text:
@@ -262,6 +264,7 @@ def _fresh_turn(
         "outline": [],
         "plan_iterations": 0,
         "feedback": [],
+        "steering": [],
         "review": "none",
         "results": Overwrite({}),
         "reflection": None,

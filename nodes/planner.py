@@ -27,6 +27,7 @@ from services.turn.agent_inbox import plan_message
 from services.turn.drafted_plan import check_draft, settle_draft
 from services.turn.outline import without_evidence
 from services.turn.outline_evidence import found_in, placed
+from services.turn.steering import for_planner, hear, heard, undone_steps, wants_report
 from services.turn.steps import left_out
 
 MAX_TABLES = 12
@@ -34,6 +35,17 @@ MAX_TABLES = 12
 
 async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Make the next plan. A plan after a person's edit replaces the one that was edited."""
+    state, steering = await hear(state, runtime, "planner")
+    if wants_report(state):
+        return {**steering, "plan": None, "spent": True, "limits": [say("steered_stop", state["locale"])]}
+    update = await _planned(state, runtime)
+    if update["plan"] is not None:
+        steering["steering"] = [message.model_copy(update={"planned": True}) for message in heard(state)]
+    return {**steering, **update}
+
+
+async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
+    """Return what the next plan changes."""
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     changed = plans != state["plans"]
@@ -84,6 +96,7 @@ def _prompt(
 ) -> PlannerPrompt:
     background, last, reflection = state["background"], state["plan"], state["reflection"]
     outline = reflection.outline if reflection is not None and plans else []
+    said = [message.text for message in for_planner(state)]
     return PlannerPrompt(
         question=research_question(state),
         locale=state["locale"],
@@ -101,6 +114,8 @@ def _prompt(
         wide=context.level.wide,
         style=context.output_style,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
+        steering=said,
+        undone=[step.title for step in undone_steps(state)] if said else [],
     )
 
 

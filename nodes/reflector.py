@@ -25,6 +25,7 @@ from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import say
 from services.turn.outline_reflection import OutlineTable, outline_table, with_outline
 from services.turn.redo import settle_verdicts
+from services.turn.steering import dropped_steps, for_planner, hear, undone_steps, wants_report
 from services.turn.steps import left_out, ready_steps, to_redo
 
 
@@ -33,6 +34,13 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 
     In the middle of a plan, when all of them are sound and further steps can go on, no model is called.
     """
+    state, steering = await hear(state, runtime, "reflector")
+    update = await _reflected(state, runtime)
+    return {**steering, **update, "results": {**steering.get("results", {}), **update["results"]}}
+
+
+async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
+    """Return what the reflection changes."""
     context, locale = choices(runtime), state["locale"]
     fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
@@ -40,7 +48,10 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     limit = spent_limit(context, account["usage"])
     table = await asyncio.to_thread(outline_table, state, context)
     outline: ResearchState = {"outline": table.outline}
-    if limit is None and _may_go_on(state, fresh, context):
+    if wants_report(state):
+        return {**_given_up(state, fresh, say("steered_stop", locale)), **outline, "usage": wave}
+    heard_only = bool(for_planner(state)) and not fresh
+    if limit is None and (heard_only or _may_go_on(state, fresh, context)):
         return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
@@ -62,7 +73,8 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         except LimitReached as reached:
             limit = reached
     if reflection is None:
-        return {**_given_up(state, context, fresh, limit), **outline, "usage": run.usage + wave}
+        said_limit = limit_message(limit, locale) if limit else ""
+        return {**_given_up(state, fresh, said_limit), **outline, "usage": run.usage + wave}
     verdicts = {verdict.step_id: verdict for verdict in reflection.steps}
     judged = {**_sent_back(state, verdicts), **fresh}
     results = _with_verdicts(judged, verdicts, reflection.reasoning)
@@ -85,7 +97,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     limit = spent_limit(context, account["usage"] + run.usage)
     after: ResearchState = {**state, "results": {**state["results"], **results}}
     if limit is not None and (ready_steps(after, context.max_step_attempts) or not reflection.has_enough_context):
-        given_up = _given_up(after, context, {}, limit)
+        given_up = _given_up(after, {}, limit_message(limit, locale))
         update |= {
             **given_up,
             "results": {**results, **given_up["results"]},
@@ -94,17 +106,11 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     return update
 
 
-def _given_up(
-    state: ResearchState, context: RunContext, fresh: dict[str, StepResult], limit: LimitReached | None
-) -> ResearchState:
-    """End the research at a limit: what has not been done is shown as skipped."""
-    said = [limit_message(limit, state["locale"])] if limit else []
-    plan = state["plan"]
-    undone = [step.id for step in plan.steps if step.id not in state["results"]] if plan else []
-    skipped = {
-        step_id: StepResult(step_id=step_id, status="skipped", error=said[0] if said else "") for step_id in undone
-    }
-    return {"results": {**_with_verdicts(fresh, {}, " ".join(said)), **skipped}, "spent": True, "limits": said}
+def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> ResearchState:
+    """End the research at a limit, or as somebody wants it: what has not been done is shown as skipped."""
+    skipped = {step.id: StepResult(step_id=step.id, status="skipped", error=why) for step in undone_steps(state)}
+    limits = [why] if why else []
+    return {"results": {**_with_verdicts(fresh, {}, why), **skipped}, "spent": True, "limits": limits}
 
 
 def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
@@ -136,6 +142,8 @@ def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflec
     """Keep the verdicts on steps that there are, and of those that send a step back those that say why."""
     steps = steps_by_id(plans_of(state))
     verdicts = settle_verdicts(reflection.steps, state["results"], steps, research_question(state))
+    dropped = dropped_steps(state)
+    verdicts = [one.model_copy(update={"redo": False}) if one.step_id in dropped else one for one in verdicts]
     return reflection.model_copy(update={"steps": verdicts})
 
 

@@ -52,6 +52,7 @@ from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.revising import check_revised, revised, revision_of
 from services.turn.section_research import SectionResearch
+from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 
 LONG = 2.0
@@ -61,6 +62,7 @@ LONG = 2.0
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
     context, locale = choices(runtime), state["locale"]
+    state, steering = await hear(state, runtime, "reporter")
     state = await _settled(state, runtime)
     excerpts = cited_evidence(state)
     written, added, deck = Written(), ResearchState(), list[DeckPage]()
@@ -73,10 +75,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
             if revision is not None:
                 written, state = await revised(run, state, revision, excerpts)
             elif answer := _answered(state):
-                by_rules = await run.journal.decided(
-                    "rules", lambda: role_model("coordinator", context).model == OFFLINE
-                )
-                written = Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
+                written = await _known_answer(run, answer, locale)
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 prompt = await asyncio.to_thread(_prompt, state, context)
@@ -100,7 +99,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     if written.by_rules:
         written.asked = await _recommended(state, written, excerpts, runtime)
     written.limits += [failure for failure in failed if failure not in state["limits"]]
-    written.limits += [*left_out(run, locale), *_reused(state)]
+    written.limits += [*left_out(run, locale), *_reused(state), *late_messages(state)]
     written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
@@ -111,6 +110,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
     _announce(runtime, locale, report)
     return {
+        **steering,
         **added,
         "report": report,
         "messages": [report_message(report, run.thread)],
@@ -136,6 +136,13 @@ def _answered(state: ResearchState) -> str:
     """Return the answer that the coordinator has written from what earlier turns found, where it has."""
     triage = state["triage"]
     return triage.answer if triage is not None and not state["plans"] else ""
+
+
+async def _known_answer(run: Run, answer: str, locale: str) -> Written:
+    """Return the coordinator's answer as what was written, and by rules where no model is connected."""
+    context = run.context
+    by_rules = await run.journal.decided("rules", lambda: role_model("coordinator", context).model == OFFLINE)
+    return Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
 
 
 def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:

@@ -18,6 +18,7 @@ EventType = Literal[
     "round",  # a round of search in a step has been judged; `data`: `step`, `round`, `passages`, `excerpts`, `sources`, `queries`, `searched`
     "step_finished",
     "reflection",
+    "steering",  # a message of a person was taken at a boundary; `data` is a `Steering`
     "limit",
     "draft",  # a piece of the report as it is written; `data` is a `Draft`. The server streams messages instead
     "report",

@@ -107,6 +107,10 @@ class PlannerPrompt(BaseModel):
     """Servers of tools that steps may be given; usually none."""
     previous_plan: str
     """Titles of the last plan's steps, a line each; empty for the first plan."""
+    steering: list[str] = Field(default_factory=list)
+    """What somebody has said since the last plan, while the run went on; usually nothing."""
+    undone: list[str] = Field(default_factory=list)
+    """Titles of the last plan's steps that were not done, where something was said."""
     max_nodes: int = 0
     """Nodes that the outline may have; 0 where none is asked for, as there is one already or the depth wants none."""
     outline: list[NodeView] = Field(default_factory=list)

@@ -28,6 +28,7 @@ from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.revision import Revision
+from schemas.steering import Steering
 from schemas.usage import Allowance, Usage
 
 Value = TypeVar("Value")
@@ -118,6 +119,8 @@ class ResearchState(TypedDict, total=False):
     plan_iterations: int
     feedback: list[str]
     """What the person said of plans of this run."""
+    steering: list[Steering]
+    """What was said to the run while it went on, as far as it has been taken."""
     review: Literal["none", "wanted", "accepted", "edited"]
     """Where the review of the present plan stands."""
     results: Annotated[dict[str, StepResult], growing(merge_results)]
@@ -168,6 +171,11 @@ def plans_of(state: ResearchState) -> list[Plan]:
 
 
 def research_question(state: ResearchState) -> str:
-    """Return the question that is researched: as the coordinator completed it, and before that as it was asked."""
+    """Return the question that is researched: as the coordinator completed it, and before that as it was asked.
+
+    Questions that somebody added while the run went on come behind it.
+    """
     triage = state["triage"]
-    return triage.question if triage is not None else state["question"]
+    asked = triage.question if triage is not None else state["question"]
+    added = [message.text for message in state.get("steering") or [] if message.action == "ask"]
+    return " ".join([asked, *added])

@@ -31,6 +31,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "resume": [
         ("Go on with what Ctrl-C, a crash or a review interrupted", "leadline resume"),
     ],
+    "steer": [
+        ("Narrow a run that another terminal carries out", 'leadline steer "only the tallow"'),
+        ("Leave a step out", 'leadline steer "skip step 2"'),
+        ("Have the report written from what there is", 'leadline steer "stop and write"'),
+    ],
     "replay": [
         ("The latest finished run again, asking nobody", "leadline replay --out again"),
     ],

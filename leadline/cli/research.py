@@ -1,5 +1,6 @@
 """Commands that research: a question, an interrupted run, a finished one again, many questions."""
 
+import asyncio
 import sys
 from collections.abc import Awaitable
 from contextlib import nullcontext
@@ -33,6 +34,7 @@ from leadline.progress.terminal import echo
 from leadline.runs.actions import areplay, aresume
 from leadline.runs.output import check_writable
 from leadline.runs.run_ids import new_run_id
+from leadline.runs.steer import asteer
 from schemas.reporter import Report
 from services.run.errors import BadInput
 
@@ -115,6 +117,37 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
 
     with errors_as_json(as_events):
         show_report(work, as_json, as_events)
+
+
+@commands.command(epilog=examples("steer"), rich_help_panel=RESEARCH)
+def steer(
+    said: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[RUN] MESSAGE",
+            help="What to do: “only the costs”, “also: who paid for it?”, “skip step 2”, “stop and write”.",
+        ),
+    ],
+) -> None:
+    """Say something to a run while it goes on; by default the one that began last. The planner hears it at the next boundary."""
+    if len(said) > 2:
+        raise BadInput('Say one thing, in quotes: leadline steer "only the costs"')
+    steered = asyncio.run(asteer(said[-1], said[0] if len(said) > 1 else None))
+    steps = ", ".join(steered.message.steps)
+    echo(f"{steered.run_id}: {_HEARD[steered.message.action].format(steps=steps)}", err=True)
+    if steered.status != "running":
+        echo(
+            f"The run is {steered.status}. It follows this when it goes on: leadline resume {steered.run_id}", err=True
+        )
+
+
+_HEARD = {
+    "message": "the planner hears it at the next boundary.",
+    "ask": "the question is added at the next boundary.",
+    "skip": "step {steps} is left out.",
+    "write": "the research ends at the next boundary, and the report is written.",
+}
+"""What becomes of a message, by what it asks for."""
 
 
 @commands.command(epilog=examples("replay"), rich_help_panel=RESEARCH)

@@ -34,6 +34,7 @@ _MARKS = {
     "round": "-",
     "step_finished": "=",
     "reflection": "*",
+    "steering": "@",
     "limit": "!",
     "call_progress": ".",
     "report": "·",

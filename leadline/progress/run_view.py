@@ -223,6 +223,8 @@ class Watched:
         match event.type:
             case "background" | "searched" | "round":
                 self._searched(data)
+            case "steering":
+                self.notices.append(event.title)
             case "notice" if event.node != "reporter":
                 self.notices.append(event.title)
             case "triage":

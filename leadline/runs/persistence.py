@@ -39,6 +39,7 @@ ALLOWED_TYPES = [
         "reporter": ["Report"],
         "results": ["StepResult"],
         "revision": ["Revision"],
+        "steering": ["Steering"],
         "usage": ["Allowance", "CallUsage", "Usage"],
     }.items()
     for name in names

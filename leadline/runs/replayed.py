@@ -6,13 +6,15 @@ from typing import Any
 from schemas.events import Event
 from schemas.planner import Plan
 from schemas.results import StepResult
+from schemas.steering import Steering
 from schemas.usage import Usage
 from services.run.ui_text import say
+from services.turn.steering import steering_title
 from services.turn.steps import step_summary
 
 
 def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
-    """Yield a run's events so far, from its state: its plans, the steps that have ended, and what its calls used."""
+    """Yield a run's events so far, from its state: its plans, what was said to it, the steps that have ended, and what its calls used."""
     locale = values.get("locale") or "en"
     usage: Usage | None = values.get("usage")
     if usage is not None:
@@ -20,7 +22,18 @@ def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
         yield Event(type="call", node="", title=title, data={"role": "", **usage.total.model_dump(mode="json")})
     plans: list[Plan] = values.get("plans") or []
     results: dict[str, StepResult] = values.get("results") or {}
-    for plan in plans:
+    heard: list[Steering] = values.get("steering") or []
+    for number, plan in enumerate([None, *plans]):
+        yield from _told(plan, results, locale)
+        for message in heard:
+            if message.plan == number:
+                data = message.model_dump(mode="json")
+                yield Event(type="steering", node="", title=steering_title(message, locale), data=data)
+
+
+def _told(plan: Plan | None, results: dict[str, StepResult], locale: str) -> Iterator[Event]:
+    """Yield the events of a plan and of its steps."""
+    if plan is not None:
         if plan.steps:
             title = say("plan", locale, title=plan.title)
             yield Event(type="plan", node="planner", title=title, data=plan.model_dump(mode="json"))

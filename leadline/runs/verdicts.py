@@ -7,13 +7,14 @@ from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
+from schemas.steering import Steering
 from services.reports.counts_line import counts_of
 from services.reports.labels import labels_for
 from services.run.ui_text import say
 
 
 def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
-    """Return a line for each note on a plan and each reflection, in order, and one for each verdict on a step, and how the report stands.
+    """Return a line for each note on a plan, each message that steered the run and each reflection, in order, and one for each verdict on a step, and how the report stands.
 
     Args:
         values: of the run's state.
@@ -27,6 +28,8 @@ def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
         for number, plan in enumerate(plans, 1)
         for note in plan.notes
     ]
+    heard: Sequence[Steering] = values.get("steering") or []
+    lines += [say("show_steering", locale, plan=message.plan, text=_one_line(message.text)) for message in heard]
     lines += [
         say(
             "show_reflection",

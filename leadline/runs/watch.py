@@ -26,7 +26,7 @@ from services.run.journal import Recording, run_key
 from services.search.gather import Complete, Gathered, gather
 from services.search.hit import Hit
 from services.search.pages.limits import page_limits
-from services.search.pages.page_texts import complete
+from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import PageReader
 from services.search.providers import Providers, providers_for
 from services.search.web import filters_of
@@ -233,7 +233,7 @@ class _Searched:
             found = {name: None for hits in kept for hit in hits for name in (hit.url, content_hash(hit.text))}
             self.brought += found
             pages = min(self._context.max_pages or self._context.level.pages, self._context.level.pages)
-            return await complete(kept, reader.read, pages, filters_of(self._context))
+            return await complete(kept, reader.read, in_turns(kept)[:pages], filters_of(self._context))
 
         return read_new
 

@@ -1,7 +1,7 @@
 """The API and the store of the very server that serves our pages, from inside it: LangGraph's or Aegra."""
 
 import sys
-from typing import cast
+from typing import Any, Literal, cast
 
 import httpx
 from fastapi import Request
@@ -9,6 +9,7 @@ from langgraph.store.base import BaseStore, Item
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
+from langgraph_sdk.schema import Item as StoreItem
 
 _ASKED_WITH = ("authorization", "x-api-key", "cookie")
 """Headers that say who asks."""
@@ -42,7 +43,7 @@ def on_aegra() -> bool:
 
 
 class _ApiStore:
-    """Reads the server's store through its API."""
+    """Reads and writes the server's store through its API."""
 
     def __init__(self, client: LangGraphClient) -> None:
         self._client = client
@@ -55,10 +56,23 @@ class _ApiStore:
             return None
         if not found:
             return None
-        return Item(
-            value=found["value"],
-            key=key,
-            namespace=namespace,
-            created_at=found["created_at"],
-            updated_at=found["updated_at"],
-        )
+        return _item(found, namespace)
+
+    async def asearch(self, namespace: tuple[str, ...], /, *, limit: int = 10, offset: int = 0) -> list[Item]:
+        """Return the items of a namespace."""
+        found = await self._client.store.search_items(namespace, limit=limit, offset=offset)
+        return [_item(item, namespace) for item in found["items"]]
+
+    async def aput(self, namespace: tuple[str, ...], key: str, value: dict[str, Any], index: Literal[False]) -> None:
+        """Write an item, which is not found by its meaning."""
+        await self._client.store.put_item(namespace, key=key, value=value, index=index)
+
+
+def _item(found: StoreItem, namespace: tuple[str, ...]) -> Item:
+    return Item(
+        value=found["value"],
+        key=found["key"],
+        namespace=namespace,
+        created_at=found["created_at"],
+        updated_at=found["updated_at"],
+    )

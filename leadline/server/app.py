@@ -7,6 +7,7 @@
 It is the thread's latest report: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
+Runs are steered at `/steering/<thread>`.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from leadline.server.estimates import estimates
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_views import views
+from leadline.server.steering import steering
 from leadline.server.thread_values import standing_values
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
@@ -37,7 +39,7 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
-for router in (page, attachments, views, estimates):
+for router in (page, attachments, views, estimates, steering):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes

@@ -2,10 +2,13 @@
 
 What a turn chose lies in the store under its hash, and the state holds the hash. It is small, and it holds no secrets: servers
 of tools, whose addresses and arguments may hold some, are kept by their names alone. A new turn takes its own choices.
+
+The state holds nothing of a turn whose first node has not ended, nor of what was chosen anew when a run was resumed: the store has
+a note of both, by thread and turn.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from langgraph.store.base import BaseStore
@@ -15,11 +18,13 @@ from prompts.overrides import system_text
 from schemas.context import STEMS, RunContext
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
+from services.run.journal import run_key
 from services.run.scope import checked_choices
 
 _NOT_STORED = {"mcp_servers"}
 _FIRST_NODES = {"__start__", "coordinator"}
-"""Nodes that run before a turn's choices are stored."""
+"""Nodes that run before the state holds a turn's choices."""
+_NOTES = ("choices",)
 
 
 async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
@@ -41,6 +46,54 @@ def _chosen(context: RunContext) -> dict[str, Any]:
     return context.model_dump(mode="json", include=context.own_choices() - built_in - _NOT_STORED, exclude_unset=True)
 
 
+async def note_choices(store: BaseStore, thread: str, turn: int, key: str, former: str = "") -> None:
+    """Note the choices of a turn that its state does not hold yet.
+
+    Args:
+        store: where the choices are stored.
+        thread: id of the thread.
+        turn: as the state counts turns.
+        key: hash of the choices.
+        former: hash in the state, which the note replaces; a state with another hash is newer than the note.
+    """
+    await store.aput(_NOTES, run_key(thread, turn), {"key": key, "former": former}, index=False)
+
+
+async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | None:
+    """Return the hash of the choices that hold now: those of the note, where it is newer than the state."""
+    values: Mapping[str, Any] = state.values if isinstance(state.values, dict) else {}
+    first = _begins(state)
+    if not first and "turn" not in values:
+        return None
+    former = "" if first else values.get("choices")
+    item = await store.aget(_NOTES, run_key(thread, _turn(state)))
+    if item is not None and item.value["former"] == former:
+        return str(item.value["key"])
+    return former
+
+
+def _begins(state: StateSnapshot) -> bool:
+    """Tell whether the turn's first node has not ended."""
+    return bool(_FIRST_NODES & set(state.next))
+
+
+def _turn(state: StateSnapshot) -> int:
+    return turn_at(state.next, state.values if isinstance(state.values, dict) else {}, state.metadata or {})
+
+
+def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
+    """Return the turn that a checkpoint belongs to: the step in which its first node runs.
+
+    Args:
+        following: nodes that come next.
+        values: of the state.
+        metadata: of the checkpoint.
+    """
+    if not _FIRST_NODES & set(following):
+        return int(values["turn"])
+    return int(metadata.get("step", 0)) + (2 if "__start__" in following else 1)
+
+
 def continues_turn(given: object) -> bool:
     """Tell whether the input of a run continues a turn: an answer to an interrupt, a change of its report, or nothing at all."""
     return given is None or (
@@ -48,8 +101,8 @@ def continues_turn(given: object) -> bool:
     )
 
 
-async def restored_choices(given: object, state: StateSnapshot, store: BaseStore) -> RunContext | None:
-    """Return the choices of a run that continues a turn; new choices come before stored ones.
+async def restored_choices(given: object, state: StateSnapshot, store: BaseStore) -> RunContext:
+    """Return the choices of a run that continues a turn; new choices come before stored ones, and hold from then on.
 
     Args:
         given: what the run chooses itself: plain data, a `RunContext`, or None.
@@ -60,20 +113,26 @@ async def restored_choices(given: object, state: StateSnapshot, store: BaseStore
         BadInput: a choice is impossible, or servers of tools must be named again.
         StoreError: the store is not the one that the run wrote to.
     """
-    key = state.values.get("choices") if isinstance(state.values, dict) and not _FIRST_NODES & set(state.next) else None
+    thread = str(state.config.get("configurable", {}).get("thread_id") or "")
     own: dict[str, Any]
     if isinstance(given, RunContext):
         own = {name: getattr(given, name) for name in given.model_fields_set}
     else:
         own = dict(given) if isinstance(given, Mapping) else {}
-    if not isinstance(key, str) or not key:
-        return given if isinstance(given, RunContext) else checked_choices(own)
-    stored = json.loads(await EvidenceStore(store).get_bytes(key))
-    if stored["mcp_servers"] and "mcp_servers" not in own:
-        raise BadInput(
-            f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their addresses may "
-            "hold secrets. Go on with them in the context again, or with an empty mcp_servers to do without.",
-            page=f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their "
-            "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask anew without them.",
-        )
-    return checked_choices({**stored["context"], **own})
+    key = await _noted(store, thread, state)
+    if not key:
+        chosen = given if isinstance(given, RunContext) else checked_choices(own)
+    else:
+        stored = json.loads(await EvidenceStore(store).get_bytes(key))
+        if stored["mcp_servers"] and "mcp_servers" not in own:
+            raise BadInput(
+                f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their addresses may "
+                "hold secrets. Go on with them in the context again, or with an empty mcp_servers to do without.",
+                page=f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their "
+                "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask anew without them.",
+            )
+        chosen = checked_choices({**stored["context"], **own})
+    if own and key is not None:
+        former = "" if _begins(state) else str(state.values.get("choices") or "")
+        await note_choices(store, thread, _turn(state), await store_choices(chosen, EvidenceStore(store)), former)
+    return chosen

@@ -35,7 +35,7 @@ class EvidenceStore:
     """Texts of sources and bytes of artifacts, written once under their hash."""
 
     def __init__(self, store: BaseStore) -> None:
-        self._store = store
+        self.store = store
 
     async def put_text(self, text: str) -> str:
         """Store a text in its normalised form and return its hash; storing it again changes nothing.
@@ -44,7 +44,7 @@ class EvidenceStore:
             StoreUnwritable: the store takes nothing.
         """
         normal, key = await asyncio.to_thread(_hashed, text) if len(text) > SHORT else _hashed(text)
-        if await self._store.aget(_TEXTS, key) is None:
+        if await self.store.aget(_TEXTS, key) is None:
             await self._put(_TEXTS, key, {"text": normal})
         return key
 
@@ -63,7 +63,7 @@ class EvidenceStore:
             StoreUnwritable: the store takes nothing.
         """
         key = file_hash(data)
-        if await self._store.aget(_FILES, key) is None:
+        if await self.store.aget(_FILES, key) is None:
             await self._put(_FILES, key, {"base64": base64.b64encode(data).decode()})
         return key
 
@@ -77,12 +77,12 @@ class EvidenceStore:
 
     async def _put(self, namespace: tuple[str, ...], key: str, value: dict[str, str]) -> None:
         try:
-            await self._store.aput(namespace, key, value, index=False)
+            await self.store.aput(namespace, key, value, index=False)
         except Exception as error:
             raise StoreUnwritable("The evidence", disk_error_of(error) or error) from error
 
     async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
-        item = await self._store.aget(namespace, key)
+        item = await self.store.aget(namespace, key)
         if item is None:
             raise StoreError(
                 f"The evidence store holds nothing under {key[:12]}…: it is not the one this run wrote to. "

@@ -27,6 +27,7 @@ INSTANT = frozenset(
         "rules",
         "sections",
         "slides",
+        "steering",
         "structured",
         "tools",
         "verify",

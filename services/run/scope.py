@@ -333,5 +333,10 @@ def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -
     return Journal(runtime.store, run_key(info.thread_id, turn), info.task_id, place, branch_key=branch_key)
 
 
+def boundary_journal(state: ResearchState, runtime: Runtime[RunContext], node: str) -> Journal:
+    """Return the journal of a node for what it does outside of its part in the run."""
+    return _journal(Run(node=node), runtime, state["turn"], 0)
+
+
 def _step() -> int:
     return int(get_config()["metadata"]["langgraph_step"])

@@ -26,6 +26,7 @@ from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.text.duplicates import root_of
+from services.turn.steering import told_to_end
 
 MIN_PASSAGES = 4
 """Passages that a round is shown at least, if there are so many."""
@@ -138,6 +139,9 @@ class _Rounds:
     async def further(self) -> bool:
         """Do another round if there is room for it; return whether one more may follow. What was found by then stays."""
         run, number = self.run, self.gathered.rounds + 1
+        if await told_to_end(run, self.step_id, f"round-{self.step_id}-{number}"):
+            self.gathered.limits.append(say("step_ended", self.need.locale, id=self.step_id))
+            return False
         room = run.budget.room()
         paid_for = room is None or room > self.tokens
         roomy = paid_for and run.seconds_left * (1 - SPARE) > self.longest

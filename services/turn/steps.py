@@ -27,6 +27,7 @@ from services.run.private_paths import without_paths
 from services.run.scope import Run, step_run
 from services.run.ui_text import problem_text, say
 from services.turn.attempts import with_earlier
+from services.turn.steering import dropped_steps, told_to_end
 
 OVERLAP = 1.5
 """By how much more than their even shares several steps may bring, as they quote some sources together."""
@@ -45,7 +46,7 @@ def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
     plan, results = state["plan"], state["results"]
     if plan is None:
         return []
-    due = {step_id for step_id, result in results.items() if to_redo(result, max_attempts)}
+    due = {step_id for step_id, result in results.items() if to_redo(result, max_attempts)} - dropped_steps(state)
     settled = results.keys() - due
     earlier = [step for step in steps_by_id(plans_of(state)[:-1]).values() if step.id in due]
     present = [
@@ -189,6 +190,8 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     step, locale = task["step"], task["locale"]
     if task["results"] and not any(result.status == "done" for result in task["results"].values()):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("dependency_failed", locale)))
+    if await told_to_end(run, step.id, "begin"):
+        return Outcome(StepResult(step_id=step.id, status="skipped", error=say("step_dropped", locale)))
     try:
         async with asyncio.timeout(task["allowance"].seconds):
             return await work()

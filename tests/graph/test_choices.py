@@ -117,3 +117,41 @@ async def test_a_checkpoint_of_the_previous_version_goes_on_as_it_did(thread: Th
     state = await thread.graph.aget_state(thread.config)
     former = state._replace(values={name: value for name, value in state.values.items() if name != "choices"})
     assert await restored_choices({"max_pages": 3}, former, thread.store) == RunContext(max_pages=3)
+
+
+async def test_a_turn_that_stops_in_its_first_node_goes_on_with_its_choices(
+    thread: Thread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nodes import coordinator
+
+    def fails(*_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(coordinator, "triage_schema", fails)
+        with pytest.raises(RuntimeError, match="broken"):
+            await thread.run({"question": QUESTION}, thread.first)
+    state = await thread.run(None)
+    assert "__interrupt__" in state
+    assert len(state["plan"].steps) == 1
+
+
+async def test_what_was_chosen_on_going_on_holds_when_that_stops_too(
+    thread: Thread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nodes import reflector
+
+    def fails(*_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(reflector, "_prompt", fails)
+        for given, context in (
+            ({"question": QUESTION}, {**thread.first, "review_plan": False}),
+            (None, {"max_searches": 7}),
+        ):
+            with pytest.raises(RuntimeError, match="broken"):
+                await thread.run(given, context)
+    state = await thread.graph.aget_state(thread.config)
+    now = await restored_choices({}, state, thread.store)
+    assert (now.max_searches, now.max_step_num, now.review_plan) == (7, 1, False)

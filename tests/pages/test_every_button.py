@@ -103,6 +103,7 @@ def test_every_button_does_what_it_says(
     _inside_a_report(tab)
     _failing_and_trying_again(tab, watched.site)
     _reviewing(tab, watched.site)
+    _steering(tab, watched.site)
     _attaching(tab, tmp_path)
     _settings(tab)
     _language(tab)
@@ -288,6 +289,22 @@ def _reviewing(tab: Page, site: Site) -> None:
     tab.click("document.querySelector('.review .primary')")
     status(tab, "done")
     tab.click("document.getElementById('review')")
+
+
+def _steering(tab: Page, site: Site) -> None:
+    site.model.hold("researcher")
+    tab.click("document.getElementById('new-question')")
+    ask(tab, QUESTION)
+    tab.wait("document.querySelector('.leave-out')", "a step that can be left out", seconds=INDEXING)
+    tab.wait("document.querySelector('.node[data-node=researcher][data-state=running]')", "the steps at work")
+    assert site.model.reached.wait(30)
+    tab.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them
+    tab.click("[...document.querySelectorAll('.leave-out')].at(-1)")
+    tab.wait("document.querySelectorAll('.said li').length === 1", "that the step is left out")
+    tab.click(button("Write now"))
+    tab.wait("document.querySelectorAll('.said li').length === 2", "that the report is wanted")
+    site.model.release()
+    status(tab, "done")
 
 
 def _attaching(tab: Page, folder: Path) -> None:

@@ -81,6 +81,10 @@ export const api = {
   joined: (thread, run, last, signal) =>
     request(`${at("threads", thread, "runs", run, "stream")}`, { headers: { "Last-Event-ID": last }, signal }),
 
+  /** Say something to the thread's run; Refused with 409 where it can no longer follow it. */
+  steer: (thread, said) => send("POST", at("steering", thread), said),
+  notTaken: (thread) => json(at("steering", thread)),
+
   view: (thread, checkpoint) =>
     json(at("reports", thread, "view.json") + (checkpoint ? `?checkpoint=${encodeURIComponent(checkpoint)}` : "")),
   turns: (thread) => json(at("reports", thread, "turns.json")),

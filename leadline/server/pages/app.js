@@ -3,10 +3,10 @@
 import { api, Unreachable } from "./api.js";
 import { attachments } from "./attach.js";
 import { depthChoice } from "./depth.js";
-import { el } from "./dom.js";
+import { announce, el } from "./dom.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
-import { choices, keep, openSettings } from "./settings.js";
+import { changedSince, choices, keep, openSettings } from "./settings.js";
 import { earlierTurn, turnView } from "./turn.js";
 import { examples, language, leaving, say, settingNamed, switchLanguage, translate } from "./words.js";
 
@@ -17,6 +17,7 @@ let graph = null;
 let assistant = null;
 let view = null;
 let turn = null;
+let before = {}; // what the user had chosen when the turn was asked or opened: the run keeps its own choices
 
 translate();
 question.setAttribute("aria-keyshortcuts", "Enter");
@@ -43,8 +44,9 @@ const runs = runList({ open: (thread) => go(thread), deleted, problem });
 const work = session({
   began(begun) {
     turn = begun;
+    before = choices();
     view?.retire();
-    view = turnView(work.thread, graph, { answer: work.answer, goOn: work.goOn, ask, problem });
+    view = turnView(work.thread, graph, { answer: work.answer, goOn: work.goOn, steer: work.steer, ask, problem });
     turns.append(view.element);
     const lost = document.activeElement === document.body;
     document.body.dataset.open = "thread";
@@ -61,9 +63,7 @@ const work = session({
     turns.replaceChildren(...known.map((one) => earlierTurn(work.thread, one, { problem })));
   },
   busy(running) {
-    send.classList.toggle("stop", running);
-    send.type = running ? "button" : "submit";
-    send.firstElementChild.textContent = say(running ? "stop" : "send");
+    sending(running);
     send.disabled = false;
     question.placeholder = say(running ? "placeholderRunning" : work?.thread ? "placeholderFollow" : "placeholder");
   },
@@ -83,7 +83,10 @@ const work = session({
     tell(say("notFound"), "problem");
   },
   problem,
-}, async () => ({ ...choices(), documents: [...(choices().documents || []), ...files.documents()] }));
+}, async (begins) => {
+  const chosen = { ...choices(), documents: [...(choices().documents || []), ...files.documents()] };
+  return begins ? chosen : changedSince(before, chosen, files.added, assistant);
+});
 
 async function ask(text) {
   quiet();
@@ -93,6 +96,25 @@ async function ask(text) {
   send.disabled = false;
   if (!question.value) question.value = text; // what could not be asked is not lost
   grow();
+}
+
+/** Say what is in the box to the run that goes on. */
+async function steer(text) {
+  quiet();
+  question.value = "";
+  grow();
+  const followed = await work.steer({ text });
+  if (!followed && !question.value) question.value = text;
+  if (followed) announce(say("saidWaits"));
+  grow();
+}
+
+/** While a run goes on, the button stops it, unless something is written that is to be said to it. */
+function sending(running) {
+  const stops = running && !question.value.trim();
+  send.classList.toggle("stop", stops);
+  send.type = stops ? "button" : "submit";
+  send.firstElementChild.textContent = say(stops ? "stop" : running ? "steer" : "send");
 }
 
 function deleted(thread) {
@@ -126,7 +148,7 @@ composer.addEventListener("submit", (event) => {
   const text = question.value.trim();
   if (!text) return;
   if (work.running) {
-    tell(say("stillRunning"));
+    steer(text);
     return;
   }
   send.disabled = true;
@@ -135,7 +157,7 @@ composer.addEventListener("submit", (event) => {
   ask(text);
 });
 send.addEventListener("click", () => {
-  if (!work.running) return;
+  if (send.type !== "button") return;
   send.disabled = true;
   send.firstElementChild.textContent = say("stopping");
   work.stop();
@@ -147,6 +169,7 @@ question.addEventListener("keydown", (event) => {
 });
 question.addEventListener("input", grow);
 function grow() {
+  sending(work.running);
   question.rows = Math.min(8, Math.max(1, question.value.split("\n").length, Math.ceil(question.value.length / 90)));
 }
 review.addEventListener("change", () => keep({ ...choices(), review_plan: review.checked }));

@@ -5,7 +5,7 @@ import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
 /** The attached files beside the question. `problem` is told what goes wrong.
- *  {show(thread), threadFor(question), documents(thread)}. */
+ *  {show(thread), threadFor(question), documents(thread), added}. */
 export function attachments(problem) {
   const list = document.getElementById("attached");
   const input = document.getElementById("files");
@@ -14,6 +14,7 @@ export function attachments(problem) {
   let thread = null;
   let nameless = false; // whether the thread was begun here, for files, and has no question yet
   let known = { files: [], documents: "" };
+  let added = false; // whether files were attached here since the thread was opened
 
   function draw(sending = []) {
     list.hidden = !known.files.length && !sending.length;
@@ -26,7 +27,7 @@ export function attachments(problem) {
 
   async function show(opened) {
     thread = opened;
-    nameless = false;
+    nameless = added = false;
     known = { files: [], documents: "" };
     draw();
     if (!opened) return;
@@ -54,6 +55,7 @@ export function attachments(problem) {
         const file = waiting.shift();
         if (file.size > known.most_bytes) throw new Error(say("tooLarge", { name: file.name, size: size(known.most_bytes) }));
         const made = await api.attach(thread, file);
+        added = true;
         known = await api.attached(thread);
         announce(say("attachedOne", { name: made.name }));
       }
@@ -95,6 +97,7 @@ export function attachments(problem) {
     },
     /** What the run's documents must hold so that the files are searched. */
     documents: () => (known.files.length ? [known.documents] : []),
+    get added() { return added; },
   };
 }
 

@@ -5,8 +5,8 @@ import { say } from "./words.js";
 
 const STATUS = { queued: "queued", running: "running", done: "done", failed: "failedStep", skipped: "skipped" };
 
-/** The list of a turn's plans and steps: {element, show(turn)}. */
-export function planView() {
+/** The list of a turn's plans and steps, and of what was said to it: {element, show(turn)}. `skip(step)` has a step left out. */
+export function planView(skip) {
   const element = el("div", { class: "plans" });
   const opened = new Set();
   const seen = new Set(); // sources that have arrived before: only new ones come in with a movement
@@ -14,7 +14,7 @@ export function planView() {
   return {
     element,
     show(turn) {
-      const now = JSON.stringify([turn.plans, turn.outline, turn.reworked, turn.background, turn.searched, [...turn.steps].map(([id, step]) => [id, step, [...step.sources], [...step.searches]])]);
+      const now = JSON.stringify([turn.plans, turn.steering, turn.status, turn.outline, turn.reworked, turn.background, turn.searched, [...turn.steps].map(([id, step]) => [id, step, [...step.sources], [...step.searches]])]);
       if (now === shown) return;
       unfolded = element.querySelector("details.outline")?.open ?? unfolded;
       shown = now;
@@ -22,7 +22,7 @@ export function planView() {
         if (one.open) opened.add(one.dataset.step); else opened.delete(one.dataset.step);
       }
       const focused = document.activeElement?.closest?.("details[data-step]")?.dataset.step;
-      element.replaceChildren(...lookedAround(turn), ...turn.plans.map((plan, place) => planList(plan, place, turn, { opened, seen })), ...outlineList(turn.outline, unfolded), ...reworkedList(turn.reworked));
+      element.replaceChildren(...lookedAround(turn), ...saidList(turn, 0), ...turn.plans.flatMap((plan, place) => [planList(plan, place, turn, { opened, seen, skip }), ...saidList(turn, place + 1)]), ...outlineList(turn.outline, unfolded), ...reworkedList(turn.reworked));
       if (focused) element.querySelector(`details[data-step="${CSS.escape(focused)}"] summary`)?.focus();
     },
   };
@@ -42,6 +42,18 @@ function outlineList(nodes, open) {
       el("li", {}, `${node.id} ${node.title} `, el("span", { class: "soft", text: `(${say(node.thin ? "outlineThin" : "outlineNode", node)})` })))))];
 }
 
+/** What somebody said to the run while a plan was carried out; what waits belongs to the latest. */
+function saidList(turn, number) {
+  const said = turn.steering.filter((one) => (one.waiting ? turn.plans.length : one.plan) === number);
+  if (!said.length) return [];
+  return [el("ul", { class: "said", "aria-label": say("youSaid") }, said.map((one) => {
+    const text = { write: say("writeNow"), skip: say("saidSkip", { steps: one.steps.join(", ") }) }[one.action] || `“${one.text}”`;
+    const late = turn.status === "done" && ["message", "ask"].includes(one.action) && !one.planned;
+    return el("li", {}, el("span", { class: "soft", text: say("youSaid") + say("colon") }), text,
+      (one.waiting || late) && el("span", { class: "soft", text: ` · ${say(late ? "saidLate" : "saidWaits")}` }));
+  }))];
+}
+
 /** What became of the report's weakest sections, which are researched again and written anew. */
 function reworkedList(said) {
   if (!said.length) return [];
@@ -53,12 +65,27 @@ function planList(plan, place, turn, before) {
   return el("section", { class: "plan" },
     el("h3", {}, el("span", { class: "soft", text: heading + say("colon") }), plan.title),
     plan.thought && el("details", { class: "why" }, el("summary", { text: say("planWhy") }), el("p", { text: plan.thought })),
-    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before))));
+    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before, isSkippable(turn, step.id)))));
 }
 
-function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [], searches: new Map() }, { opened, seen }) {
+/** Whether a step can be left out: it is not done, nobody has asked for that, and the run goes on. */
+function isSkippable(turn, id) {
+  const status = turn.steps.get(id)?.status || "queued";
+  return turn.status === "running" && ["queued", "running"].includes(status) && !turn.steering.some((one) => one.action === "write" || one.steps.includes(id));
+}
+
+function skipButton(id, skip) {
+  const button = el("button", { type: "button", class: "quiet leave-out", "aria-label": say("skipStep", { number: id }), text: say("skipIt"), on: { click: async () => {
+    button.disabled = true;
+    if (!(await skip(id))) button.disabled = false;
+  } } });
+  return button;
+}
+
+function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [], searches: new Map() }, { opened, seen, skip }, skippable) {
   const said = say(STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
   return el("li", { data: { status: state.status } },
+    skippable && skipButton(step.id, skip),
     el("details", { data: { step: step.id }, open: opened.has(step.id) },
       el("summary", {},
         el("span", { class: "dot", "aria-hidden": "true" }),

@@ -8,7 +8,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 export function nothingYet(question) {
   return {
     question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
-    plans: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
+    plans: [], steering: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
     tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
 }
@@ -23,6 +23,7 @@ export function fromState(state) {
   done("background_investigator", values.background);
   for (const [url, title] of Object.values(values.sources || {}).map((one) => [one.url, one.title])) turn.sources.set(url, title);
   takePlans(turn, values.plans || [], done);
+  for (const message of values.steering || []) takeSaid(turn, message);
   for (const result of Object.values(values.results || {})) takeResult(turn, result, done);
   done("reflector", values.reflection);
   turn.outline = values.reflection?.outline || [];
@@ -91,6 +92,7 @@ function takeTask(turn, task) {
   if (result.plans) takePlans(turn, whole(result.plans) ? fresh(result.plans) : withPlans(turn.plans, result.plans));
   for (const one of Object.values(fresh(result.results))) takeResult(turn, one);
   for (const one of Object.values(fresh(result.sources))) turn.sources.set(one.url, one.title);
+  for (const message of result.steering || []) takeSaid(turn, message);
   if (result.triage?.reply && !result.report && result.messages) turn.reply = result.triage.reply;
   if (result.report) turn.report = { title: result.report.title };
   return ["graph", "plan", "status"];
@@ -105,6 +107,11 @@ function withPlans(plans, added) {
   const key = (plan) => JSON.stringify([plan.title, plan.steps.map((step) => step.id)]);
   const known = new Set(plans.map(key));
   return [...plans, ...added.filter((plan) => !known.has(key(plan)))];
+}
+
+/** Take in what somebody said to the run; a message that waits has not come to the run's next boundary yet. */
+export function takeSaid(turn, message, waiting = false) {
+  turn.steering = [...turn.steering.filter((one) => one.id !== message.id), { ...message, waiting }].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 function takePlans(turn, plans, done = () => {}) {
@@ -160,6 +167,7 @@ function takeProgress(turn, event) {
   }
   turn.now = title;
   if (type === "background") Object.assign(turn, { background: data.sources || [], searched: data.searched || [] });
+  if (type === "steering") takeSaid(turn, data);
   if (type === "reflection") turn.outline = data.outline || [];
   if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
   if (type === "round") {

@@ -1,11 +1,12 @@
-// The thread that is open: ask, follow, answer a review, stop, go on. The server has the truth; this follows it.
+// The thread that is open: ask, follow, answer a review, steer, stop, go on. The server has the truth; this follows it.
 
 import { api, Refused } from "./api.js";
-import { fromState, nothingYet, refusedTurn, take } from "./progress.js";
+import { fromState, nothingYet, refusedTurn, take, takeSaid } from "./progress.js";
 import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
- *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone(). */
+ *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone().
+ *  `context(begins)` resolves to what a run chooses that begins a turn, or goes on with one. */
 export function session(views, context) {
   const other = new BroadcastChannel("leadline");
   let thread = null;
@@ -31,13 +32,14 @@ export function session(views, context) {
     try {
       const [state, runs, whole] = await Promise.all([api.state(id), api.runs(id), api.thread(id)]);
       const under = runs.find((one) => ["pending", "running"].includes(one.status));
-      const earlier = await api.turns(id);
+      const [earlier, said] = await Promise.all([api.turns(id), state.next?.length ? api.notTaken(id).catch(() => []) : []]);
       if (mine.aborted) return;
       turn = present(state, under || (whole.status === "error" ? runs[0] : undefined), earlier);
       if (!under && turn.status === "running") {
         unbegun = { input: asInput(turn.question), question: turn.question };
         turn = refusedTurn(turn.question, whole.error);
       }
+      for (const message of said) takeSaid(turn, message, true);
       views.earlier(earlier);
       if (!turn.question && !under) return;
       views.began(turn);
@@ -86,6 +88,21 @@ export function session(views, context) {
   /** Go on after a stop or an error, where it ended. */
   const goOn = () => (unbegun ? resume({ input: unbegun.input }, unbegun.question) : resume({ input: null }));
 
+  /** Say something to the run that is under way. Resolves to whether it will be followed. */
+  async function steer(said) {
+    const here = turn;
+    try {
+      const message = await api.steer(thread, said);
+      if (turn !== here || turn.steering.some((one) => one.id === message.id)) return true; // the run has taken it by now
+      takeSaid(turn, message, true);
+      views.changed();
+      return true;
+    } catch (problem) {
+      views.problem(problem);
+      return false;
+    }
+  }
+
   async function resume(work, question = "") {
     const signal = following.signal;
     await watched; // a review is shown before the run that asks for it has ended, and until then no other can begin
@@ -105,7 +122,7 @@ export function session(views, context) {
   async function begin(work, shown, signal, question = "") {
     let started;
     try {
-      started = await api.start(thread, work, await context(thread), question);
+      started = await api.start(thread, work, await context(Boolean(question)), question);
     } catch (problem) {
       if (!(problem instanceof Refused && problem.status === 409)) throw problem;
       await open(thread);
@@ -147,6 +164,7 @@ export function session(views, context) {
     Object.assign(turn, {
       status: known.status, review: known.review, report: known.report, reply: known.reply, error: known.error || error,
       plans: known.plans.length ? known.plans : turn.plans,
+      steering: [...known.steering, ...turn.steering.filter((one) => one.waiting && known.status !== "done" && !known.steering.some((other) => other.id === one.id))],
     });
     if (error && known.status === "stopped") turn.status = "failed";
     for (const [id, step] of known.steps) {
@@ -189,7 +207,7 @@ export function session(views, context) {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
   return {
-    open, ask, answer, goOn, stop, leave,
+    open, ask, answer, goOn, steer, stop, leave,
     deleted: (id) => other.postMessage({ thread: id, deleted: true }),
     get thread() { return thread; },
     get running() { return Boolean(run); },

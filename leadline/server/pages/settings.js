@@ -24,6 +24,19 @@ export function choices() {
   }
 }
 
+/** What a run is given to go on with: only what was changed in this page since, as the server keeps what the run chose.
+ *  Servers of tools are not kept, so they are always named. */
+export async function changedSince(before, chosen, attached, assistant) {
+  const now = choices();
+  const given = now.mcp_servers ? { mcp_servers: now.mcp_servers } : {};
+  const names = Object.keys({ ...before, ...now }).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
+  const reset = names.filter((name) => !(name in now));
+  const usual = reset.length ? (await api.schemas(assistant)).context_schema.properties : {};
+  for (const name of names) given[name] = name in now ? now[name] : usual[name]?.default;
+  if (attached || names.includes("documents")) given.documents = chosen.documents;
+  return given;
+}
+
 export function keep(chosen) {
   localStorage.setItem(KEPT, JSON.stringify(chosen));
   dispatchEvent(new Event("choices"));

@@ -12,10 +12,10 @@ import { say } from "./words.js";
 
 const EVERY = 40; // milliseconds between two drawings of what changed
 
-/** The view of a turn. `actions` are what its buttons do: answer(review), goOn(), ask(question), problem(error). */
+/** The view of a turn. `actions` are what its buttons do: answer(review), goOn(), ask(question), steer(said), problem(error). */
 export function turnView(thread, graph, actions) {
   const picture = graphPicture(graph);
-  const plans = planView();
+  const plans = planView((id) => actions.steer({ action: "skip", steps: [id] }));
   const draft = draftView();
   const heading = el("h2", { class: "asked", tabindex: "-1" });
   const notices = el("ul", { class: "notices", hidden: true });
@@ -24,6 +24,11 @@ export function turnView(thread, graph, actions) {
   const facts = el("span", { class: "facts" });
   const work = el("details", { class: "work", open: true },
     el("summary", {}, el("span", { class: "pulse", "aria-hidden": "true" }), el("span", { class: "now-and-calls" }, now, calls), facts), picture.element, plans.element);
+  const writeNow = el("button", { type: "button", class: "plain write-now", hidden: true, text: say("writeNow"), on: { click: async () => {
+    writeNow.disabled = true;
+    if (!(await actions.steer({ action: "write" }))) writeNow.disabled = false;
+  } } });
+  work.append(writeNow);
   const review = el("div", { class: "review-place" });
   const ending = el("div", { class: "ending" });
   const element = el("article", { class: "turn" }, heading, notices, work, review, draft.element, ending);
@@ -68,6 +73,9 @@ export function turnView(thread, graph, actions) {
     facts.textContent = [
       count("plans", turn.plans.length > 1 ? turn.plans.length : 0), count("steps", turn.steps.size), count("sources", turn.sources.size),
     ].filter(Boolean).join(" · ");
+    const writing = turn.nodes.get("reporter")?.running > 0;
+    writeNow.hidden = turn.status !== "running" || writing || !turn.nodes.get("coordinator")?.done || turn.steering.some((one) => one.action === "write");
+    writeNow.disabled &&= !writeNow.hidden;
     work.hidden = turn.status === "done" && !turn.steps.size && !turn.sources.size;
   }
 

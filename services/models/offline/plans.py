@@ -18,6 +18,7 @@ from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese
 from services.text.passages import sentences
 from services.text.questions import clauses_of, names_in
+from services.text.steering_words import leaves_out, narrows, wanted
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk, tokens
 
@@ -35,7 +36,9 @@ def plan(prompt: PlannerPrompt) -> Plan:
     """Plan for the question, or on a replan for the gaps alone."""
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     chinese = is_chinese(prompt.locale)
-    if prompt.findings:
+    if prompt.steering:
+        steps = _for_steering(prompt, question, chinese)
+    elif prompt.findings:
         steps = _for_gaps(prompt, chinese)
         if all(finding.step_id == RECALLED for finding in prompt.findings) and tables_to_compute(
             question, prompt.tables
@@ -143,6 +146,24 @@ def _on_feedback(wish: str, question: str, chinese: bool) -> Step:
     step = _research(statement_of(wish)[:200], question, chinese)
     about = " ".join(names_in(question)) or statement_of(question)
     return step.model_copy(update={"queries": [statement_of(wish)[:200], f"{statement_of(wish)[:200]} {about}"]})
+
+
+def _for_steering(prompt: PlannerPrompt, question: str, chinese: bool) -> list[Step]:
+    """Plan for what somebody said while the run went on, and for what was not done and is still wanted.
+
+    After a message that narrows the research nothing else is, and steps about what is to be left out are not planned again.
+    """
+    wishes, undone = list[str](), list(prompt.undone)
+    for said in (" ".join(text.split()) for text in prompt.steering):
+        if unwanted := set(terms(leaves_out(said))):
+            undone = [title for title in undone if not unwanted & set(terms(title))]
+            wishes = [wish for wish in wishes if not unwanted & set(terms(wish))]
+            continue
+        if narrows(said):
+            undone, wishes = [], []
+        wishes.append(wanted(said))
+    steps = [_on_feedback(wish, question, chinese) for wish in wishes]
+    return [*steps, *(_research(title, question, chinese) for title in undone)][: prompt.max_step_num]
 
 
 def _for_gaps(prompt: PlannerPrompt, chinese: bool) -> list[Step]:

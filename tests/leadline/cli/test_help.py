@@ -16,7 +16,7 @@ from leadline.cli.examples import EXAMPLES
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Who designed the sounding machine?"
-LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume", "batch"}
+LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume", "batch", "steer"}
 """Commands whose examples other tests run, with what they need."""
 
 

@@ -1,0 +1,48 @@
+"""Steering a local run that another process, or another task of this one, carries out."""
+
+from dataclasses import dataclass
+
+from leadline.runs.execute import config_of
+from leadline.runs.store import Home, RunRecord, open_home
+from schemas.steering import Steering
+from services.run.errors import BadInput
+from services.run.settings import settings
+from services.turn.steer_thread import Standing, steer_thread
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """A message that was left for a run."""
+
+    run_id: str
+    status: str
+    """Of the run; one that is not `running` follows the message when it is gone on with."""
+    message: Steering
+
+
+async def asteer(text: str, run_id: str | None = None) -> Steered:
+    """Leave a message for a run: it is followed at the run's next boundary, also after a crash.
+
+    Args:
+        text: what to do, such as "only the costs", "skip step 2", "also: who paid for it?" or "stop and write".
+        run_id: as `leadline runs` lists it, or its beginning; by default the latest run that is not finished.
+
+    Raises:
+        BadInput: there is no such run, its report is written or being written, or the message cannot be used; the error says what to do.
+    """
+    async with open_home(settings().leadline_home) as home:
+        record = await _record(home, run_id)
+        state = await home.graph.aget_state(config_of(record))
+        values = state.values if isinstance(state.values, dict) else {}
+        standing = Standing(record.id, state.next, values, state.metadata or {})
+        return Steered(record.id, record.status, await steer_thread(home.store, standing, text))
+
+
+async def _record(home: Home, run_id: str | None) -> RunRecord:
+    if run_id is not None:
+        return await home.record(run_id)
+    unfinished = [record for record in await home.records() if record.status != "done"]
+    running = [record for record in unfinished if record.status == "running"]
+    if not unfinished:
+        raise BadInput('No run is under way. To go on after a report: leadline follow "…"')
+    return (running or unfinished)[0]

@@ -1,0 +1,62 @@
+"""Steering a thread's run while it goes on.
+
+    POST /steering/<thread>    say something: {"text": "only the costs"}, {"action": "skip", "steps": ["2"]} or {"action": "write"}
+    GET  /steering/<thread>    the messages that the run has not taken yet
+
+A message is followed at the run's next boundary, also after a crash; what can no longer be followed is answered with 409 and what to do instead.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Request
+from langgraph_sdk.client import LangGraphClient
+from pydantic import BaseModel, Field
+
+from leadline.server.api_client import api_of, store_of
+from leadline.server.own_threads import OwnThread
+from schemas.steering import MAX_TEXT, Steering, SteeringAction
+from services.run.errors import BadInput
+from services.run.users import on_a_page
+from services.turn.steer_thread import Standing, steer_thread, waiting_messages
+
+steering = APIRouter()
+
+
+class Said(BaseModel):
+    """What somebody says to a run."""
+
+    text: str = Field(default="", max_length=MAX_TEXT)
+    action: SteeringAction | None = None
+    """What it asks for; by default as the words say."""
+    steps: list[Annotated[str, Field(pattern=r"^\d{1,4}$")]] = Field(default_factory=list, max_length=20)
+    """Ids of the steps that `skip` drops."""
+
+
+@steering.post("/steering/{thread_id}", status_code=202)
+async def steer(thread: OwnThread, said: Said, request: Request) -> Steering:
+    """Leave a message for the thread's run."""
+    client = api_of(request)
+    standing = await _standing(client, thread)
+    text = said.text or _WORDS.get(said.action or "", "").format(steps=", ".join(said.steps))
+    try:
+        with on_a_page():
+            return await steer_thread(store_of(client), standing, text, said.action, said.steps)
+    except BadInput as refused:
+        raise HTTPException(409, str(refused)) from None
+
+
+_WORDS = {"write": "Write now", "skip": "Skip step {steps}"}
+"""What a button says that sends no words."""
+
+
+@steering.get("/steering/{thread_id}")
+async def waiting(thread: OwnThread, request: Request) -> list[Steering]:
+    """List what the thread's run has not taken yet."""
+    client = api_of(request)
+    return await waiting_messages(store_of(client), await _standing(client, thread))
+
+
+async def _standing(client: LangGraphClient, thread: str) -> Standing:
+    state = await client.threads.get_state(thread)
+    values = state["values"] if isinstance(state["values"], dict) else {}
+    return Standing(thread, state["next"], values, dict(state.get("metadata") or {}))

@@ -1,0 +1,91 @@
+"""Messages to a run under way, in the store that the run has: left by whoever steers it, taken by the run at its boundaries.
+
+They lie beside the run's journal, under the same name: of one turn of one thread. What a boundary takes is journaled before it is used, so a
+run that is killed there takes the same when it goes on, and a replay does what the run did.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from langgraph.store.base import BaseStore
+from pydantic import BaseModel
+
+from schemas.steering import MAX_MESSAGES, MAX_TEXT, Steering, SteeringAction
+from services.run.errors import BadInput
+from services.run.journal import Journal
+
+
+class _Taken(BaseModel):
+    messages: list[Steering]
+
+
+def _place(key: str) -> tuple[str, str]:
+    return ("steering", key)
+
+
+async def leave_message(
+    store: BaseStore, key: str, action: SteeringAction, text: str, steps: list[str] | None = None
+) -> Steering:
+    """Leave a message for a run.
+
+    Args:
+        store: the run's.
+        key: name of the run's journal.
+        action: what the message asks for.
+        text: its words.
+        steps: ids of the steps that it drops.
+
+    Raises:
+        BadInput: it is empty or too long, or the run has had as many as it takes.
+    """
+    if not text.strip():
+        raise BadInput('The message is empty. Say what to change, for example: "also look at the costs"')
+    if len(text) > MAX_TEXT:
+        raise BadInput(
+            f"The message has {len(text):,} characters, and at most {MAX_TEXT:,} are taken. Say it in fewer."
+        )
+    if len(await messages_of(store, key)) >= MAX_MESSAGES:
+        raise BadInput(
+            f"This run has had {MAX_MESSAGES} messages, and takes no more. Wait for its report, and ask further."
+        )
+    message = Steering(
+        id=f"{time.time_ns():020d}-{secrets.token_hex(4)}",
+        text=text,
+        action=action,
+        steps=steps or [],
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    await store.aput(_place(key), message.id, message.model_dump(mode="json"), index=False)
+    return message
+
+
+async def messages_of(store: BaseStore, key: str) -> list[Steering]:
+    """Return all messages to a run, in the order in which they came."""
+    items = await store.asearch(_place(key), limit=2 * MAX_MESSAGES)
+    return sorted((Steering.model_validate(item.value) for item in items), key=lambda message: message.id)
+
+
+async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[Steering], bool]) -> list[Steering]:
+    """Take the messages that wait at a boundary of a run.
+
+    Args:
+        journal: of the task that comes to the boundary.
+        boundary: tells it from others of the same task.
+        is_wanted: tells which messages matter there.
+    """
+    apart = replace(journal, branch_key="")  # what somebody says to one branch of a thread is not said to another
+
+    async def read() -> _Taken:
+        if apart.store is None:
+            return _Taken(messages=[])
+        return _Taken(messages=[message for message in await messages_of(apart.store, apart.key) if is_wanted(message)])
+
+    if apart.store is None and not apart.replays:
+        return []
+    waiting = _Taken(messages=[]) if apart.replays else await read()
+    if not await apart.decided("steering", lambda: bool(waiting.messages), boundary):
+        return []
+    return (await apart.once("steering", boundary, {"boundary": boundary}, _Taken, read)).answer.messages

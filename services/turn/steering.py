@@ -1,0 +1,105 @@
+"""Steering a run: what a person says while it goes on is taken at its boundaries, and what follows from it.
+
+Boundaries are the planner, every wave of steps, every reflection and the beginning of the report; each step looks at its start and before each
+further round whether it is to end. A message for the planner leads to a new plan; one that comes when the report is begun is a limit of the report.
+"""
+
+from langgraph.runtime import Runtime
+
+from schemas.context import RunContext
+from schemas.planner import Step
+from schemas.reflector import StepVerdict
+from schemas.results import StepResult
+from schemas.state import ResearchState
+from schemas.steering import Steering
+from services.run.events import emit
+from services.run.scope import Run, boundary_journal
+from services.run.steering import take_messages
+from services.run.ui_text import say
+
+
+def heard(state: ResearchState) -> list[Steering]:
+    """Return the messages that the run has taken."""
+    return state.get("steering") or []
+
+
+def for_planner(state: ResearchState) -> list[Steering]:
+    """Return the messages that the planner has not heard yet."""
+    return [message for message in heard(state) if message.for_planner]
+
+
+def wants_report(state: ResearchState) -> bool:
+    """Tell whether somebody wants the report to be written now."""
+    return any(message.action == "write" for message in heard(state))
+
+
+def dropped_steps(state: ResearchState) -> set[str]:
+    """Return the ids of the steps that somebody wants left out."""
+    return {step_id for message in heard(state) for step_id in message.steps}
+
+
+def undone_steps(state: ResearchState) -> list[Step]:
+    """Return the steps of the present plan that have not been done."""
+    plan = state["plan"]
+    return [step for step in plan.steps if step.id not in state["results"]] if plan is not None else []
+
+
+async def hear(state: ResearchState, runtime: Runtime[RunContext], node: str) -> tuple[ResearchState, ResearchState]:
+    """Take what was said to the run since the last boundary.
+
+    Returns:
+        The state with it, and what of the state it changes: nothing, where nothing was said.
+    """
+    known = {message.id for message in heard(state)}
+    journal = boundary_journal(state, runtime, node)
+    taken = await take_messages(journal, "node", lambda message: message.id not in known)
+    if not taken:
+        return state, {}
+    new = [message.model_copy(update={"plan": len(state["plans"])}) for message in taken]
+    for message in new:
+        data = message.model_dump(mode="json")
+        emit(runtime, "steering", node, steering_title(message, state["locale"]), data)
+    update: ResearchState = {"steering": [*heard(state), *new]}
+    dropped = _dropped({**state, **update})
+    after: ResearchState = {**state, **update, "results": {**state["results"], **dropped}}
+    return after, {**update, **({"results": dropped} if dropped else {})}
+
+
+def steering_title(message: Steering, locale: str) -> str:
+    """Say what is done about a message."""
+    return say(f"steered_{message.action}", locale, text=message.text, steps=", ".join(message.steps))
+
+
+def _dropped(state: ResearchState) -> dict[str, StepResult]:
+    """Return results for steps that are left out before they have begun."""
+    reason, dropped = say("step_dropped", state["locale"]), dropped_steps(state)
+    undone = [step.id for step in undone_steps(state) if step.id in dropped]
+    return {
+        step_id: StepResult(
+            step_id=step_id,
+            status="skipped",
+            error=reason,
+            reflections=[StepVerdict(step_id=step_id, reason=reason, attempt=1)],
+        )
+        for step_id in undone
+    }
+
+
+async def told_to_end(run: Run, step_id: str, boundary: str) -> bool:
+    """Tell whether a step is to end here: somebody wants it left out, or the report to be written.
+
+    Args:
+        run: the step's part in the run.
+        step_id: id of the step.
+        boundary: tells this place of the step from others.
+    """
+
+    def ends(message: Steering) -> bool:
+        return message.action == "write" or step_id in message.steps
+
+    return bool(step_id) and bool(await take_messages(run.journal, boundary, ends))
+
+
+def late_messages(state: ResearchState) -> list[str]:
+    """Say of each message that came too late for the planner what to do instead."""
+    return [say("steered_late", state["locale"], text=message.text) for message in for_planner(state)]

@@ -1,0 +1,85 @@
+"""While a run goes on, the box says something to it, steps are left out, and the report is had at once: by a person in a browser."""
+
+from tests.fakes.browser import Page
+from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened, report_text, status, text
+
+SAID = "[...document.querySelectorAll('.said li')].map(e => e.textContent)"
+
+
+def at_work(page: Page, site: Site, role: str = "researcher") -> None:
+    """Ask, and wait until a role is asked, which is held."""
+    site.model.hold(role)
+    opened(page, site.address)
+    ask(page, QUESTION)
+    page.wait(f"document.querySelector('.node[data-node={role}][data-state=running]')", f"the {role}")
+    assert site.model.reached.wait(30)
+    page.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them
+
+
+def say(page: Page, words: str) -> None:
+    page.click("document.getElementById('question')")
+    page.write(words)
+    page.press("Enter", 13, text="\r")
+
+
+def test_the_box_says_something_to_the_run_and_the_plans_history_shows_it(page: Page, site: Site) -> None:
+    at_work(page, site)
+    page.click("document.getElementById('question')")
+    assert text(page, "#send").strip() == "Stop"
+    page.write("also the <b>silver</b> chromate tube")
+    assert text(page, "#send").strip() == "Say"
+    page.click("document.getElementById('send')")
+    page.wait("document.querySelector('.said li')", "what was said")
+    assert page.evaluate(SAID) == ["You said: “also the <b>silver</b> chromate tube” · taken up at the next boundary"]
+    assert page.evaluate("document.getElementById('question').value") == ""
+    page.reload()  # what waits is known to the server
+    page.wait("document.querySelector('.said li')", "what was said")
+    assert "taken up at the next boundary" in page.evaluate(SAID)[0]
+    site.model.release()
+    page.wait("document.querySelectorAll('.plan').length === 2", "another plan")
+    status(page, "done")
+    report_text(page)
+    page.wait("document.querySelector('.plan + .said + .plan')", "what was said between the plans")
+    assert page.evaluate(SAID) == ["You said: “also the <b>silver</b> chromate tube”"]
+    assert "chromate" in page.evaluate("document.querySelectorAll('.plan')[1].textContent")
+    page.reload()
+    page.wait("document.querySelector('.plan + .said + .plan')", "the history, as the server keeps it")
+
+
+def test_a_step_is_left_out_and_the_report_is_written_now(page: Page, site: Site) -> None:
+    at_work(page, site)
+    page.wait(button("Skip step 2"), "the button of the second step")
+    page.click(button("Skip step 2"))
+    page.wait(f"{SAID}[0]?.startsWith('You said: Skip step 2')", "what was said")
+    assert page.evaluate(f"!!{button('Skip step 1')} && !{button('Skip step 2')}")
+    page.click(button("Write now"))
+    page.wait(f"{SAID}.length === 2", "what was said")
+    assert page.evaluate("document.querySelector('.write-now').hidden && !document.querySelector('.leave-out')")
+    site.model.release()
+    status(page, "done")
+    assert "The research was ended on request" in report_text(page)
+    assert page.evaluate(SAID) == ["You said: Skip step 2", "You said: Write now"]
+
+
+def test_what_comes_too_late_stays_in_the_box_with_what_to_do_instead(page: Page, site: Site) -> None:
+    at_work(page, site, "reporter")
+    assert page.evaluate("document.querySelector('.write-now').hidden")
+    say(page, "only the tallow")
+    page.wait("!document.getElementById('banner').hidden", "the answer")
+    assert "Ask the next question when it is done" in text(page, "#banner")
+    assert page.evaluate("document.getElementById('question').value") == "only the tallow"
+    page.logged[:] = [one for one in page.logged if "409" not in one]  # the browser's own words
+    site.model.release()
+    status(page, "done")
+    assert text(page, "#send").strip() == "Ask"
+
+
+def test_a_person_steers_in_chinese(page: Page, site: Site) -> None:
+    page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
+    at_work(page, site)
+    choose(page, max_plan_iterations=1)
+    assert text(page, ".write-now") == "现在撰写"
+    say(page, "够了，写报告吧")
+    page.wait(f"{SAID}[0] === '您说：现在撰写 · 将在下一个节点采纳'", "what was said")
+    site.model.release()
+    status(page, "done")

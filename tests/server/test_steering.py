@@ -1,0 +1,205 @@
+"""A run on the real dev server is steered over its API, and so is one that goes on after the server was killed."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+
+from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.server.conftest import dev_server, papers
+from tests.server.test_dev_server import GRAPH, TWO_PARTS
+
+SHORT: Any = {"max_plan_iterations": 1}
+
+
+@dataclass(slots=True)
+class Model:
+    """The model behind a server, which waits where a test holds it."""
+
+    endpoint: OpenAIServer
+    held: str = ""
+    reached: threading.Event = field(default_factory=threading.Event)
+    let: threading.Event = field(default_factory=threading.Event)
+
+    def hold(self, role: str) -> None:
+        self.reached.clear()
+        self.let.clear()
+        self.held = role
+
+    def release(self) -> None:
+        self.held = ""
+        self.let.set()
+
+    def on_request(self, number: int) -> None:
+        if self.endpoint.roles[number - 1] == self.held:
+            self.reached.set()
+            self.let.wait(60)
+
+    async def is_reached(self) -> None:
+        assert await asyncio.to_thread(self.reached.wait, 30)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        address = {"OPENAI_API_KEY": self.endpoint.key, "OPENAI_BASE_URL": self.endpoint.base_url}
+        return {**address, "LEADLINE_MODEL": "gpt-4o", "LEADLINE_EMBEDDINGS_MODEL": "none"}
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[Model]:
+    with openai_server() as endpoint:
+        held = Model(endpoint)
+        endpoint.on_request = held.on_request
+        yield held
+        held.release()
+
+
+@pytest.fixture(scope="module")
+def steered(behind: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("steered")
+    tokens = "ada:ada-0123456789abcdef,bob:bob-0123456789abcdef"
+    with dev_server(home, LEADLINE_DOCS=str(papers(home)), LEADLINE_TOKENS=tokens, **behind.environment) as (
+        address,
+        _,
+    ):
+        yield address
+
+
+@dataclass(slots=True)
+class User:
+    """A user of the server: the SDK's client, and our routes."""
+
+    api: Any
+    http: httpx.AsyncClient
+
+    async def begun(self, model: Model, role: str) -> tuple[str, str]:
+        """Begin a run, and wait until a role is asked, which is held."""
+        model.hold(role)
+        thread = str((await self.api.threads.create())["thread_id"])
+        run = await self.api.runs.create(thread, GRAPH, input={"question": TWO_PARTS}, context=SHORT)
+        await model.is_reached()
+        return thread, str(run["run_id"])
+
+    async def say(self, thread: str, **said: Any) -> httpx.Response:
+        return await self.http.post(f"/steering/{thread}", json=said)
+
+
+async def user(address: str, name: str) -> AsyncIterator[User]:
+    headers = {"Authorization": f"Bearer {name}-0123456789abcdef"}
+    async with (
+        get_client(url=address, headers=headers) as api,
+        httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as http,
+    ):
+        yield User(api, http)
+
+
+@pytest.fixture
+async def ada(steered: str, behind: Model) -> AsyncIterator[User]:
+    async for one in user(steered, "ada"):
+        yield one
+    behind.release()
+
+
+@pytest.fixture
+async def bob(steered: str) -> AsyncIterator[User]:
+    async for one in user(steered, "bob"):
+        yield one
+
+
+async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, behind: Model) -> None:
+    thread, run = await ada.begun(behind, "planner")
+    answer = await ada.say(thread, text="also the silver chromate tube")
+    assert (answer.status_code, answer.json()["action"]) == (202, "message")
+    assert [one["text"] for one in (await ada.http.get(f"/steering/{thread}")).json()] == [
+        "also the silver chromate tube"
+    ]
+    behind.release()
+    state = await ada.api.runs.join(thread, run)
+    assert len(state["plans"]) == 2
+    assert any("chromate" in query for step in state["plans"][1]["steps"] for query in step["queries"])
+    [heard] = state["steering"]
+    assert (heard["text"], heard["plan"], heard["planned"]) == ("also the silver chromate tube", 1, True)
+    assert (await ada.http.get(f"/steering/{thread}")).json() == []
+    history = await ada.api.threads.get_history(thread, limit=50)
+    assert any(len(one["values"].get("plans") or []) == 1 and one["values"].get("steering") for one in history)
+
+
+async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind: Model) -> None:
+    thread, run = await ada.begun(behind, "researcher")
+    assert (await ada.say(thread, action="skip", steps=["9"])).status_code == 409
+    assert (await ada.say(thread, action="skip", steps=["../2"])).status_code == 422
+    assert (await ada.say(thread, action="skip", steps=["2"])).status_code == 202
+    assert (await ada.say(thread, action="write")).status_code == 202
+    behind.release()
+    state = await ada.api.runs.join(thread, run)
+    assert [one["action"] for one in state["steering"]] == ["skip", "write"]
+    assert not state["reflections"]
+    assert any("ended on request" in limit for limit in state["report"]["limits"])
+
+
+async def test_what_cannot_be_followed_is_answered(ada: User, bob: User, behind: Model) -> None:
+    thread, run = await ada.begun(behind, "reporter")
+    assert (await bob.say(thread, text="stop")).status_code == 404
+    assert (await bob.http.get(f"/steering/{thread}")).status_code == 404
+    assert (await ada.say("0" * 8, text="stop")).status_code == 404
+    assert (await ada.say(thread, text="x" * 2_001)).status_code == 422
+    late = await ada.say(thread, text="only the tallow")
+    assert (late.status_code, "being written" in late.json()["detail"]) == (409, True)
+    assert "leadline" not in late.json()["detail"]
+    behind.release()
+    await ada.api.runs.join(thread, run)
+    late = await ada.say(thread, text="only the tallow")
+    assert (late.status_code, "Ask the next question" in late.json()["detail"]) == (409, True)
+    fresh = str((await ada.api.threads.create())["thread_id"])
+    assert "has not begun" in (await ada.say(fresh, text="only the tallow")).json()["detail"]
+
+
+async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: Model) -> None:
+    thread, run = await ada.begun(behind, "researcher")
+    await ada.say(thread, text="stop and write")
+    following: Any = {"question": "Who invented the detachable sounder, and where was the wire tried?"}
+    queued = await ada.api.runs.create(thread, GRAPH, input=following, context=SHORT, multitask_strategy="enqueue")
+    behind.release()
+    await ada.api.runs.join(thread, run)
+    state = await ada.api.runs.join(thread, queued["run_id"])
+    assert state["question"] == following["question"]
+    assert state["steering"] == []
+    assert not any("ended on request" in limit for limit in state["report"]["limits"])
+
+
+def _is_written_down(home: Path, run: str) -> bool:
+    """Tell whether the server has written down that there is a run, which it does every ten seconds."""
+    file = home / ".langgraph_api" / ".langgraph_ops.pckl"
+    if not file.exists():
+        return False
+    pickled = file.read_bytes()
+    return run.replace("-", "") in pickled[::-1].hex() + pickled.hex()
+
+
+async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> None:
+    with openai_server() as endpoint:
+        model = Model(endpoint)
+        endpoint.on_request = model.on_request
+        environment = {**model.environment, "LEADLINE_DOCS": str(papers(tmp_path))}
+        with dev_server(tmp_path, **environment) as (address, process):
+            async with get_client(url=address) as api, httpx.AsyncClient(base_url=address) as http:
+                thread, run = await User(api, http).begun(model, "researcher")
+                assert (await User(api, http).say(thread, text="够了，写报告")).status_code == 202
+            for _ in range(300):
+                if _is_written_down(tmp_path, run):
+                    break
+                await asyncio.sleep(0.1)
+            process.kill()
+            process.wait()
+        asked = endpoint.roles.count("researcher")
+        model.release()
+        with dev_server(tmp_path, **environment) as (address, _):
+            async with get_client(url=address) as api:
+                state = await api.runs.join(thread, run)
+        assert any("ended on request" in limit for limit in state["report"]["limits"])
+        assert endpoint.roles.count("researcher") == asked
