@@ -2,6 +2,7 @@
 
 import io
 import re
+import threading
 import time
 from pathlib import Path
 
@@ -212,3 +213,42 @@ def test_the_page_at_work(page: Page, site: Site, tmp_path: Path) -> None:  # no
         model.release()
     page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
     keep(tmp_path / "page.png", words)
+
+
+@needs_chromium
+@makes("steering.png")
+def test_a_run_that_is_steered(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - the fixtures
+    model, second = site.model, threading.Event()
+
+    def waits(number: int) -> None:
+        """Let the second plan's first step wait, too."""
+        model.on_request(number)
+        step = str(model.endpoint.requests[number - 1]["messages"]).partition("<step")[2]
+        if "chromate" in step.partition("</step>")[0]:
+            second.wait(30)
+
+    model.hold("researcher")
+    model.endpoint.on_request = waits
+    try:
+        opened(page, site.address, width=1100, height=900)
+        choose(page, max_plan_iterations=1)
+        ask(page, "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?")
+        assert model.reached.wait(30)
+        page.click("document.getElementById('question')")
+        page.write("also the silver chromate tube")
+        page.press("Enter", 13, text="\r")
+        page.wait("document.querySelector('.said li')", "what was said")
+        model.release()
+        page.wait("document.querySelector('.said + .plan .steps [data-status=running]')", "the step that was asked for")
+        page.evaluate("document.querySelector('.graph').hidden = true")
+        page.click("document.getElementById('question')")
+        page.write("And who made that tube?")
+        sharp(page, 1100, 900)
+        page.screenshot(tmp_path / "steering.png")
+        words = page.evaluate("document.body.textContent")
+    finally:
+        second.set()
+        model.endpoint.on_request = model.on_request
+        model.release()
+    page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
+    keep(tmp_path / "steering.png", words)
