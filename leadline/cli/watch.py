@@ -11,10 +11,10 @@ import typer
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun
 from leadline.cli.running import echo_report, until_interrupted
+from leadline.cli.watch_schedule import Interval, interval_of, schedules
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch
 from leadline.runs.watch import WatchResult
-from leadline.runs.watch_schedule import Interval, interval_of, schedules
 from leadline.runs.watch_text import watch_markdown
 from schemas.reporter import Report
 from services.reports.checking.bundle import write_files

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from leadline import research
-from leadline.runs.watch_schedule import interval_of, schedules
+from leadline.cli.watch_schedule import interval_of, schedules
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from services.search.web import forget_web

@@ -109,7 +109,7 @@ async def test_what_a_run_samples_with_stands_beside_the_operators_parameters(en
 def test_no_other_parameter_comes_from_a_run(name: str) -> None:
     with pytest.raises(
         BadInput,
-        match=rf"models\.default\.extra cannot be used: {name}: no run .* temperature, top_p, .* LEADLINE_EXTRA",
+        match=rf"models\.default\.extra cannot be used: {name}: no run .* temperature, top_p, .*LEADLINE_EXTRA",
     ):
         checked_choices({"models": {"default": {"extra": {"top_p": 0.5, name: "x"}}}})
 
