@@ -5,8 +5,9 @@ in an event loop, and tells its progress as it goes: to a `Progress`, for one, w
 under way, and `asteer` is the same inside an event loop.
 """
 
-from leadline.api import aresearch, asteer, research, steer
+from leadline.api import aresearch, research, steer
 from leadline.progress.notebook import Progress
+from leadline.runs.steer import asteer
 from schemas.reporter import Report
 
 __all__ = ["Progress", "Report", "aresearch", "asteer", "research", "steer"]
