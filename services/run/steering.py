@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from schemas.steering import MAX_MESSAGES, MAX_TEXT, Steering, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Journal
+from services.run.scope import Run
 
 
 class _Taken(BaseModel):
@@ -89,3 +90,17 @@ async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[St
     if not await apart.decided("steering", lambda: bool(waiting.messages), boundary):
         return []
     return (await apart.once("steering", boundary, {"boundary": boundary}, _Taken, read)).answer.messages
+
+
+async def told_to_end(run: Run, boundary: str) -> bool:
+    """Tell whether a step is to end here: somebody wants it left out, or the report to be written.
+
+    Args:
+        run: the step's part in the run; anything else is never told to end.
+        boundary: tells this place of the step from others.
+    """
+
+    def ends(message: Steering) -> bool:
+        return message.action == "write" or run.step_id in message.steps
+
+    return bool(run.step_id) and bool(await take_messages(run.journal, boundary, ends))

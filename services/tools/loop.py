@@ -26,6 +26,7 @@ from services.run.errors import BadInput, NoNativeTools, UselessAnswer
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import role_model
 from services.run.scope import current_run, memory
+from services.run.steering import told_to_end
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
 from services.tools.structured import calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace
@@ -41,7 +42,7 @@ class Worked(BaseModel):
     text: str
     """The result that the model handed over."""
     finished: bool
-    """False where the rounds were used up before the model was done."""
+    """False where the rounds were used up, or somebody ended the step, before the model was done."""
     finish_reason: str = ""
     rounds: int
     calls: list[CallMade] = Field(default_factory=list)
@@ -225,6 +226,8 @@ class _Work:
             if current.done:
                 break
             current.made = await self.calls.run(current.calls)
+            if await told_to_end(current_run(), f"tools-{number}"):
+                break
         last = rounds[-1]
         if last.done and not last.text.strip():
             raise UselessAnswer(

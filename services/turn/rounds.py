@@ -23,10 +23,10 @@ from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
+from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.text.duplicates import root_of
-from services.turn.steering import told_to_end
 
 MIN_PASSAGES = 4
 """Passages that a round is shown at least, if there are so many."""
@@ -139,7 +139,7 @@ class _Rounds:
     async def further(self) -> bool:
         """Do another round if there is room for it; return whether one more may follow. What was found by then stays."""
         run, number = self.run, self.gathered.rounds + 1
-        if await told_to_end(run, self.step_id, f"round-{self.step_id}-{number}"):
+        if await told_to_end(run, f"round-{self.step_id}-{number}"):
             self.gathered.limits.append(say("step_ended", self.need.locale, id=self.step_id))
             return False
         room = run.budget.room()

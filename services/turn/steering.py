@@ -13,7 +13,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState
 from schemas.steering import Steering
 from services.run.events import emit
-from services.run.scope import Run, boundary_journal
+from services.run.scope import boundary_journal
 from services.run.steering import take_messages
 from services.run.ui_text import say
 
@@ -83,21 +83,6 @@ def _dropped(state: ResearchState) -> dict[str, StepResult]:
         )
         for step_id in undone
     }
-
-
-async def told_to_end(run: Run, step_id: str, boundary: str) -> bool:
-    """Tell whether a step is to end here: somebody wants it left out, or the report to be written.
-
-    Args:
-        run: the step's part in the run.
-        step_id: id of the step.
-        boundary: tells this place of the step from others.
-    """
-
-    def ends(message: Steering) -> bool:
-        return message.action == "write" or step_id in message.steps
-
-    return bool(step_id) and bool(await take_messages(run.journal, boundary, ends))
 
 
 def late_messages(state: ResearchState) -> list[str]:

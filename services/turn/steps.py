@@ -25,9 +25,10 @@ from services.run.events import emit_message
 from services.run.log import INFO, WARNING, log
 from services.run.private_paths import without_paths
 from services.run.scope import Run, step_run
+from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.turn.attempts import with_earlier
-from services.turn.steering import dropped_steps, told_to_end
+from services.turn.steering import dropped_steps
 
 OVERLAP = 1.5
 """By how much more than their even shares several steps may bring, as they quote some sources together."""
@@ -190,7 +191,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     step, locale = task["step"], task["locale"]
     if task["results"] and not any(result.status == "done" for result in task["results"].values()):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("dependency_failed", locale)))
-    if await told_to_end(run, step.id, "begin"):
+    if await told_to_end(run, "begin"):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("step_dropped", locale)))
     try:
         async with asyncio.timeout(task["allowance"].seconds):

@@ -203,3 +203,17 @@ async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> 
                 state = await api.runs.join(thread, run)
         assert any("ended on request" in limit for limit in state["report"]["limits"])
         assert endpoint.roles.count("researcher") == asked
+
+
+async def test_a_message_while_the_question_is_read_is_heard_in_any_turn(ada: User, behind: Model) -> None:
+    thread = str((await ada.api.threads.create())["thread_id"])
+    for question in (TWO_PARTS, "Who invented the detachable sounder, and where was the wire tried?"):
+        behind.hold("coordinator")
+        run = await ada.api.runs.create(thread, GRAPH, input={"question": question}, context=SHORT)
+        await behind.is_reached()
+        assert (await ada.say(thread, text="also the silver chromate tube")).status_code == 202
+        behind.release()
+        state = await ada.api.runs.join(thread, run["run_id"])
+        [heard] = state["steering"]
+        assert (heard["plan"], heard["planned"]) == (0, True)
+        assert any("chromate" in query for step in state["plans"][0]["steps"] for query in step["queries"])

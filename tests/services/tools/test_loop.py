@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool, ToolException, tool
+from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
 from schemas.researcher import ResearcherPrompt
+from schemas.steering import SteeringAction
 from services.models import attempts
+from services.run import scope
 from services.run.errors import BadInput, ModelError
+from services.run.journal import Journal
+from services.run.scope import Run
 from services.run.settings import forget_settings
+from services.run.steering import leave_message
 from services.tools.loop import use_tools
 from services.tools.structured import read_structured
 from tests.fakes.http import Reply
@@ -315,3 +321,19 @@ async def test_a_round_with_neither_calls_nor_a_result_is_an_error(endpoint: Ope
 async def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(BadInput, match="one name"):
         await use_tools("researcher", PROMPT, [depth_of, depth_of])
+
+
+@pytest.mark.parametrize(("action", "steps", "rounds"), [("write", [], 1), ("skip", ["1"], 1), ("skip", ["2"], 2)])
+async def test_a_step_that_somebody_ends_makes_no_further_round(
+    endpoint: OpenAIServer, action: SteeringAction, steps: list[str], rounds: int
+) -> None:
+    store = InMemoryStore()
+    await leave_message(store, "run", action, "as asked", steps)
+    endpoint.script["reporter"] = [native(("depth_of", {"trench": "Tonga"})), "It is 10,800 m deep."]
+    run = Run(step_id="1", journal=Journal(store, "run", "task"))
+    token = scope._current.set(run)
+    try:
+        worked = await use_tools("researcher", PROMPT, TOOLS)
+    finally:
+        scope._current.reset(token)
+    assert (ran, worked.rounds, worked.finished) == (["Tonga"], rounds, rounds == 2)
