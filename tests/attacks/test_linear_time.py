@@ -34,6 +34,7 @@ LITERALS = {
     "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",
     "services/evidence/table_claims.py:rows_named": "a label of a table, escaped",
     "services/models/offline/answers.py:_of_each": "a thing that a question compares, escaped",
+    "services/models/offline/shape.py:sides_of": "things that a question compares, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
     "services/text/suggestions.py:_acts": "a name in a quote, escaped",
 }

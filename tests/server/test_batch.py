@@ -43,4 +43,7 @@ async def test_a_run_that_fails_on_the_server_says_why(server: str, tmp_path: Pa
     asked = BatchQuestion(id="1", question=QUESTIONS[0], docs=["/etc"])
     async with There(server, tmp_path / "out", {}) as runner:
         [outcome] = await run_batch([asked], runner, tmp_path / "results.jsonl", 1)
-    assert outcome.error == "The folder /etc is not open to this server. Its operator can add it to LEADLINE_DOCS."
+    assert outcome.error == (
+        "The folder /etc is not open to this server. Attach its files, take it out under “Document folders” in the settings, "
+        "or ask whoever runs this server to open it."
+    )

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -143,7 +142,7 @@ def test_it_checks_again_until_it_is_interrupted(docs: Path, leadline: Leadline)
     ) as ran:
         assert ran.stdout is not None
         assert ran.stdout.readline().startswith("Nothing new since ")
-        ran.send_signal(signal.SIGINT)
+        ran.terminate()
         _, told = ran.communicate(timeout=60)
     assert ran.returncode == 130
     assert f"0 6 * * 1 LEADLINE_HOME='{os.environ['LEADLINE_HOME']}'" in told
