@@ -16,12 +16,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from leadline import Report, aresearch
-from leadline.evaluation.shown import Prompts, prompts_shown, stands_in
+from leadline.evaluation.prompt_capture import Prompts, prompts_shown, stands_in
 from leadline.runs.execute import config_of
 from leadline.runs.journals import gatherings_of
 from leadline.runs.store import open_home
 from schemas.evidence import Excerpt, Passage, Source
-from services.reports.own_text import own_text, repeated
+from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report
 from services.run.settings import settings
 from services.search.documents import open_documents

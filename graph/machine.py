@@ -13,7 +13,7 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import LeadlineError
-from services.run.page_words import on_a_page
+from services.run.page_messages import on_a_page
 from services.run.private_paths import without_paths
 from services.run.run_ends import run_over, run_stopped
 from services.run.scope import checked_choices, memory

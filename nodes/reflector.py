@@ -12,7 +12,7 @@ from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
 from services.evidence.background import background_views
 from services.evidence.contradictions import check_contradiction
-from services.evidence.settled_copies import settled_copies
+from services.evidence.copy_resolution import settled_copies
 from services.evidence.views import finding_views, steps_by_id
 from services.models import ask
 from services.models.fallback import ask_by_rules

@@ -18,10 +18,10 @@ from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
-from services.evidence.citable import cited_evidence
+from services.evidence.citable_excerpts import cited_evidence
 from services.evidence.confirmation import with_confirmations
+from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
-from services.evidence.settled_copies import settled_copies
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import write
 from services.models.fallback import answer_by_rules
@@ -33,12 +33,12 @@ from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
 from services.reports.outline import bears_sections, sections_of
-from services.reports.sectioned import TEMPLATES, SectionedReport
+from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, title_question
+from services.reports.sectioned_report import TEMPLATES, SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
 from services.reports.statuses import proves_nothing, sure_claims
 from services.reports.verification import REWRITING, verify_draft
-from services.reports.written import FOLLOW_UP_MARK, Written, draft_of, title_question
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError, UselessAnswer
 from services.run.events import emit_message
@@ -50,7 +50,7 @@ from services.text.suggestions import recommended
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
-from services.turn.revising import check_revised, revised, revision_of
+from services.turn.revision import check_revised, revised, revision_of
 from services.turn.section_research import SectionResearch
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out

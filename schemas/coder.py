@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from schemas.asked import LONGEST, Reason, Thought
-from schemas.clean import CleanLine
+from schemas.answer_schema import LONGEST, Reason, Thought
+from schemas.clean_text import CleanLine
 from schemas.databases import DatabaseView
 from schemas.evidence_view import FindingView
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.bounded import Name
+from schemas.bounded_text import Name
 from schemas.depth import LEVELS, Depth, Level
 from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer

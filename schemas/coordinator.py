@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import LONGEST, Answer, AtMost, Id, Reason, Title, asked_as
+from schemas.answer_schema import LONGEST, Answer, AtMost, Id, Reason, Title, asked_as
 from schemas.evidence_view import EvidenceView
 from schemas.profile import Profile
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanLine
+from schemas.clean_text import CleanLine
 
 EventType = Literal[
     "notice",  # something the user should know before or during the run

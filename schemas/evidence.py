@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AliasChoices, BaseModel, Field, computed_field
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import AtMost, Id
-from schemas.clean import CleanLine, CleanText
+from schemas.answer_schema import AtMost, Id
+from schemas.clean_text import CleanLine, CleanText
 from schemas.publication import Publication
 
 SourceKind = Literal["web", "document", "database", "computation", "tool"]

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanLine
+from schemas.clean_text import CleanLine
 
 
 class EvidenceView(BaseModel):

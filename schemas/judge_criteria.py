@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import AtMost, Reason
+from schemas.answer_schema import AtMost, Reason
 
 MAX_CRITERIA = 10
 """Of one call."""

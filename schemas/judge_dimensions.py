@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import AtMost, Reason
+from schemas.answer_schema import AtMost, Reason
 
 Dimension = Literal["comprehensiveness", "insight", "instruction_following", "readability"]
 """RACE's dimensions of a report (DeepResearch Bench, arXiv 2506.11763)."""

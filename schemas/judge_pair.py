@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from schemas.asked import Thought
+from schemas.answer_schema import Thought
 
 Better = Literal["first", "second", "neither"]
 

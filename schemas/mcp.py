@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.bounded import Line, Name
+from schemas.bounded_text import Line, Name
 
 Transport = Literal["stdio", "http", "sse"]
 

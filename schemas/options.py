@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.bounded import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder
+from schemas.bounded_text import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder
 from schemas.evidence import NamedKind
 from schemas.models import ModelChoice, Role
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import Id, Reason, Title
-from schemas.clean import CleanLine
+from schemas.answer_schema import Id, Reason, Title
+from schemas.clean_text import CleanLine
 
 MOST_NODES = 40
 """Nodes of one outline; more are left out."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import AtMost, Id, Reason, Thought, Title
+from schemas.answer_schema import AtMost, Id, Reason, Thought, Title
 from schemas.evidence import StepKind
 from schemas.outline import MOST_NODES, NodeDraft
 from schemas.planner import PlannerPrompt, StepType

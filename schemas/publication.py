@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from schemas.clean import clean_address, clean_line
+from schemas.clean_text import clean_address, clean_line
 
 LONGEST_LINE = 300
 """Characters of a name, a venue or a licence."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import AtMost, Id, Reason, Thought
+from schemas.answer_schema import AtMost, Id, Reason, Thought
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import NodeDraft, NodeView, ThinNode

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field, model_validator
 
-from schemas.clean import CleanLine, CleanText
+from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import EvidenceView, FindingView

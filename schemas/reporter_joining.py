@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import Answer, AtMost, Reason, Title
+from schemas.answer_schema import Answer, AtMost, Reason, Title
 
 
 class Paragraph(BaseModel):

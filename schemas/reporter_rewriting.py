@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import Answer, AtMost
+from schemas.answer_schema import Answer, AtMost
 from schemas.evidence_view import EvidenceView
 
 MAX_SENTENCES = 30

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import AtMost, Thought
+from schemas.answer_schema import AtMost, Thought
 
 MAX_EXCERPTS = 12
 """That are shown."""

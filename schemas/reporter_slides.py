@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import AtMost, Title
+from schemas.answer_schema import AtMost, Title
 
 MAX_PAGES = 24
 """Pages of cards that a deck has."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.asked import AtMost, Form, Reason, Thought
+from schemas.answer_schema import AtMost, Form, Reason, Thought
 from schemas.evidence import Passage, Relevance
 from schemas.evidence_view import FindingView
 

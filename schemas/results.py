@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from schemas.clean import CleanLine, CleanText
+from schemas.clean_text import CleanLine, CleanText
 from schemas.evidence import Artifact, Excerpt
 from schemas.reflector import StepVerdict
 

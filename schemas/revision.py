@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanText
+from schemas.clean_text import CleanText
 
 MAX_REQUEST = 2_000
 """Characters of a request."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanText
+from schemas.clean_text import CleanText
 
 MAX_MESSAGES = 20
 """Messages that one turn of a run takes."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
-from schemas.asked import Answer, AtMost, Reason
+from schemas.answer_schema import Answer, AtMost, Reason
 
 
 class StructuredCall(BaseModel):

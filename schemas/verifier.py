@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from schemas.asked import AtMost, Reason
-from schemas.clean import CleanLine
+from schemas.answer_schema import AtMost, Reason
+from schemas.clean_text import CleanLine
 from schemas.evidence import Judged
 
 MAX_STATEMENTS = 30

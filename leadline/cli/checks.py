@@ -18,10 +18,10 @@ from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from schemas.context import RunContext
 from schemas.depth import DEPTHS
-from services.models.learned import forget_kept
+from services.models.endpoint_memory import forget_kept
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.bundle import BundleCheck, verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown

@@ -7,21 +7,21 @@ import typer
 
 from leadline.batch.questions import Outcome
 from leadline.cli.choices import choices_of, takes_choices
+from leadline.cli.command_run import until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, MACHINE, Docs
-from leadline.cli.running import until_interrupted
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.evaluation_runs import Sides
 from leadline.evaluation.judge import judge_context
-from leadline.evaluation.judging import judged
+from leadline.evaluation.judgements import judged
 from leadline.evaluation.output import write_results
 from leadline.evaluation.results import Evaluation
-from leadline.evaluation.running import Sides
 from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
 from leadline.evaluation.table import table
 from leadline.progress.terminal import echo
 from leadline.runs.output import check_writable
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from schemas.depth import DEPTHS
 from services.run.errors import BadInput
 

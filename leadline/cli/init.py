@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from leadline.cli.asking import choose, typed_key, typed_value
 from leadline.cli.examples import examples
 from leadline.cli.init_model import model_settings
+from leadline.cli.input_prompts import choose, typed_key, typed_value
 from leadline.cli.options import EXIT_FAILED, MACHINE
 from leadline.setup.env_file import FILE, problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by

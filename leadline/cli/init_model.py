@@ -5,10 +5,10 @@ import asyncio
 import typer
 from pydantic import SecretStr
 
-from leadline.cli.asking import choose, typed_key, typed_value
+from leadline.cli.input_prompts import choose, typed_key, typed_value
 from leadline.setup.env_file import PROVIDERS
 from leadline.setup.local_servers import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
-from services.models.served import choice_among, listed_models, writing_models
+from services.models.server_models import choice_among, listed_models, writing_models
 from services.run.errors import BadInput
 
 MAX_SHOWN = 25

@@ -14,9 +14,9 @@ from rich.table import Table as Grid
 from rich.text import Text as Line
 
 from leadline.cli.bars import bars
+from leadline.progress.line_wrap import wrapped
 from leadline.progress.run_view import MARKS_OF_REPORTS
-from leadline.progress.wrapping import wrapped
-from schemas.clean import clean_line, clean_text
+from schemas.clean_text import clean_line, clean_text
 from services.reports.document import (
     Alignment,
     Block,

@@ -13,6 +13,7 @@ from leadline.api import aresearch
 from leadline.batch.questions import Outcome, check_appendable, read_batch, run_batch
 from leadline.batch.runners import Here, There
 from leadline.cli.choices import FLAGS, choices_of, takes_choices
+from leadline.cli.command_run import errors_as_json, show_report, until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.options import (
     EXIT_FAILED,
@@ -26,7 +27,6 @@ from leadline.cli.options import (
     Out,
     UnfinishedRun,
 )
-from leadline.cli.running import errors_as_json, show_report, until_interrupted
 from leadline.progress.lines import batch_progress
 from leadline.progress.plan_review import review_in_terminal
 from leadline.progress.protocol import Progress

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from leadline.cli.command_run import errors_as_json, show_report
 from leadline.cli.examples import examples
 from leadline.cli.options import RESEARCH, Events, Json, OtherOut
-from leadline.cli.running import errors_as_json, show_report
 from leadline.progress.protocol import Progress
 from leadline.runs.revise import arevise
 from schemas.reporter import Report

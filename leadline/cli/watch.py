@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from leadline.cli.command_run import echo_report, until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun
-from leadline.cli.running import echo_report, until_interrupted
 from leadline.cli.watch_schedule import Interval, interval_of, schedules
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch

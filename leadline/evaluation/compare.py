@@ -14,11 +14,11 @@ from pydantic import BaseModel
 
 from leadline.batch.question_sets import Question
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.evaluation_runs import OnOutcome, Sides
 from leadline.evaluation.gold import gold_among
 from leadline.evaluation.measures import facts_missing, quotes_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.results import RunResult
-from leadline.evaluation.running import OnOutcome, Sides
 from leadline.evaluation.settings import Setting, settings_of
 from prompts import BUILT_IN
 from schemas.depth import DEPTHS

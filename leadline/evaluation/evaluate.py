@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leadline.batch.questions import Outcome
+from leadline.evaluation.evaluation_runs import OnOutcome, Seen, Sides, chosen_by, read_seen, run_settings
 from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, quotes_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
-from leadline.evaluation.running import OnOutcome, Seen, Sides, chosen_by, read_seen, run_settings
 from leadline.runs.actions import finished_report
 from leadline.runs.journals import Gatherings, gatherings_of
 from leadline.runs.store import Home, open_home
 from schemas.reporter import Report
-from services.reports.own_text import own_text
+from services.reports.body_text import own_text
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, JournalMiss
 from services.run.settings import settings

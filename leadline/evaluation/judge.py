@@ -26,7 +26,7 @@ from schemas.judge_pair import Better, JudgePairPrompt, PairJudgement
 from schemas.reporter import Report
 from schemas.usage import Allowance, CallUsage
 from services.models import ask
-from services.models.learned import learned
+from services.models.endpoint_memory import learned
 from services.models.output_room import window_of
 from services.reports.verification import Judge as ClaimJudge
 from services.run.budget import Budget

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from leadline.evaluation.evaluation_runs import Seen
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
-from leadline.evaluation.running import Seen
 from leadline.runs.journals import Gatherings
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
-from services.reports.own_text import own_text, repeated
+from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.search.source_kinds import owner_of

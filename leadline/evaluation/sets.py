@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from leadline.evaluation.published import as_ours
+from leadline.evaluation.published_sets import as_ours
 from leadline.evaluation.question import EvalQuestion
 from services.run.errors import BadInput, reason_of
 

@@ -18,7 +18,7 @@ from leadline.progress.protocol import Progress
 from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_told
 from leadline.progress.terminal import console_of
 from leadline.runs.first_line import LONGEST_QUESTION
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from schemas.events import CallProgress, Event
 from services.reports.labels import labels_for
 

@@ -16,9 +16,9 @@ from rich.live import Live
 from rich.segment import ControlType
 from rich.text import Text
 
+from leadline.progress.line_wrap import wrapped
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
-from leadline.progress.wrapping import wrapped
 from schemas.events import Event
 from services.run.ui_text import say
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from leadline.progress.protocol import Progress
-from schemas.clean import clean_text
+from schemas.clean_text import clean_text
 
 
 def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:

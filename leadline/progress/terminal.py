@@ -5,7 +5,7 @@ import os
 import typer
 from rich.console import Console
 
-from schemas.clean import clean_text
+from schemas.clean_text import clean_text
 
 
 def echo(text: object, *, err: bool = False) -> None:

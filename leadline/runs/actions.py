@@ -21,8 +21,8 @@ from leadline.runs.execute import (
 )
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
+from leadline.runs.past_events import replayed_events
 from leadline.runs.refresh import Refreshed, refreshed
-from leadline.runs.replayed import replayed_events
 from leadline.runs.store import Home, RunRecord, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.verdicts import verdict_lines

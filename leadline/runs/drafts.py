@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessageChunk
 
-from schemas.clean import clean_text
+from schemas.clean_text import clean_text
 from schemas.events import Draft, Event
 
 PAUSE = 0.2

@@ -14,13 +14,13 @@ from leadline.runs.versions import Version, save_version, verified, version_of, 
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision
 from services.reports.checking.bundle import BundleCheck
-from services.reports.revising.difference import difference
+from services.reports.revision.difference import difference
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import checked_choices
 from services.run.settings import settings
 from services.search.providers import allow_folders
-from services.turn.revising import check_change
+from services.turn.revision import check_change
 
 
 async def arevise(

@@ -17,9 +17,9 @@ from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel
 
 from leadline.server.own_threads import OwnThread
-from schemas.clean import clean_file_name
-from services.search.attached import ATTACHMENTS, attachments_of
+from schemas.clean_text import clean_file_name
 from services.search.file_types import SUFFIXES
+from services.search.thread_documents import ATTACHMENTS, attachments_of
 
 MAX_FILES = 50
 MAX_BYTES = 25_000_000

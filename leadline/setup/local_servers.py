@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from services.models.served import is_ollama, listed_models, writing_models
+from services.models.server_models import is_ollama, listed_models, writing_models
 from services.run.installation import install_command, is_installed
 
 OLLAMA, LM_STUDIO, LLAMA_CPP = "Ollama", "LM Studio", "llama.cpp"

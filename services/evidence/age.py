@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from schemas.evidence import Excerpt, Source
-from services.text.outdated import DatedQuote, outdated_quotes
+from services.text.outdated_quotes import DatedQuote, outdated_quotes
 
 
 def outdated(question: str, today: str, excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[str]:

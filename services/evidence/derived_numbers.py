@@ -17,7 +17,7 @@ from services.evidence.arithmetic import (
     rests,
     same_place,
 )
-from services.evidence.dates_worked_out import YEAR, seconds_between, years_between
+from services.evidence.derived_dates import YEAR, seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
 from services.text.measures import MEASURED_KINDS
 from services.text.numerals import SCALES

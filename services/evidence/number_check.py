@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from services.evidence.dates_worked_out import date_follows, month_of_year
+from services.evidence.derived_dates import date_follows, month_of_year
 from services.evidence.derived_numbers import derivable, is_share, share_holds
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, counts, period_of

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from services.evidence.bearers import worked_out
 from services.evidence.period_binding import Period
 from services.evidence.readings import Reading, conflict, read, word_keys
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
+from services.evidence.subject_binding import worked_out
 from services.text.tokens import has_cjk
 
 MAX_CLAUSES = 60

@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from services.evidence.bearers import bearer, worked_out
 from services.evidence.complements import agents, complements, exchanged
-from services.evidence.only_held import DENIES_TOO, only_denied, only_guessed
+from services.evidence.denied_or_hedged import DENIES_TOO, only_denied, only_guessed
 from services.evidence.predicates import attributed, compared, dated
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Keyed, Segments, Turned, nearest, passage_of
+from services.evidence.subject_binding import bearer, worked_out
 from services.text.polarity import affirmed, negated, opposite
 from services.text.tokens import has_cjk
 

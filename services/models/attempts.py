@@ -12,8 +12,8 @@ from schemas.events import CallProgress
 from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import turn_at
+from services.models.endpoint_memory import learned
 from services.models.failures import LEFT_OUT, CallFailed, failure_of
-from services.models.learned import learned
 from services.models.llamacpp import at_hand
 from services.models.stall_timeout import stall_limited
 from services.models.streamed_chat import BrokeOff

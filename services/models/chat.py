@@ -22,10 +22,10 @@ from services.models.endpoint import (
     integrations,
     unused_client,
 )
-from services.models.learned import Learned, learned
+from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
 from services.models.offline import OfflineModel
-from services.models.served import root_of
+from services.models.server_models import root_of
 from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError

@@ -13,8 +13,8 @@ import httpx2
 from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
-from services.models.learned import forget_learned
-from services.models.served import forget_servers
+from services.models.endpoint_memory import forget_learned
+from services.models.server_models import forget_servers
 from services.run.endpoints import all_plain
 from services.run.roles import CALL_SECONDS
 from services.run.settings import settings

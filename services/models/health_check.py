@@ -14,10 +14,10 @@ from pydantic import BaseModel
 from schemas.context import RunContext
 from services.models.answer_watch import Sign
 from services.models.attempts import Attempts, attempt_until_answered
+from services.models.call_execution import QUIET
 from services.models.chat import build
-from services.models.exchange import QUIET
+from services.models.endpoint_memory import keep_learned, learned, load_learned
 from services.models.failures import CallFailed
-from services.models.learned import keep_learned, learned, load_learned
 from services.models.local_endpoint import settled as as_asked
 from services.models.output_room import output_room
 from services.models.structured_output import as_tool, response_format

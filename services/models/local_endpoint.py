@@ -11,10 +11,10 @@ from typing import Any
 
 from langgraph.config import get_stream_writer
 
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from schemas.events import Event
 from services.models.chat import PARAMETER_NAMES
-from services.models.served import choice_among, is_ollama, listed_models, ollama_model, writing_models
+from services.models.server_models import choice_among, is_ollama, listed_models, ollama_model, writing_models
 from services.run.errors import SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.roles import DEFAULT_MODEL, RoleModel

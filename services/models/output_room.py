@@ -1,6 +1,6 @@
 """How many tokens a call may take: the context, and of it the room for an answer and for the reasoning before it."""
 
-from services.models.learned import Learned
+from services.models.endpoint_memory import Learned
 from services.run.roles import CONTEXT_WINDOW, DEFAULTS, RoleModel
 
 OUTPUT_SHARE = 4

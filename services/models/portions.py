@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from services.models.learned import learned, load_learned
+from services.models.endpoint_memory import learned, load_learned
 from services.models.local_endpoint import settled
 from services.models.output_room import window_of
 from services.run.roles import OFFLINE, role_model

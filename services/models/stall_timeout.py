@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from services.models.learned import Learned, learned
+from services.models.endpoint_memory import Learned, learned
 from services.run.roles import RoleModel
 
 UNKNOWN_SECONDS = 120.0

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
 
-from services.models.learned import Dialect
+from services.models.endpoint_memory import Dialect
 from services.run.errors import reason_of
 from services.run.log import log
 from services.text.sanitize import sanitize

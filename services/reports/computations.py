@@ -6,7 +6,7 @@ It is added after the check, and no number in it counts as a claim.
 import re
 from collections.abc import Iterable, Mapping
 
-from schemas.clean import clean_line, clean_text
+from schemas.clean_text import clean_line, clean_text
 from schemas.evidence import Source
 from services.evidence.literals import NO_INPUT
 from services.evidence.programs import FINDINGS_FILE, QUOTES_FILE, Program

@@ -11,7 +11,7 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.shared import Inches, Pt, RGBColor
 
-from schemas.clean import clean_text
+from schemas.clean_text import clean_text
 from schemas.evidence import Status
 from services.reports.charts.svg import chart_png
 from services.reports.document import (

@@ -19,7 +19,7 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
-from services.reports.answered import answered, rules_recognise
+from services.reports.answer_status import answered, rules_recognise
 from services.reports.bibliography.styles import is_usable
 from services.reports.charts.fences import check_charts
 from services.reports.checking.checked_report import CheckedReport

@@ -28,8 +28,8 @@ LeadlineError
 
 from pydantic_core import ErrorDetails
 
-from schemas.clean import clean_text
-from services.run.page_words import for_a_page, is_served
+from schemas.clean_text import clean_text
+from services.run.page_messages import for_a_page, is_served
 from services.run.private_paths import without_paths
 
 

@@ -5,10 +5,10 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from schemas.clean import clean_text
+from schemas.clean_text import clean_text
 from schemas.events import CallProgress, Searched
 from services.run.errors import UselessAnswer
-from services.run.page_words import is_served
+from services.run.page_messages import is_served
 from services.run.private_paths import without_paths
 
 LONGEST_PROBLEM = 150

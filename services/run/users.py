@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from services.run.page_words import run_configuration
+from services.run.page_messages import run_configuration
 from services.run.settings import Settings
 
 LOCAL = "local"

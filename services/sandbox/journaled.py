@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanText
+from schemas.clean_text import CleanText
 from services.run.evidence_store import EvidenceStore, file_hash
 from services.run.log import log
 from services.run.private_paths import without_paths

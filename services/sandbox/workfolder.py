@@ -7,7 +7,7 @@ import stat
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from schemas.clean import clean_file_name
+from schemas.clean_text import clean_file_name
 from services.run.errors import SettingsError
 
 MAX_DISK = 200_000_000

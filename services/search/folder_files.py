@@ -6,11 +6,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from services.run.errors import DocumentsError
-from services.search.attached import kept_from_runs
 from services.search.file_types import SUFFIXES
 from services.search.index import FileState
+from services.search.thread_documents import kept_from_runs
 
 MAX_FILES = 20_000
 

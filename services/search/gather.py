@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from schemas.events import Searched
 from schemas.evidence import Passage, Source, SourceCategory, StepKind
 from services.run.errors import SearchError

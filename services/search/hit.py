@@ -4,7 +4,7 @@ from typing import Annotated, Protocol, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from schemas.clean import CleanLine
+from schemas.clean_text import CleanLine
 from schemas.evidence import SourceCategory, SourceKind
 from schemas.publication import Publication
 from services.search.source_kinds import category_of, site_of

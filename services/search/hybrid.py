@@ -18,7 +18,7 @@ from services.run.settings import settings
 from services.search.index import FolderIndex
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
-from services.search.translated import translated_hits
+from services.search.translation_search import translated_hits
 from services.text.passages import sentences
 
 Ways = Literal["both", "words", "meaning"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import content_hash
 from services.search.connections import Connections

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from schemas.evidence import Passage, Source
-from services.embedding.translated import in_both_languages
+from services.embedding.translation_similarity import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more

@@ -12,12 +12,12 @@ from services.run.installation import EXAMPLES
 from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
-from services.search.attached import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.folder_files import check_folder
 from services.search.hit import SearchProvider
 from services.search.tables import Table
+from services.search.thread_documents import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.web import web_search
 from services.text.tokens import has_cjk, tokens
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 from urllib.parse import unquote, urlsplit
 
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from schemas.evidence import SourceCategory, SourceKind
 
 _RULES: dict[str, dict[str, list[str]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

@@ -16,7 +16,7 @@ from schemas.evidence import SourceCategory
 from services.search.hit import Hit
 from services.search.source_kinds import category_of, registrable
 from services.text.dates import WantedTime, latest_day, wanted_time
-from services.text.outdated import MAX_AGE_YEARS
+from services.text.outdated_quotes import MAX_AGE_YEARS
 from services.text.questions import names_in
 from services.text.ranking import RRF_K
 from services.text.tokens import pieces

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from schemas.clean import clean_line, clean_text
+from schemas.clean_text import clean_line, clean_text
 
 
 def sanitize(value: Any) -> Any:

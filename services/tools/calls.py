@@ -9,7 +9,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, ValidationError
 
-from schemas.clean import CleanText
+from schemas.clean_text import CleanText
 from schemas.events import ToolSearch
 from schemas.evidence import Passage
 from schemas.usage import Usage
@@ -22,7 +22,7 @@ from services.run.scope import Run, counting, current_run
 from services.text.normal_form import normalise_text
 from services.tools.numbered_results import show_passages
 from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
-from services.tools.returned import passages_of
+from services.tools.tool_sources import passages_of
 from services.tools.workspace import Workspace
 
 MAX_RESULT = 2_000_000

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from prompts import as_data, attribute, render_partial
 from prompts.data import in_all
 from schemas.tools import StructuredAnswer
-from services.models.learned import learned
+from services.models.endpoint_memory import learned
 from services.models.local_endpoint import settled
 from services.models.model_call import ModelCall
 from services.models.reply import Reply, ToolCall
@@ -28,7 +28,7 @@ from services.run.roles import role_model
 from services.run.scope import current_run, memory
 from services.run.steering import told_to_end
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
-from services.tools.structured import calls_of, read_structured, with_arguments
+from services.tools.structured_calls import calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace
 
 MAX_ROUNDS = 8

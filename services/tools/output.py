@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanLine
+from schemas.clean_text import CleanLine
 from schemas.evidence import Passage, Source, SourceCategory, SourceKind
 
 ResponseFormat = Literal["brief", "standard", "full"]

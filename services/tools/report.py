@@ -15,9 +15,9 @@ from schemas.reporter import ReporterPrompt
 from schemas.results import StepResult
 from schemas.state import StepTask
 from schemas.usage import Usage
+from services.evidence.copy_resolution import settled_copies
 from services.evidence.number_tracing import lines_of
 from services.evidence.programs import programs_of
-from services.evidence.settled_copies import settled_copies
 from services.evidence.views import evidence_views, finding_views
 from services.models import write
 from services.reports.checking.numbered_citations import read_citations

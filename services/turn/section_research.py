@@ -12,7 +12,7 @@ from schemas.sections import Section
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
 from services.evidence.views import evidence_views, steps_by_id
-from services.reports.reworking import NewEvidence
+from services.reports.weakest_section import NewEvidence
 from services.run.budget import REPORT_SHARE, limit_message
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.run.evidence_store import EvidenceStore

@@ -84,7 +84,7 @@ def test_sigterm_ends_the_command_amid_hostile_texts(folder: Path) -> None:
 def test_sigterm_ends_a_command_whose_thread_does_not_end(tmp_path: Path) -> None:
     program = """
 import asyncio, sys, time
-from leadline.cli.running import until_interrupted
+from leadline.cli.command_run import until_interrupted
 
 def busy():
     print("busy", flush=True)
@@ -112,7 +112,7 @@ until_interrupted(main())
 def test_a_second_sigterm_ends_it_at_once(tmp_path: Path) -> None:
     program = """
 import asyncio, time
-from leadline.cli.running import until_interrupted
+from leadline.cli.command_run import until_interrupted
 
 async def main():
     try:
@@ -140,14 +140,14 @@ until_interrupted(main())
 def test_a_command_that_is_frozen_by_c_code_ends_without_a_signal(tmp_path: Path) -> None:
     program = """
 import asyncio, re
-from leadline.cli import running
+from leadline.cli import command_run
 
-running.FROZEN = 3.0
+command_run.FROZEN = 3.0
 
 async def main():
     await asyncio.to_thread(re.match, "(a+)+$", "a" * 100 + "b")  # keeps Python's lock for years
 
-running.until_interrupted(main())
+command_run.until_interrupted(main())
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False, timeout=ENDING)
 

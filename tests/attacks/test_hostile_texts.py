@@ -9,13 +9,13 @@ from schemas.coder import Code
 from schemas.evidence import Excerpt
 from services.evidence import model_markdown, non_claims, support
 from services.models import reasoning_tags, structured_output
-from services.models.offline import shape
+from services.models.offline import question_shape
 from services.reports import inlines
 from services.reports.checking import citations
 from services.text import duplicates, markdown_escape, numbers, passages, questions, quote_location, tokens, windows
 from services.text.names import names
 from services.text.normal_form import normalise_text
-from services.tools import structured
+from services.tools import structured_calls
 from services.turn import conversation
 from tests.attacks.processor_time import ProcessorTimeExceeded, processor_time
 
@@ -62,16 +62,16 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "tokens": tokens.tokens,
     "thinking": reasoning_tags.split_thinking,
     "answer": lambda text: structured_output.parse(text, Code),
-    "calls": structured.read_structured,
+    "calls": structured_calls.read_structured,
     "chosen": lambda text: conversation.chosen_question(text, None),
     "dollars": inlines.with_dollars,
     "clauses": questions.clauses_of,
     "kind of answer": questions.answer_type,
     "names of a question": questions.names_in,
     "persons": questions.persons_in,
-    "compared": shape.compared_in,
-    "described": shape.describes,
-    "statement": shape.statement_of,
+    "compared": question_shape.compared_in,
+    "described": question_shape.describes,
+    "statement": question_shape.statement_of,
 }
 
 

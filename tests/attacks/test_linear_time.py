@@ -24,7 +24,7 @@ OWN_TEXT = {
 }
 """Patterns that see nothing from outside, and what they see."""
 BOUNDED = {
-    "services/models/offline/shape.py:_COMPARED[]": 300,
+    "services/models/offline/question_shape.py:_COMPARED[]": 300,
 }
 """Patterns whose callers bound what they are given, and to how many characters."""
 LITERALS = {
@@ -34,7 +34,7 @@ LITERALS = {
     "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",
     "services/evidence/table_claims.py:rows_named": "a label of a table, escaped",
     "services/models/offline/answers.py:_of_each": "a thing that a question compares, escaped",
-    "services/models/offline/shape.py:sides_of": "things that a question compares, escaped",
+    "services/models/offline/question_shape.py:sides_of": "things that a question compares, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
     "services/text/suggestions.py:_acts": "a name in a quote, escaped",
 }

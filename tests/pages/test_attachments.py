@@ -11,11 +11,11 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from leadline.server.attachments import MAX_BYTES, MAX_FILES
-from schemas.clean import LONGEST_NAME, clean_file_name
+from schemas.clean_text import LONGEST_NAME, clean_file_name
 from schemas.context import RunContext
 from services.run.errors import DocumentsError
-from services.search.attached import ATTACHMENTS
 from services.search.providers import folders_of
+from services.search.thread_documents import ATTACHMENTS
 from tests.fakes.browser import Page
 from tests.pages.conftest import REPORT, Site, ask, button, opened, report_text, status, text
 

@@ -24,7 +24,7 @@ from services.models.structured_output import explain, is_json, parse
 from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.outline import sections_of
-from services.tools.structured import calls_of, read_structured
+from services.tools.structured_calls import calls_of, read_structured
 
 FILLED: list[type[BaseModel]] = [
     Triage,

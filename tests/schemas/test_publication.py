@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.clean import clean_address
+from schemas.clean_text import clean_address
 from schemas.publication import Publication
 
 

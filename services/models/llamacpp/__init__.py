@@ -5,7 +5,7 @@ shared lock while it uses the process, and the process ends once nobody holds th
 was killed.
 """
 
-from services.models.llamacpp.at_hand import addressed, at_hand
+from services.models.llamacpp.availability import addressed, at_hand
 from services.models.llamacpp.serve import foreseen
 
 __all__ = ["addressed", "at_hand", "foreseen"]

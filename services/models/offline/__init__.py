@@ -29,7 +29,7 @@ from services.models.offline.plans import plan
 from services.models.offline.programs import write_code
 from services.models.offline.reflection import reflect
 from services.models.offline.reports import report
-from services.models.offline.revising import revise
+from services.models.offline.revision import revise
 from services.models.offline.triage import triage
 
 _BY_PROMPT: dict[type[BaseModel | None], Callable[[Any], BaseModel | str]] = {

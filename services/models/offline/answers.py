@@ -5,8 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
-from services.models.offline.kinds import FITS, STRICT, TOLD_BY_FORM, fit
-from services.models.offline.other_figures import settled
+from services.models.offline.answer_kinds import FITS, STRICT, TOLD_BY_FORM, fit
+from services.models.offline.differing_figures import settled
+from services.models.offline.question_shape import (
+    apart_terms,
+    compared_in,
+    complete_clause,
+    describes,
+    sets_apart,
+    sides_of,
+)
 from services.models.offline.ranked_sentences import (
     BESIDE,
     Piece,
@@ -18,7 +26,6 @@ from services.models.offline.ranked_sentences import (
     same_language,
     sentences_of,
 )
-from services.models.offline.shape import apart_terms, compared_in, complete_clause, describes, sets_apart, sides_of
 from services.text.questions import answer_type, clauses_of, names_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk

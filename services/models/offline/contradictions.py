@@ -9,7 +9,7 @@ from itertools import combinations
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from services.text.measures import Measure, measures
-from services.text.outdated import on_one_thing
+from services.text.outdated_quotes import on_one_thing
 from services.text.passages import sentences
 from services.text.questions import names_in
 from services.text.quotable import quotable

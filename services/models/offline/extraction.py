@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
+from services.models.offline.answer_kinds import FITS, STRICT
 from services.models.offline.answers import is_answer
+from services.models.offline.differing_figures import differing
 from services.models.offline.digests import central_sentences, digest_topic
-from services.models.offline.kinds import FITS, STRICT
-from services.models.offline.other_figures import differing
+from services.models.offline.question_shape import compared_in, complete_clause, sides_of
 from services.models.offline.ranked_sentences import (
     Piece,
     Ranking,
@@ -18,7 +19,6 @@ from services.models.offline.ranked_sentences import (
     same_language,
     sentences_of,
 )
-from services.models.offline.shape import compared_in, complete_clause, sides_of
 from services.text.questions import AnswerType, answer_type, clauses_of, names_in
 from services.text.terms import content
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from schemas.coordinator import CoordinatorPrompt
 from schemas.evidence_view import EvidenceView
-from services.models.offline.kinds import FITS, STRICT, fit
-from services.models.offline.shape import asks_for_computation, compared_in, describes
+from services.models.offline.answer_kinds import FITS, STRICT, fit
+from services.models.offline.question_shape import asks_for_computation, compared_in, describes
 from services.text.questions import answer_type, clauses_of, names_in, persons_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk, tokens

@@ -10,8 +10,8 @@ from services.models.offline.answers import answers
 from services.models.offline.cited_sentences import cite
 from services.models.offline.digests import digest, digest_topic
 from services.models.offline.opening_phrases import DISAGREE, FOREIGN, OTHERWISE, PHRASES, Phrase
+from services.models.offline.question_shape import asks_to_compare_figures, compared_in
 from services.models.offline.ranked_sentences import same_language
-from services.models.offline.shape import asks_to_compare_figures, compared_in
 from services.models.offline.table_program import is_refusal
 from services.text.languages import name_of_language
 from services.text.questions import clauses_of

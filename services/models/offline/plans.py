@@ -5,7 +5,7 @@ from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
 from services.models.offline.answers import answers
 from services.models.offline.digests import digest_topic, queries_for
-from services.models.offline.shape import (
+from services.models.offline.question_shape import (
     COMPUTES,
     asks_for_computation,
     compared_in,

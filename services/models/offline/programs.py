@@ -1,7 +1,7 @@
 """The offline coder: gives the program over tables what a question asks of one of them."""
 
 from schemas.coder import Code, CoderPrompt, TableView
-from services.embedding.translated import translations
+from services.embedding.translation_similarity import translations
 from services.models.offline.table_program import table_program
 from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import NamedTuple
 
-from services.embedding.translated import across_languages
-from services.models.offline.kinds import FITS, STRICT, fit, same_quantity
-from services.models.offline.shape import apart_terms, describes, opposed
+from services.embedding.translation_similarity import across_languages
+from services.models.offline.answer_kinds import FITS, STRICT, fit, same_quantity
+from services.models.offline.question_shape import apart_terms, describes, opposed
 from services.text.passages import is_heading, plain_heading
 from services.text.questions import AnswerType, answer_type, names_in
 from services.text.quotable import Wording, as_prose, has_code, is_csv, is_metadata, quotable

@@ -10,9 +10,9 @@ from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from services.models.offline.answers import answers
 from services.models.offline.contradictions import contradictions_in
 from services.models.offline.digests import digest_topic
-from services.models.offline.shape import describes, statement_of
+from services.models.offline.question_shape import describes, statement_of
 from services.run.ui_text import is_chinese
-from services.text.outdated import DatedQuote, outdated_quotes
+from services.text.outdated_quotes import DatedQuote, outdated_quotes
 from services.text.questions import answer_type, clauses_of, names_in, persons_in, without_form_of_address
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk, tokens

@@ -9,7 +9,7 @@ from schemas.reporter import ReporterPrompt
 from schemas.sections import Section, SectionPart
 from services.models.offline.cited_sentences import cite, each_once
 from services.models.offline.ranked_sentences import Piece, rank, sentences_of
-from services.models.offline.said_once import SaidOnce
+from services.models.offline.repeated_sentences import SaidOnce
 from services.run.ui_text import is_chinese
 from services.text.names import missing_names
 from services.text.passages import is_heading

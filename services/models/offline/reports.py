@@ -11,10 +11,10 @@ from services.models.offline.cited_sentences import each_once
 from services.models.offline.digests import digest, digest_topic
 from services.models.offline.group_charts import group_charts
 from services.models.offline.openings import MAX_ANSWER, Part, parts_of, short_answer, write
+from services.models.offline.question_shape import compared_in, title_of
 from services.models.offline.ranked_sentences import Piece, alike, rank, same_language, sentences_of
 from services.models.offline.report_sections import sections_of_report
 from services.models.offline.second_hop import second_hop
-from services.models.offline.shape import compared_in, title_of
 from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
 

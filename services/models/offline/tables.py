@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from services.embedding.translated import in_both_languages
-from services.models.offline.shape import AVERAGES, COMPUTES, COUNTS, MENTIONS_TABLE
+from services.embedding.translation_similarity import in_both_languages
+from services.models.offline.question_shape import AVERAGES, COMPUTES, COUNTS, MENTIONS_TABLE
 from services.text.tokens import has_cjk, tokens
 
 CLOSE = 0.7

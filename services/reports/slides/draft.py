@@ -29,9 +29,9 @@ from services.reports.document import Block, Drawing, Listing, Paragraph, Parsed
 from services.reports.markdown import Draft, finish_report
 from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
+from services.reports.report_draft import Written
 from services.reports.sentences import cited_sentences
 from services.reports.slides.outline import figures_of
-from services.reports.written import Written
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log

@@ -13,7 +13,7 @@ from pptx.oxml.ns import qn
 from pptx.util import Inches, Pt
 
 from schemas.chart import Chart
-from schemas.clean import clean_text
+from schemas.clean_text import clean_text
 from services.reports.charts.options import PALETTE
 from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of

@@ -21,7 +21,7 @@ from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.page_links import AROUND, links_of
 from services.search.pages.plain_text import render
 from services.search.pages.publisher import publisher_of
-from services.search.pages.scripted import needs_scripts, script_signs
+from services.search.pages.script_detection import needs_scripts, script_signs
 from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"

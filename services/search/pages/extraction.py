@@ -4,7 +4,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from services.search.pages.scripted import NeedsScripts
+from services.search.pages.script_detection import NeedsScripts
 
 Claimed = Literal["general", "academic", "news", "code", "reference", "forum", "company", "personal"]
 """What kind of source a page says that it is; that it is official only its address can tell."""

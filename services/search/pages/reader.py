@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import httpcore
 from pydantic import BaseModel, Field, TypeAdapter
 
-from schemas.clean import CleanLine
+from schemas.clean_text import CleanLine
 from schemas.evidence import SourceCategory
 from services.run.errors import PageError
 from services.run.settings import settings
@@ -28,7 +28,7 @@ from services.search.pages.limits import ROBOTS, Limits, RenderLimits
 from services.search.pages.page_links import MAX_LINKS
 from services.search.pages.rendering import Renderer
 from services.search.pages.robots import Robots
-from services.search.pages.scripted import has_drawn, shows_more
+from services.search.pages.script_detection import has_drawn, shows_more
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 

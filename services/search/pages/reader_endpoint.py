@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from schemas.clean import clean_address, clean_line
+from schemas.clean_text import clean_address, clean_line
 from services.run.errors import PageError, SettingsError
 from services.search.pages.addresses import Target
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from schemas.clean import clean_address
+from schemas.clean_text import clean_address
 from services.run.errors import BadInput, PageError, SearchError
 from services.search.filters import Filters
 from services.search.hit import Hit

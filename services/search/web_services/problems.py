@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from schemas.clean import clean_line
+from schemas.clean_text import clean_line
 from services.run.errors import SearchError, SearchRefused
 from services.search.web_services.service import Service
 

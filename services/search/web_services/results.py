@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from schemas.clean import clean_address
+from schemas.clean_text import clean_address
 from schemas.publication import Publication
 from services.run.errors import SearchError
 from services.search.hit import Hit

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.clean import CleanLine, clean_address
+from schemas.clean_text import CleanLine, clean_address
 from schemas.evidence import SourceCategory, StepKind
 from services.search.filters import TimeRange
 from services.search.web_services.paths import steps

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from services.run.errors import FileError
-from services.search.attached import kept_from_runs
+from services.search.thread_documents import kept_from_runs
 
 MAX_BYTES = 100_000_000
 """Size of the largest file that is read."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from schemas.clean import CleanLine, CleanText
+from schemas.clean_text import CleanLine, CleanText
 from schemas.mcp import ToolView
 from services.run.errors import JournalMiss, SettingsError
 from services.run.scope import Run

@@ -104,7 +104,7 @@ def test_the_command_lays_the_report_out_in_a_terminal_and_nowhere_else(docs: Pa
 
 
 def test_an_answer_without_research_has_no_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    from leadline.cli.running import echo_report
+    from leadline.cli.command_run import echo_report
 
     written = io.StringIO()
     monkeypatch.setattr(sys, "stdout", written)

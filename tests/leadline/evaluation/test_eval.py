@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from leadline.evaluation.running import Sides, chosen_by
+from leadline.evaluation.evaluation_runs import Sides, chosen_by
 from leadline.evaluation.settings import settings_of
 from prompts import template_source
 from tests.fakes.openai_server import OpenAIServer, error

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leadline.evaluation.judging import WEIGHTS, race
+from leadline.evaluation.judgements import WEIGHTS, race
 from schemas.judge_dimensions import DIMENSIONS, DimensionScore
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, error, role_of

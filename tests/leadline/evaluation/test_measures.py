@@ -2,10 +2,10 @@
 
 import pytest
 
+from leadline.evaluation.evaluation_runs import Seen
 from leadline.evaluation.gold import gold_among, names_of, states
 from leadline.evaluation.measures import figures_of, figures_of_nothing
 from leadline.evaluation.question import EvalQuestion
-from leadline.evaluation.running import Seen
 from leadline.runs.journals import Gatherings
 from schemas.evidence import Claim, Excerpt, Passage, Source
 from schemas.publication import Publication

@@ -5,7 +5,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Contradiction, Excerpt, Source
 from services.evidence.contradictions import check_contradiction
-from services.evidence.settled_copies import settled_copies
+from services.evidence.copy_resolution import settled_copies
 from services.run.evidence_store import EvidenceStore
 from services.text.duplicates import fingerprint
 

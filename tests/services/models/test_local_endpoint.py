@@ -18,7 +18,7 @@ from services.models import ask, close_clients, local_endpoint
 from services.models.chat import build
 from services.models.endpoint import forget_endpoints
 from services.models.local_endpoint import WINDOW, settled
-from services.models.served import listed_models
+from services.models.server_models import listed_models
 from services.run.errors import SettingsError
 from services.run.roles import DEFAULT_MODEL, role_model
 from tests.fakes.http import Reply, Request, serving

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.reflector import Reflection
 from services.models import ask, attempts, write
-from services.models.learned import learned
+from services.models.endpoint_memory import learned
 from services.run.errors import ModelError
 from services.run.roles import RoleModel, role_model
 from services.run.scope import current_run

@@ -6,7 +6,7 @@ import string
 import pytest
 
 from leadline.server.page import PAGE
-from services.run.page_words import on_a_page
+from services.run.page_messages import on_a_page
 from services.run.ui_text import MESSAGES, say
 
 OF_A_COMMAND_LINE = re.compile(r"--[a-z]|\bleadline [a-z]|\b(?:LEADLINE|OPENAI|TAVILY)_[A-Z]|\(max_[a-z_]+\)|\(verify:")

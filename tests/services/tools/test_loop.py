@@ -20,7 +20,7 @@ from services.run.scope import Run
 from services.run.settings import forget_settings
 from services.run.steering import leave_message
 from services.tools.loop import use_tools
-from services.tools.structured import read_structured
+from services.tools.structured_calls import read_structured
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool
 
-from services.models.learned import learned
+from services.models.endpoint_memory import learned
 from services.run.errors import BadInput
 from services.run.roles import role_model
 from services.run.scope import current_run

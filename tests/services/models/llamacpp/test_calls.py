@@ -13,7 +13,7 @@ from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from schemas.reflector import Reflection
 from services.models import ask, attempts, chat_model
-from services.models.learned import learned
+from services.models.endpoint_memory import learned
 from services.models.llamacpp.serve import serving
 from services.run.errors import ModelError, SettingsError
 from services.run.prices import Price, price_of

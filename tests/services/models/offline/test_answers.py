@@ -2,8 +2,8 @@
 
 import pytest
 
+from services.models.offline.answer_kinds import FITS, fit
 from services.models.offline.cited_sentences import cite
-from services.models.offline.kinds import FITS, fit
 from services.models.offline.openings import Part, write
 from services.models.offline.ranked_sentences import Piece, rank, sentences_of
 from services.text.quotable import as_prose, quotable

@@ -10,8 +10,8 @@ from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode
 from schemas.reporter import ReporterPrompt
 from services.models.offline.ranked_sentences import alike
+from services.models.offline.repeated_sentences import SaidOnce
 from services.models.offline.reports import report
-from services.models.offline.said_once import SaidOnce
 from services.reports.outline import sections_of
 from services.text.tokens import tokens
 from services.text.word_count import words_in

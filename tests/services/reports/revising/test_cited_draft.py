@@ -7,8 +7,8 @@ import pytest
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.markdown import finish_report
-from services.reports.revising.cited_draft import cited_draft, headings_of
-from services.reports.revising.difference import difference
+from services.reports.revision.cited_draft import cited_draft, headings_of
+from services.reports.revision.difference import difference
 from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import chinese, english
 

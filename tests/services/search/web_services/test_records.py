@@ -7,7 +7,7 @@ from string import Template
 import pytest
 from pydantic import TypeAdapter
 
-from schemas.clean import clean_address
+from schemas.clean_text import clean_address
 from schemas.options import SEARCH_WORDS, SearchPlace
 from services.run.errors import BadInput
 from services.search.web_services.client import ServiceSearch

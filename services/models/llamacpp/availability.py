@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from services.models.learned import learned
+from services.models.endpoint_memory import learned
 from services.models.llamacpp.serve import Served, server_of, serving
 from services.run.roles import RoleModel
 

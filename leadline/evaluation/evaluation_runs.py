@@ -18,9 +18,9 @@ from pydantic import BaseModel, ValidationError
 
 from leadline.batch.questions import BatchQuestion, Outcome, append_line, run_batch
 from leadline.batch.runners import Here
+from leadline.evaluation.prompt_capture import prompts_shown, stands_in
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.settings import Setting
-from leadline.evaluation.shown import prompts_shown, stands_in
 from leadline.runs.journals import gatherings
 from leadline.runs.run_ids import new_run_id
 from prompts import using

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import unified_diff
 
 from schemas.reporter import Report
-from services.reports.revising.cited_draft import own_text
+from services.reports.revision.cited_draft import own_text
 from services.text.passages import sentences
 
 AROUND = 1

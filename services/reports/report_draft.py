@@ -9,7 +9,7 @@ from schemas.evidence import Excerpt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness
-from services.evidence.citable import kept_evidence
+from services.evidence.citable_excerpts import kept_evidence
 from services.evidence.programs import Program
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.markdown import Draft

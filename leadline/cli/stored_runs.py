@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from leadline.cli.command_run import echo_report
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun, References, Version
-from leadline.cli.running import echo_report
 from leadline.progress.terminal import echo
 from leadline.runs.actions import arefresh, areport, aruns, atimeline
 from leadline.runs.refresh import as_markdown

@@ -3,7 +3,7 @@
 from collections.abc import Set
 
 from schemas.evidence import Answered
-from services.models.offline.kinds import STRICT
+from services.models.offline.answer_kinds import STRICT
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.statuses import sure_claims
 from services.text.questions import answer_type, clauses_of

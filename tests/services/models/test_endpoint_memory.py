@@ -12,7 +12,7 @@ from leadline.cli.app import app
 from schemas.reflector import Reflection
 from services.models import ask
 from services.models.endpoint import forget_endpoints
-from services.models.learned import FILE
+from services.models.endpoint_memory import FILE
 from services.run.settings import settings
 from tests.fakes.openai_server import OpenAIServer
 from tests.services.models.conftest import PROMPT

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.reporter_revising import ReporterRevisingPrompt
 from services.models import offline
-from services.models.offline.revising import Change, change_of
+from services.models.offline.revision import Change, change_of
 
 HEADINGS = ["Costs", "成本", "What happened in 1921"]
 REPORT = """# Title

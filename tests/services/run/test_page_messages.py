@@ -17,7 +17,7 @@ from services.run.errors import (
     ToolError,
     UselessAnswer,
 )
-from services.run.page_words import OPERATORS_WORDS, for_a_page, is_served, on_a_page
+from services.run.page_messages import OPERATORS_WORDS, for_a_page, is_served, on_a_page
 from tests.conftest import PROJECT
 from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 

@@ -15,11 +15,11 @@ from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import write
-from services.models.offline.revising import change_of
+from services.models.offline.revision import change_of
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.revising.cited_draft import cited_draft, headings_of
+from services.reports.report_draft import FOLLOW_UP_MARK, Written
+from services.reports.revision.cited_draft import cited_draft, headings_of
 from services.reports.statuses import proves_nothing
-from services.reports.written import FOLLOW_UP_MARK, Written
 from services.run.errors import BadInput, UnprovenRevision
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from prompts import template_source
-from schemas.asked import LONGEST, Reason, asked_as
+from schemas.answer_schema import LONGEST, Reason, asked_as
 from schemas.coder import Code
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence_view import EvidenceView

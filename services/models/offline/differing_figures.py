@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from services.models.offline.kinds import asked_measures
+from services.models.offline.answer_kinds import asked_measures
 from services.models.offline.ranked_sentences import Ranking, Sentence
-from services.text.outdated import on_one_thing
+from services.text.outdated_quotes import on_one_thing
 
 MAX_OTHERS = 2
 """Other figures that are told."""

@@ -22,8 +22,7 @@ from services.reports.labels import labels_for
 from services.reports.length import Length, shared_out
 from services.reports.merge_sections import merge_sections, number_paragraphs, shortened
 from services.reports.ordered_stream import InOrder
-from services.reports.reworking import NewEvidence, Research, strengths, weakest
-from services.reports.section_writing import (
+from services.reports.section_writer import (
     TEMPLATE,
     Portion,
     SectionEvidence,
@@ -33,6 +32,7 @@ from services.reports.section_writing import (
     portions_of,
 )
 from services.reports.surroundings import TextOf, surroundings_of
+from services.reports.weakest_section import NewEvidence, Research, strengths, weakest
 from services.run.errors import LimitReached, ModelError
 from services.run.scope import Run
 from services.run.ui_text import say

@@ -16,8 +16,8 @@ from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telli
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.call_spec import CallSpec
 from services.models.chat import build
+from services.models.endpoint_memory import keep_learned, learned, load_learned
 from services.models.failures import CallFailed
-from services.models.learned import keep_learned, learned, load_learned
 from services.models.llamacpp import at_hand
 from services.models.output_room import MARGIN, output_room, window_of
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
