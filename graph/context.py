@@ -1,4 +1,4 @@
-"""What a run can choose, as Studio shows it: what most runs choose comes first, then the rest, then the prompts.
+"""The choices of a run in the order of Studio's form: the common choices, the others, the prompts.
 
 The model is `schemas.context.RunContext`, because nodes read it too and may not import the graph. Studio's form knows no groups:
 it shows the fields in their order, by their titles. Prompts have the texts that they have, so that they can be edited.

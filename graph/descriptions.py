@@ -1,4 +1,4 @@
-"""What each node does, in a sentence: Studio shows it at the node, the page when the mouse rests there, the README in its table."""
+"""Descriptions of the nodes, a sentence each, for Studio, the page and the README."""
 
 from typing import Any
 

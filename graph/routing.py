@@ -1,4 +1,4 @@
-"""Where to go next: pure functions of state and context, the only edges that depend on anything."""
+"""Conditional edges: pure functions of state and context that name the next node."""
 
 from typing import Literal
 

@@ -58,7 +58,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         count=len(excerpts),
         searched=in_brackets(found.searched, locale),
         data={
-            "searched": [one.model_dump() for one in found.searched],
+            "searched": [search.model_dump() for search in found.searched],
             "sources": [source.title for source in found.sources.values()],
             "failures": found.trouble(locale),
         },

@@ -143,7 +143,9 @@ def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflec
     steps = steps_by_id(plans_of(state))
     verdicts = settle_verdicts(reflection.steps, state["results"], steps, research_question(state))
     dropped = dropped_steps(state)
-    verdicts = [one.model_copy(update={"redo": False}) if one.step_id in dropped else one for one in verdicts]
+    verdicts = [
+        verdict.model_copy(update={"redo": False}) if verdict.step_id in dropped else verdict for verdict in verdicts
+    ]
     return reflection.model_copy(update={"steps": verdicts})
 
 

@@ -1,1 +1,1 @@
-"""What flows between the boxes of the graph, as pydantic models; `state.py` is the whole of it."""
+"""Pydantic models of the data that flows between nodes; `state.py` is the whole of it."""

@@ -1,4 +1,4 @@
-"""What the background investigation found before planning."""
+"""The result of the background investigation."""
 
 from pydantic import BaseModel, Field
 

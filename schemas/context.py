@@ -1,4 +1,4 @@
-"""What a run can choose, declared once: for Studio's form, the command line, the MCP tool and `research()`."""
+"""The choices of a run, declared once: for Studio's form, the command line, the MCP tool and `research()`."""
 
 from typing import Annotated, Any, Literal, Self
 

@@ -1,4 +1,4 @@
-"""What a thread's earlier turns leave for its next one."""
+"""The earlier turns of a thread, as its next turn sees them."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""What a person answers to a plan review."""
+"""A person's answer to a plan review."""
 
 from typing import Literal
 

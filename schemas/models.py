@@ -1,4 +1,4 @@
-"""Which model plays which role, as a run may choose it."""
+"""A run's choice of a model for each role."""
 
 from typing import Annotated, Any, Literal
 

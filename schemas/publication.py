@@ -1,4 +1,4 @@
-"""What a catalogue knows of a publication: who wrote it, where and when it came out, and where it can be read."""
+"""The catalogue entry of a publication: authors, journal, date, and where it can be read."""
 
 import re
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What joins the sections of a long report: a title, what comes first, and what is said twice."""
+"""The prompt and the answer that join the sections of a long report: title, opening, repetitions."""
 
 from typing import Annotated
 

@@ -81,8 +81,12 @@ class Findings(BaseModel):
         given = [value] if isinstance(value, str) else value
         if not isinstance(given, list):
             return given
-        too_long = [isinstance(one, str) and len(one) > LONGEST_REFERENCE for one in given]
-        return [part for one, cut in zip(given, too_long, strict=True) for part in (_NEXT.split(one) if cut else [one])]
+        too_long = [isinstance(reference, str) and len(reference) > LONGEST_REFERENCE for reference in given]
+        return [
+            part
+            for reference, cut in zip(given, too_long, strict=True)
+            for part in (_NEXT.split(reference) if cut else [reference])
+        ]
 
     @property
     def references(self) -> list[tuple[str, Relevance]]:

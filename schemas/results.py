@@ -1,4 +1,4 @@
-"""What a step came to, keyed by its id and never by the worker that did it."""
+"""Results of steps, keyed by step id and never by the worker that did it."""
 
 from typing import Literal, Self
 

@@ -1,4 +1,4 @@
-"""What a person says to a run while it goes on: it reaches the planner at the run's next boundary."""
+"""Messages from a person to a run under way, which reach the planner at the run's next boundary."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What a run used, by role and by step, and what it may still use."""
+"""The usage of a run, by role and by step, and its remaining budget."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""What the verifier sees of a report's sentences and of what they cite, and what it says of each."""
+"""The verifier's call: sentences of a report with the passages that they cite, and a verdict on each."""
 
 from typing import Annotated
 

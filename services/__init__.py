@@ -1,1 +1,1 @@
-"""What the boxes call and the world supplies. Services never import nodes or the graph."""
+"""Services that nodes call. They never import nodes or the graph."""

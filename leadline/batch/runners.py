@@ -1,4 +1,4 @@
-"""Where a batch's questions are researched: in this process, or on a server that speaks LangGraph's API."""
+"""Runners of a batch's questions: in this process, or on a server that speaks LangGraph's API."""
 
 import hashlib
 import uuid

@@ -1,4 +1,4 @@
-"""What a command lacks is offered to be installed, where a person is there to say yes."""
+"""Offers to install a missing package, if a person is at the terminal to accept."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What commands share: exit codes, and options that mean the same wherever they stand."""
+"""Exit codes and options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated, Any

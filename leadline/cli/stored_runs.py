@@ -72,7 +72,9 @@ def show(
     echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n")
     echo("\n".join(timeline.lines()))
     if record.revisions:
-        changes = [f"  {place}  {' '.join(one.request.split())[:100]}" for place, one in enumerate(record.revisions, 2)]
+        changes = [
+            f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(record.revisions, 2)
+        ]
         echo("\n".join(["", say("show_versions", timeline.locale), "  1", *changes]))
         echo(f"Show one: leadline show {record.id} --version 1", err=True)
 

@@ -1,4 +1,4 @@
-"""What a watcher knows of a run from its events: plans with their steps, sources, calls, tokens. Terminal and notebook draw it."""
+"""The view of a run, built from its events: plans with their steps, sources, calls, tokens. Terminal and notebook draw it."""
 
 import re
 import time
@@ -252,9 +252,9 @@ class Watched:
                 self.standing = standing_told(data)
 
     def _searched(self, data: dict[str, Any]) -> None:
-        for one in map(Searched.model_validate, data.get("searched") or []):
-            before = self.searched.get(one.name)
-            self.searched[one.name] = before.and_also(one) if before else one
+        for search in map(Searched.model_validate, data.get("searched") or []):
+            before = self.searched.get(search.name)
+            self.searched[search.name] = before.and_also(search) if before else search
 
     def _count(self, used: dict[str, Any]) -> None:
         self.calls += int(used.get("calls", 0))

@@ -1,4 +1,4 @@
-"""What the command writes: text that a terminal shows and does not obey, whatever it quotes."""
+"""Output of the command, without control sequences that quoted text could carry."""
 
 import os
 

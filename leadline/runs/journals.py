@@ -1,4 +1,4 @@
-"""What runs left in their journals."""
+"""Reads the journals of stored runs."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Where a report's files go: a folder of its own below the output folder, named after the question."""
+"""The output folder of a report, named after its question, and the files in it."""
 
 import json
 import os

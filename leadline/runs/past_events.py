@@ -1,4 +1,4 @@
-"""What had happened in a run before it was interrupted, as events: whoever watches it go on sees the whole run."""
+"""Events of a run before its interruption, sent again when it is resumed, so that a watcher sees the whole run."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What has become of a report: its documents and pages are read again, and each claim is looked for in what they say now.
+"""Refreshes a report: reads its documents and pages again and looks for each claim in their present text.
 
 No model is asked. A claim holds while every quote that it cites still stands in its source, word for word; it has changed where
 a source says something else in the quote's place that still supports it; it has fallen where nothing does.

@@ -115,8 +115,8 @@ async def adifference(run_id: str | None, before: int, after: int) -> list[str]:
         record, report = await finished_report(home, run_id)
         first, second = [await version_of(home, record, report, number) for number in (before, after)]
     names = [
-        f"version {one.number}" + (f": {' '.join(one.request.split())}" if one.request else "")
-        for one in (first, second)
+        f"version {version.number}" + (f": {' '.join(version.request.split())}" if version.request else "")
+        for version in (first, second)
     ]
     return await asyncio.to_thread(difference, first.report, second.report, (names[0], names[1]))
 

@@ -1,4 +1,4 @@
-"""What was judged in a run, in words: notes on plans, reflections, each verdict on a step, and whether the report answers."""
+"""The judgements of a run in words: notes on plans, reflections, verdicts on steps, and whether the report answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is new on a report's question since the last time: its sources are read again, and its searches are made again.
+"""Watches a report's question: reads its sources again, repeats its searches, and collects what is new.
 
 No model is asked. What a search brings counts as new if neither the run nor an earlier check has seen its address or its
 text; pages that are known are not read. New sentences are quoted where they answer the question or come near to that.

@@ -1,4 +1,4 @@
-"""What a check of a watched report found, in words."""
+"""The result of a check of a watched report, in words."""
 
 from collections.abc import Iterable
 from datetime import datetime

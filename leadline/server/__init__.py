@@ -1,1 +1,1 @@
-"""What a server needs beside LangGraph's own: access, accounts, attachments, and the page."""
+"""The server's additions to LangGraph's: access, accounts, attachments, and the page."""

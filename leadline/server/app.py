@@ -1,4 +1,4 @@
-"""What is served beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
+"""Routes beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
 
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
     GET /reports/<thread>/references.bib  and references.json (CSL-JSON); `?citation_style=apa` with any of them: its references in a style

@@ -1,4 +1,4 @@
-"""Whose is what on the server: threads, runs and what hangs on them belong to the user who made them.
+"""Ownership on the server: threads, runs and their data belong to the user who made them.
 
 `langgraph.json` names this file. Without tokens there is one user, this machine's, and everything is theirs. With tokens
 everyone sees their own and nothing else; what is not named here is refused.

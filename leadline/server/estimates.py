@@ -1,4 +1,4 @@
-"""What a run will take at each depth, for our page to show beside the choice, before a question is asked.
+"""Estimates of a run's cost at each depth, which the page shows before a question is asked.
 
 `POST /estimates` takes `{"choices": {…}, "locale": "en-US"}`, with the choices as of a run; the depth among them does not count.
 """
@@ -44,9 +44,9 @@ async def at_each_depth(asked: Asked) -> list[AtDepth]:
         raise HTTPException(422, str(error)) from None
     return [
         AtDepth(
-            **one.model_dump(),
-            figures=estimate_figures(one, asked.locale),
-            shortfall=shortfall_line(one, asked.locale),
+            **estimate.model_dump(),
+            figures=estimate_figures(estimate, asked.locale),
+            shortfall=shortfall_line(estimate, asked.locale),
         )
-        for one in made
+        for estimate in made
     ]

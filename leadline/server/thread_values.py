@@ -1,4 +1,4 @@
-"""What a thread holds as readers of its report want it: a turn that was answered without research leaves the last report standing."""
+"""The values of a thread for readers of its report: a turn without research keeps the last report."""
 
 from typing import Any
 

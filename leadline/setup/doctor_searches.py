@@ -1,4 +1,4 @@
-"""What `leadline doctor` says of searches of the web: each that is set up or used is tried with one query, the others are listed."""
+"""The part of `leadline doctor` on web searches: tries each that is set up or used with one query, and lists the others."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What `leadline init` knows: providers, how their answers are checked, and how `.env` is written so that only its owner reads it."""
+"""The `.env` file of `leadline init`: providers, checks of their answers, and a file that only its owner can read."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What `leadline init` offers of searches of the web, out of their records, and what each needs."""
+"""The web searches that `leadline init` offers, from their records, with what each needs."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which excerpts are too old for a dated question, by the dates of their sources."""
+"""Finds excerpts that are too old for a dated question, by the dates of their sources."""
 
 from collections.abc import Iterable, Mapping
 

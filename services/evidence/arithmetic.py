@@ -1,4 +1,4 @@
-"""What the numbers of quotes come to: differences, sums, rests, products, shares and percentages of pairs of them.
+"""Arithmetic over the numbers of quotes: differences, sums, rests, products, shares and percentages of pairs of them.
 
 Pairs must stand near each other in prose, in one row or column of a table, or be of one of few numbers of a unit. More
 operations would let any number through: of random wrong numbers about one in seven is some result of some pair.

@@ -1,4 +1,4 @@
-"""Where a file that a step made lies in a report's folder."""
+"""The place of a step's file in a report's folder."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a report may cite: the excerpts of its steps, of earlier turns, and those of the background that are shown."""
+"""The excerpts that a report may cite: those of its steps, of earlier turns, and those of the background that are shown."""
 
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState

@@ -1,4 +1,4 @@
-"""Which excerpts confirm a figure of another: an independent source gives the same number of the same thing, in words of its own.
+"""Confirmation of figures: an independent source gives the same number of the same thing, in words of its own.
 
 Independent is what somebody else publishes, and has not from the other: another owner, no copy, not the same words, and neither
 names the other as its origin. What a program computed from sources confirms none.

@@ -1,4 +1,4 @@
-"""What two excerpts of different sources differ in, as far as code can see: numbers, dates, a negation, opposites.
+"""Differences between two excerpts of different sources that code can see: numbers, dates, a negation, opposites.
 
 Numbers contradict each other where they measure one thing for one period: of one kind, in clauses about one quantity and
 one subject, or in cells of one row and heading.

@@ -1,4 +1,4 @@
-"""Where the numbers of a program come from: the files that it reads, numbers that a source gives, or nowhere.
+"""Origin of a program's numbers: the files that it reads, numbers that a source gives, or nowhere.
 
 A program's output proves that it ran, not that its numbers are anybody's: `print(12345)` runs, too. So the numbers that
 are written into a program must stand in what it was given, and a program must take something in. This reads the

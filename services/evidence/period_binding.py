@@ -1,4 +1,4 @@
-"""Which period a number of prose belongs to, where the nearest one is that of another number."""
+"""Binds a number of prose to its period, where the nearest period belongs to another number."""
 
 import re
 from bisect import bisect

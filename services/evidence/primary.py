@@ -1,4 +1,4 @@
-"""Which side of a contradiction is the origin of another: the source that the other names as where it has something from."""
+"""Finds the side of a contradiction that the other side names as its source."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a claim makes of its quotes' words: denials, guesses, parts, causes, superlatives, and who did what.
+"""Compares a claim's wording with its quotes: denials, guesses, parts, causes, superlatives, and who did what.
 
 Each is compared with the segment of the quotes that says most of what the claim's own segment says. Rules as far as they
 carry, in English and Chinese; what they do not see passes.

@@ -1,4 +1,4 @@
-"""What one role is asked."""
+"""The specification of a model call: role, prompt, schema and bounds."""
 
 import json
 from collections.abc import Callable, Sequence

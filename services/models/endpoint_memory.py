@@ -1,4 +1,4 @@
-"""What endpoints have taught about their models: kept below `LEADLINE_HOME`, so that no refusal is met twice and no run waits anew."""
+"""Facts learned about endpoints and their models, stored below `LEADLINE_HOME`: refused parameters, silence, room for answers."""
 
 import asyncio
 import json

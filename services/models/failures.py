@@ -1,4 +1,4 @@
-"""What a failed attempt at a model call means: whether it may be repeated, and what to tell the user if it may not."""
+"""Failures of a model call: whether an attempt may be repeated, and what to tell the user if it may not."""
 
 import re
 from dataclasses import dataclass

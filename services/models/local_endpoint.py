@@ -1,4 +1,4 @@
-"""What a role's endpoint settles before it is asked: which model, where nobody named one, and Ollama by its own API.
+"""Settles a role's endpoint before its first call: the model, if none was named, and Ollama's own API.
 
 Ollama cuts a prompt that is longer than its context off without a word, and its OpenAI-compatible address takes no wish for a
 longer one. So an endpoint that turns out to be Ollama is spoken to by Ollama's own API, which does.

@@ -1,4 +1,4 @@
-"""What a server of models says of itself: the names of its models, and whether it is Ollama.
+"""The models that a server lists, and whether the server is Ollama.
 
 Each server is asked once in a process; only what it answered is remembered.
 """

@@ -1,4 +1,4 @@
-"""Which excerpts prove a citation: those of the checked claims that it stands behind."""
+"""Finds the excerpts that prove a citation: those of the checked claims that it stands behind."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What stands behind each side of a contradiction: its source's date, which is newer, and which is the origin of another."""
+"""The sides of a contradiction: date of each source, which is newer, and which is the origin of another."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What stands in a line of a finished report: text in styles, citations, formulas; HTML and images become their text."""
+"""Inline elements of a finished report: styled text, citations, formulas; HTML and images become their text."""
 
 import re
 from collections.abc import Sequence

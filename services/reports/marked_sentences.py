@@ -1,4 +1,4 @@
-"""Why sentences of a report are marked, for readers who have no mouse to hold over the mark."""
+"""A list of a report's marked sentences with reasons, for readers without a mouse."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

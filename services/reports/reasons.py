@@ -1,4 +1,4 @@
-"""Why sentences of a report are not supported, in words: what the check found, and what a model said; English and Chinese."""
+"""Reasons why a sentence is not supported, in words: what the check found, and what a model said; English and Chinese."""
 
 REASONS: dict[str, str] = {
     "": "",

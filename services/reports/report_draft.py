@@ -1,4 +1,4 @@
-"""What a model, or the rules in its place, wrote for a report, and the draft that is made of it."""
+"""The reporter's text, by a model or by rules, and the draft that is made of it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

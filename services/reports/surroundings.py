@@ -1,4 +1,4 @@
-"""What stands around a quote in its source: about two sentences on either side, for whoever writes from it."""
+"""The surroundings of a quote in its source: about two sentences on either side, for the reporter."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping

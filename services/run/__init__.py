@@ -1,1 +1,1 @@
-"""What every call of a run needs: settings, budget, journal, scope, log, traces, errors and messages."""
+"""The base of every call of a run: settings, budget, journal, scope, log, traces, errors and messages."""

@@ -1,4 +1,4 @@
-"""Why a store takes nothing: the disk is full, or the place cannot be written."""
+"""Errors of a store that cannot write: a full disk, or a folder without permission."""
 
 import sqlite3
 

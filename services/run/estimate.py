@@ -1,4 +1,4 @@
-"""What a run will about cost, and what its limits will leave out of its depth: told before it starts.
+"""Estimates of a run's cost, and of what its limits leave out of its depth, told before it starts.
 
 The figures are those of the level (`schemas/depth.py`): expectations, not limits. Money comes from the price list.
 """

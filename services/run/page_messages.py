@@ -1,4 +1,4 @@
-"""What a page's user is told: a message without the words of whoever runs Leadline, such as options, settings and commands.
+"""Messages for users of the page: without options, settings and commands, which only an operator has.
 
 A user of a server has its page, and neither its command line nor its environment. What is left out goes to the server's log.
 """

@@ -1,4 +1,4 @@
-"""What a call costs: the user's own price file first, then the public list that the package genai-prices carries."""
+"""Prices of model calls: from the user's own price file, else from the public list of the package genai-prices."""
 
 import asyncio
 from functools import cache

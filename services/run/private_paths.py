@@ -1,4 +1,4 @@
-"""What a server's client is not told: where on the operator's machine things lie.
+"""Removes paths of the operator's machine from texts for a server's clients.
 
 In a process that serves others, messages name a place by the variable that set it (`LEADLINE_HOME/journal.sqlite`), a folder
 of documents by its own name, and any other path by its end. The operator finds the whole path in the server's log.

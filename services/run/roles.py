@@ -1,4 +1,4 @@
-"""What each role asks of a model: endpoint, name, temperature, most tokens, timeout, further parameters.
+"""Roles and their models: endpoint, name, temperature, maximum tokens, timeout, further parameters.
 
 A run's own choice comes first, then `LEADLINE_<SETTING>_<ROLE>`, then `LEADLINE_<SETTING>`, then the defaults below.
 """

@@ -43,7 +43,7 @@ def tell_searched(
     searched: Sequence[Searched],
 ) -> None:
     """Send the event of a search in a step with tools."""
-    data = {"step": step_id, "queries": list(queries), "searched": [one.model_dump() for one in searched]}
+    data = {"step": step_id, "queries": list(queries), "searched": [search.model_dump() for search in searched]}
     values = {"id": step_id, "queries": "; ".join(queries), "searched": in_brackets(searched, locale)}
     emit_message(runtime, "searched", node, "step_searched", locale, data=data, **values)
 

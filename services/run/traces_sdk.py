@@ -1,4 +1,4 @@
-"""What of OpenTelemetry makes and sends spans; imported only where traces are wanted."""
+"""The exporter of spans by OpenTelemetry's SDK; imported only where traces are wanted."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""What the program itself says to a person, in English and Chinese. Reports have their own labels beside them."""
+"""Messages of the program to a person, in English and Chinese. Reports have labels of their own."""
 
 import re
 import tomllib
@@ -56,19 +56,19 @@ def call_state(progress: CallProgress, locale: str) -> str:
 
 def searched_text(searched: Iterable[Searched], locale: str) -> str:
     """Return what each search brought, in words, such as `brave: failed (Brave Search was not reached), duckduckgo 10`; empty where none was made."""
-    return say("searched_between", locale).join(_brought(one, locale) for one in searched)
+    return say("searched_between", locale).join(_brought(search, locale) for search in searched)
 
 
-def _brought(one: Searched, locale: str) -> str:
+def _brought(search: Searched, locale: str) -> str:
     text = say(
-        "searched_failed" if one.failed else "searched_hits",
+        "searched_failed" if search.failed else "searched_hits",
         locale,
-        name=_search_title(one.name, locale),
-        hits=one.hits,
+        name=_search_title(search.name, locale),
+        hits=search.hits,
     )
-    if not one.reason:
+    if not search.reason:
         return text
-    return say("searched_why" if one.failed else "searched_partly", locale, searched=text, reason=one.reason)
+    return say("searched_why" if search.failed else "searched_partly", locale, searched=text, reason=search.reason)
 
 
 def _search_title(name: str, locale: str) -> str:

@@ -1,4 +1,4 @@
-"""Whose run this is: the user that the server recognised by a token, if it knows users at all."""
+"""The user of a run, whom the server recognised by a token, if it knows users at all."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a browser takes while it runs, seen from outside: memory of all its processes, and room on the disk."""
+"""Resources of a running browser, seen from outside: memory of all its processes, and room on the disk."""
 
 import contextlib
 import os

@@ -148,7 +148,7 @@ class Tab:
         call = self._browser.call
         await call("Browser.setDownloadBehavior", behavior="deny")
         targets = (await call("Target.getTargets")).get("targetInfos")
-        tabs = [one for one in targets if isinstance(one, dict)] if isinstance(targets, list) else []
+        tabs = [target for target in targets if isinstance(target, dict)] if isinstance(targets, list) else []
         self._frame = _field(next((tab for tab in tabs if tab.get("type") == "page"), {}), "targetId")
         attached = await call("Target.attachToTarget", targetId=self._frame, flatten=True)
         self._session = _field(attached, "sessionId")

@@ -1,4 +1,4 @@
-"""Which searches of the web a run's choice names, and which of them `auto` takes.
+"""Resolves a run's choice of web searches, such as `auto` or `tavily+openalex`, to providers.
 
 `tavily+openalex` asks both side by side; `brave|duckduckgo` asks the second when the first fails, and binds tighter.
 """

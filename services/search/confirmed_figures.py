@@ -1,4 +1,4 @@
-"""Which passages of the web give a figure that the site of another owner gives, too: told by code, for the ranking.
+"""Finds web passages whose figures another owner's site gives, too; the ranking prefers them.
 
 A hint and no proof: numbers of one kind that agree, in sentences that share words. A sentence that both hold word for word is one
 text that was passed on, and confirms nothing. What a report says of confirmation is checked more strictly
@@ -55,15 +55,15 @@ def confirmed(ranked: Sequence[Key], text_of: Callable[[Key], str], hit_of: Call
             by_kind.setdefault(figure.measure.kind, []).append(figure)
     found: set[Key] = set()
     for figures in by_kind.values():
-        for one, other in combinations(figures, 2):
+        for figure, other in combinations(figures, 2):
             if (
-                owners[one.place] != owners[other.place]
-                and one.measure.agrees(other.measure)
-                and len(one.words & other.words) >= MIN_SHARED
-                and one.sentence not in bare[other.place]
-                and other.sentence not in bare[one.place]
+                owners[figure.place] != owners[other.place]
+                and figure.measure.agrees(other.measure)
+                and len(figure.words & other.words) >= MIN_SHARED
+                and figure.sentence not in bare[other.place]
+                and other.sentence not in bare[figure.place]
             ):
-                found |= {passages[one.place], passages[other.place]}
+                found |= {passages[figure.place], passages[other.place]}
     return found
 
 

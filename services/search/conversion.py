@@ -1,4 +1,4 @@
-"""What every conversion of a file does: bounds, errors, the title and the date."""
+"""The frame of every file conversion: bounds, errors, title and date."""
 
 import re
 from collections.abc import Callable

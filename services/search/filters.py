@@ -1,4 +1,4 @@
-"""What a web search keeps to: sites and kinds of pages that it takes or leaves out, and how recent a page must be."""
+"""Filters of a web search: sites and kinds of pages to take or leave out, and the age of pages."""
 
 import re
 from collections.abc import Iterable

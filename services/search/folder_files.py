@@ -1,4 +1,4 @@
-"""Which files of a folder are searched, without opening any."""
+"""Lists the files of a folder that are searched, without opening any."""
 
 import errno
 import os

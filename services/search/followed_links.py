@@ -1,4 +1,4 @@
-"""Which links of pages that were read are followed: chosen by code, by their text, against what is still looked for.
+"""Chooses links of read pages to follow: code compares their text with what is still missing.
 
 What a page says cannot make a link be followed. A link counts by the words of the queries in its text, three at most: one that repeats a
 whole question counts no more than one that names its subject. Words that many links of a page hold count nothing. Pages take turns, so

@@ -195,11 +195,14 @@ def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> li
     reasons = {
         name: clean_line(error).partition(". ")[0].rstrip(".")[:LONGEST_REASON] for name, error in failed.items()
     }
-    names = {one.name for one in searched}
+    names = {search.name for search in searched}
     replaced = [
         Searched(name=name, failed=True, reason=reason) for name, reason in reasons.items() if name not in names
     ]
-    return [*replaced, *(one.model_copy(update={"reason": reasons.get(one.name, one.reason)}) for one in searched)]
+    return [
+        *replaced,
+        *(search.model_copy(update={"reason": reasons.get(search.name, search.reason)}) for search in searched),
+    ]
 
 
 def _as_one_folder(folders: Sequence[list[Hit]]) -> list[Hit]:

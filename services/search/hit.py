@@ -1,4 +1,4 @@
-"""What a search provider is, and what it finds."""
+"""The protocol of a search provider, and its hits."""
 
 from typing import Annotated, Protocol, Self
 

@@ -128,7 +128,7 @@ async def gather_once(
             passages=gathered.passages,
             sources=gathered.sources,
             searched=[
-                *with_failures(gathered.searched, {name: why for one in web for name, why in one.failed.items()}),
+                *with_failures(gathered.searched, {name: why for search in web for name, why in search.failed.items()}),
                 *([Searched(name=LINKS, hits=pages.by_links)] if pages.followed else []),
             ],
             failures=gathered.failures,

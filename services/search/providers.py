@@ -1,4 +1,4 @@
-"""Which providers a run searches: the web where a search of it is set up or named, the user's documents, else the examples."""
+"""The providers that a run searches: the web, if a search is set up or named, the user's documents, else the examples."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable

@@ -1,4 +1,4 @@
-"""Which sources come up a little in a ranking, and which go down.
+"""Small preferences of a ranking by date, kind and site of a source.
 
 What counts is their kind, what the user and the step prefer, whether another owner's site confirms a figure, and for a dated question
 their date and whether they are primary.

@@ -1,4 +1,4 @@
-"""Which language a text is in, told by its script and its commonest words, and what the language is called."""
+"""Detects the language of a text by its script and its commonest words, and names it."""
 
 import re
 

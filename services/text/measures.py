@@ -1,4 +1,4 @@
-"""What a text measures: each number with what it counts, in a common unit, so that two texts' can be compared."""
+"""Measures of a text: each number with what it counts, in a common unit, so that texts can be compared."""
 
 import math
 import re

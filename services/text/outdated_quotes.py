@@ -1,4 +1,4 @@
-"""Which quotes are too old for a dated question: published long before the time it asks about, or overtaken by a newer one."""
+"""Finds quotes that are too old for a dated question: published long before its time, or superseded by a newer quote."""
 
 from collections.abc import Iterable, Set
 from datetime import date

@@ -1,4 +1,4 @@
-"""What a number, a date or a stretch of years of a text is."""
+"""A number, a date or a range of years of a text."""
 
 from dataclasses import dataclass
 from typing import Literal

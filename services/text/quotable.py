@@ -1,4 +1,4 @@
-"""Which sentences of a source a report can quote as they stand: prose, items of lists and rows of tables; no headings, no code."""
+"""Selects sentences of a source that a report can quote as they stand: prose, list items and table rows; no headings, no code."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which sentences of a text bear a claim, and how much of the claim one passage of the text holds. Code, not a model.
+"""Ranks the sentences of a text by how much of a claim they hold. Code, not a model.
 
 Both were chosen on the development part of WiCE (Kamoi et al., "WiCE: Real-World Entailment for Claims in Wikipedia", 2023);
 `benchmarks/README.md` says what was tried. Taking sentences in turn for what they add is the idea of Carbonell and Goldstein,

@@ -1,4 +1,4 @@
-"""What a steering message asks for, by its words in English and Chinese, where they are plain enough to need no model.
+"""Reads plain steering messages in English and Chinese by their words, without a model.
 
 Only a message that says nothing else is read as "write now" or "skip a step"; everything else goes to the planner in its own words.
 """

@@ -1,4 +1,4 @@
-"""Which sentences of a passage say most about a question: the quote where no model chooses one."""
+"""Selects the sentences of a passage that say most about a question: the quote, if no model chooses sentences."""
 
 from services.text.passages import sentences
 from services.text.tokens import tokens

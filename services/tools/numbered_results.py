@@ -1,4 +1,4 @@
-"""What a model sees of a result by reference: passages with ids and numbered sentences, so that its answer names what it takes."""
+"""Results of tools as passages with ids and numbered sentences, so that an answer names what it takes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple

@@ -104,14 +104,16 @@ class _Likeness:
 
     def nearest(self, text: str, nodes: Sequence[str]) -> str:
         """Return the node that a text is most like, of those named and what is below them; of all where none of them exists."""
-        chosen = [one for one in self._ids if any(one == name or one.startswith(f"{name}.") for name in nodes)]
+        chosen = [
+            node_id for node_id in self._ids if any(node_id == name or node_id.startswith(f"{name}.") for name in nodes)
+        ]
         candidates = chosen or self._ids
         scores = dict.fromkeys(candidates, 0.0)
         for term in dict.fromkeys(terms(text)):
             for node_id, weight in self._weights.get(term, ()):
                 if node_id in scores:
                     scores[node_id] += weight
-        return max(candidates, key=lambda one: scores[one])
+        return max(candidates, key=lambda node_id: scores[node_id])
 
 
 def counted(
@@ -125,13 +127,14 @@ def counted(
         sources: by content hash.
         wide: whether one excerpt is not enough.
     """
-    excerpts = {one.excerpt.id: one.excerpt for one in found}
+    excerpts = {place.excerpt.id: place.excerpt for place in found}
     below: dict[str, list[str]] = {node.id: list(node.excerpt_ids) for node in outline}
-    for node in sorted(outline, key=lambda one: len(id_key(one.id)), reverse=True):
+    for node in sorted(outline, key=lambda topic: len(id_key(topic.id)), reverse=True):
         if node.parent in below:
             below[node.parent] += below[node.id]
     return [
-        _view(node, [excerpts[one] for one in below[node.id] if one in excerpts], sources, wide) for node in outline
+        _view(node, [excerpts[excerpt_id] for excerpt_id in below[node.id] if excerpt_id in excerpts], sources, wide)
+        for node in outline
     ]
 
 
@@ -167,7 +170,8 @@ def _has_figure(quote: str) -> bool:
     if _DIGIT.search(quote) is None:
         return False
     return any(
-        one.kind == "percent" or (one.kind == "number" and not _YEAR.match(one.text)) for one in quantities(quote)
+        quantity.kind == "percent" or (quantity.kind == "number" and not _YEAR.match(quantity.text))
+        for quantity in quantities(quote)
     )
 
 
@@ -177,11 +181,11 @@ def idle_plans(plans: Sequence[Plan], found: Sequence[Found], results: Mapping[s
     idle = 0
     of_plans = {step.id for plan in plans for step in plan.steps}
     own = {excerpt.id for step_id in of_plans & results.keys() for excerpt in results[step_id].excerpts}
-    for one in found:
-        if one.excerpt.id not in own:
-            _is_new(one.excerpt, seen)
+    for place in found:
+        if place.excerpt.id not in own:
+            _is_new(place.excerpt, seen)
     for plan in plans:
-        excerpts = [one for step in plan.steps if step.id in results for one in results[step.id].excerpts]
+        excerpts = [excerpt for step in plan.steps if step.id in results for excerpt in results[step.id].excerpts]
         news = [_is_new(excerpt, seen) for excerpt in excerpts]
         idle = 0 if any(news) else idle + 1
     return idle

@@ -1,4 +1,4 @@
-"""What a reflection sees of the outline, and what it changes in it."""
+"""The outline in a reflection: the table that it sees, and the changes that it makes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def outline_table(state: ResearchState, context: RunContext) -> OutlineTable:
     return OutlineTable(
         outline,
         counted(outline, found, state["sources"], wide=wide),
-        frozenset(one.excerpt.id for one in found),
+        frozenset(place.excerpt.id for place in found),
         _is_dated(research_question(state), state["today"]),
         idle_plans(plans_of(state), found, state["results"]) if wide else 0,
     )
@@ -73,7 +73,9 @@ def with_outline(reflection: Reflection, table: OutlineTable, locale: str) -> tu
             homeless.append(query)
     follow_ups = list(dict.fromkeys([*reflection.follow_up_queries, *homeless]))[:MOST_QUERIES]
     update = {
-        "outdated": [one for one in dict.fromkeys(reflection.outdated) if one in table.excerpt_ids],
+        "outdated": [
+            excerpt_id for excerpt_id in dict.fromkeys(reflection.outdated) if excerpt_id in table.excerpt_ids
+        ],
         "follow_up_queries": follow_ups,
         "outline": _views(growth.outline, table.views, queries),
     }

@@ -199,7 +199,7 @@ class _Rounds:
             "excerpts": len(self.gathered.excerpts),
             "sources": self._quoted(),
             "queries": self.next_queries,
-            "searched": [one.model_dump() for one in self.searched],
+            "searched": [search.model_dump() for search in self.searched],
         }
         self.run.round_done(self.step_id, data)
 

@@ -81,7 +81,9 @@ class SectionResearch:
             self.tell("section_unchanged", section.title)
             return None
         used = {excerpt.content_hash for excerpt in new}
-        sources = {key: one for key, one in gathered.sources.items() if key in used or one.duplicate_of in used}
+        sources = {
+            key: source for key, source in gathered.sources.items() if key in used or source.duplicate_of in used
+        }
         self.steps.append(step)
         self.results[step.id] = StepResult(
             step_id=step.id,

@@ -1,4 +1,4 @@
-"""What `deploy/aegra.json` serves beside Aegra's API: our pages, and a watch over runs that Aegra 0.11 would forget.
+"""Routes beside Aegra's API (`deploy/aegra.json`): our pages, and a watch over runs that Aegra 0.11 would forget.
 
 A worker that comes to itself after its lease ran out may take up its own run again; its first attempt then gives up the
 second one's lease. Such a run counts as running, nobody works on it, and nobody looks for it (aegra/aegra#502). It is given

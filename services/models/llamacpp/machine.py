@@ -1,4 +1,4 @@
-"""What this machine has for a model, and what a model gets of it: context, requests at once, threads."""
+"""The machine's memory and processors for a model, and the model's share: context, requests at once, threads."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What the head of a model file says: how large the model is, how much it was trained to read, what its context takes.
+"""Reads the head of a model file: size of the model, its trained context, and the memory that a context takes.
 
 The format is GGUF (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): a magic number, then named values, then tensors.
 """

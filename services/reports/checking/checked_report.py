@@ -1,4 +1,4 @@
-"""What the check of a report came to."""
+"""The result of the check of a report."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Which citations cover a statement that has none of its own: those next in its paragraph, or those below a heading."""
+"""Finds citations that cover a statement without its own: those next in its paragraph, or those below a heading."""
 
 import re
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""What is left of a report's blocks where some came to nothing."""
+"""Removes sections of a report that are left without content."""
 
 from markdown_it.tree import SyntaxTreeNode
 

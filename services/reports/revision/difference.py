@@ -1,4 +1,4 @@
-"""What two versions of a report differ in, sentence by sentence."""
+"""The difference between two versions of a report, sentence by sentence."""
 
 from collections.abc import Iterator
 from difflib import unified_diff

@@ -1,4 +1,4 @@
-"""Which source each block of a report quotes: its title stands over the card, so that no quote stands alone."""
+"""The source that each block of a report quotes: its title stands over the card."""
 
 from collections.abc import Iterator, Sequence
 

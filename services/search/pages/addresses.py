@@ -1,4 +1,4 @@
-"""Which addresses may be read: public ones, written plainly, and those that the operator allows by name.
+"""Decides which addresses may be read: public addresses, written plainly, and hosts that the operator allows by name.
 
 A page that a search found must not lead the reader to the machine's own services, to its network or to a cloud's
 metadata. So URLs are read strictly (what a browser would repair is refused), and each address that a name resolves to

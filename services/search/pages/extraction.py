@@ -1,4 +1,4 @@
-"""What goes into the process that extracts the text of a page, and what comes back."""
+"""Input and output of the process that extracts the text of a page."""
 
 from typing import Literal, NotRequired
 

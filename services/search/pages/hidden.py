@@ -1,4 +1,4 @@
-"""What a person would not see is taken out of a page before its text is: instructions to machines hide there.
+"""Removes hidden elements from a page before its text is taken: instructions to machines hide there.
 
 Style sheets of the page itself are read as far as simple rules go: one class or id hides, and what `display` hides is shown by a rule
 for the same class and others (`.panel.open`). Colours that a computed background would hide, and style sheets elsewhere, are not known

@@ -1,4 +1,4 @@
-"""What a body is: by its first bytes, then by what its server calls it."""
+"""Detects the type of a response body: by its first bytes, then by its server's Content-Type."""
 
 import re
 from collections.abc import Mapping

@@ -45,7 +45,7 @@ class RenderLimits:
     """Those that are refused included."""
     bytes: int = 30_000_000
     """Unpacked, of all that the page asks for."""
-    one: int = 8_000_000
-    """Unpacked, of one request."""
+    per_request: int = 8_000_000
+    """Unpacked."""
     characters: int = 8_000_000
     """Of the HTML that the browser ends up with; what is longer is cut off."""

@@ -1,4 +1,4 @@
-"""What a web page says of who publishes it: the name of its site, and which kind of page it is."""
+"""Reads a page's own statements on its publisher: the name of its site, and its kind."""
 
 import json
 from collections import deque

@@ -1,4 +1,4 @@
-"""What a page in a browser asks for, held to the rules of pages that are read: addresses, robots.txt, bytes, and a number.
+"""Requests of a page in a browser, held to the rules of page reading: addresses, robots.txt, bytes, number.
 
 The browser has no network. Each of its requests comes here: the page itself, what it redirects to, scripts, style sheets and data.
 It is made over the same guarded connections as the page, so a name is looked up once a connection, all of its addresses are checked,
@@ -86,7 +86,7 @@ class Subrequests:
         Room is taken before the request, so that those under way cannot take more together; a body that does not come to its
         end counts as all of its room.
         """
-        room = min(self._limits.one, self._left)
+        room = min(self._limits.per_request, self._left)
         if room <= 0:
             raise PageError("the page asks for too much")
         limits = Limits(seconds=self._limits.seconds, wire_bytes=room, body_bytes=room)

@@ -1,4 +1,4 @@
-"""What to tell a person when a service refuses or fails: which service, what happened, and what to do."""
+"""Messages for a service that refuses or fails: which service, what happened, and what to do."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

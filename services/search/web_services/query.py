@@ -1,4 +1,4 @@
-"""What a service is sent for a query, as its record says."""
+"""Builds the request of a query to a service, as the service's record says."""
 
 import re
 from collections.abc import Mapping

@@ -200,14 +200,14 @@ async def test_the_number_of_requests_has_an_end(pool: httpcore.AsyncConnectionP
 
 
 async def test_the_bytes_of_all_requests_have_an_end(pool: httpcore.AsyncConnectionPool, served: Site) -> None:
-    page = page_of(pool, RenderLimits(bytes=1_000, one=600))
+    page = page_of(pool, RenderLimits(bytes=1_000, per_request=600))
     served.page("/half", "x" * 500)
     served.page("/long", "x" * 601)
     served.pages["/endless"] = Answer(stream=endless)
     replies = [await page.serve(request("http://other.example/half")) for _ in range(3)]
     assert [reply is not None for reply in replies] == [True, True, False]
     for path in ("long", "endless"):  # what does not come to its end counts as all that it could have been
-        page = page_of(pool, RenderLimits(bytes=1_000, one=600))
+        page = page_of(pool, RenderLimits(bytes=1_000, per_request=600))
         assert await page.serve(request(f"http://other.example/{path}")) is None
         assert await page.serve(request("http://other.example/half")) is None
 
