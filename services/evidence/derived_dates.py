@@ -58,6 +58,7 @@ def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
     year = min((period[0] for period in periods if period[0] is not None), default=None)
     days = {float(_ordinal(period, year)) for period in periods if period[2] is not None}
     groups = [{_days(period) for period in periods if (period[0] is not None) is dated} for dated in (True, False)]
+    groups[1].update(_days((None, month, None)) for quote in quotes for month in _months_alone(quote.text))
     for group in (days, *groups):
         dates = sorted(group)[:MAX_OPERANDS]
         yield from ((last - first) * _DAY for first, last in combinations(dates, 2))

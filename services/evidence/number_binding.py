@@ -64,7 +64,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
-        if number.towards and all(other.towards == -number.towards for other in bound):
+        if number.towards and all(_is_opposite(number, other) for other in bound):
             return Misbound("opposite", number.towards_word)
         if counted := _of_another_thing(number, bound, quotes):
             return Misbound("other", number.text, counted[0].text if len(counted) == 1 else "")
@@ -80,6 +80,11 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
         if rival is not None:
             return Misbound("other", number.text, rival.text)
     return _reversed(held, context)
+
+
+def _is_opposite(number: Number, other: Number) -> bool:
+    """Tell whether a claim's rise is a fall in the quotes, or the other way round; growth that falls to a cell's number is neither."""
+    return other.towards == -number.towards and not (other.row >= 0 and number.role == "to")
 
 
 def equal(number: Number, other: Number) -> bool:

@@ -15,7 +15,7 @@ _COLUMNS = {
     "old": "year founded built 年", "young": "year founded born", "long": "length time 长", "wet": "rain precipitation 降水", "dry": "rain precipitation",
     "warm": "temperature 气温", "hot": "temperature 气温", "cold": "temperature 气温", "populous": "population 人口", "fast": "time speed", "strong": "strength",
     "wide": "width breadth", "narrow": "width breadth", "slow": "speed time", "short": "length time height", "loud": "noise sound", "quiet": "noise sound",
-    "长": "长", "短": "长", "深": "深", "浅": "深", "高": "高", "低": "高", "重": "重", "轻": "重", "宽": "宽", "窄": "宽", "厚": "厚", "薄": "厚", "贵": "价 费",
+    "长": "长", "短": "长", "深": "深", "浅": "深", "高": "高", "低": "高", "重": "重 质量", "轻": "重 质量", "宽": "宽", "窄": "宽", "厚": "厚", "薄": "厚", "贵": "价 费", "便宜": "价 费",
     "早": "年", "晚": "年", "快": "速度 时间 用时", "慢": "速度 时间 用时",
 }  # fmt: skip
 """Words that headings have for what an adjective measures."""
@@ -24,7 +24,7 @@ _GRADABLE = re.compile(
 )
 """Beginnings of adjectives of which a comparative is made, as `other` and `number` are none."""
 _LEAST = re.compile(
-    r"^(?:low|least|less|few|short|small|light|cheap|young|narrow|slow|dry|cold|cool|weak|earl|shallow|soon|near|quiet)|^[低少小短轻早浅近慢]",
+    r"^(?:low|least|less|few|short|small|light|cheap|young|narrow|slow|dry|cold|cool|weak|earl|shallow|soon|near|quiet)|^[低少小短轻早浅近慢便]",
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
@@ -33,7 +33,8 @@ _SUPERLATIVE = re.compile(
 )
 _COMPARISON = re.compile(
     r"\b(?:(?P<word>more|less|fewer)|(?P<root>[a-z]{3,}?)(?:ier|er))\b(?=[^.;]{0,60}?\bthan\b)|"
-    r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)",
+    r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)|"
+    r"(?<![相对占同环])比(?![例重率])[^，,。；;]{2,24}?[更还要也略]{0,2}(?P<than>[多少高低大小长短深浅快慢重轻贵]|便宜)(?![数于度])",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"[（(][^（）()]{1,40}[）)]")
@@ -128,7 +129,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
         if column is None:
             continue
         values = {
-            number.row: number.measure.value
+            number.row: number.signed
             for number in numbers
             if number.column == column and not table.is_sum(number.row)
         }
@@ -163,14 +164,14 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
     than = None if chinese else _THAN.search(claim.text, mark.end())
     if not chinese and than is None:
         return
-    middle = mark.end() if chinese else than.start()  # type: ignore[union-attr]  # it was found
-    left, right = claim.text[:middle], claim.text[middle:]
-    root = (mark.group("root") or "").lower()
-    less = bool(mark.group("under")) if chinese else _LEAST.match(root or mark.group()) is not None
+    middle = than.start() if than else mark.start() if mark["than"] else mark.end()
+    left, right = claim.text[:middle], claim.text[middle + len("比") if mark["than"] else middle :]
+    root = (mark["than"] or mark["root"] or "").lower()
+    less = _LEAST.match(root or mark.group()) is not None if root or not chinese else bool(mark["under"])
     pairs = [_two_rows(left, right, root, table, numbers), _two_years(left, right, claim, table, numbers)]
     for one, other in filter(None, pairs):
         more = less is _turns(root, table, one.column, numbers)
-        if one.measure.value != other.measure.value and (one.measure.value > other.measure.value) is not more:
+        if one.signed != other.signed and (one.signed > other.signed) is not more:
             yield WrongReading(mark.group(), f"{one.text} / {other.text}")
 
 

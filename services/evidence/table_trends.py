@@ -18,7 +18,7 @@ _EVERY = re.compile(
     re.IGNORECASE,
 )
 _NOT_EVERY = re.compile(
-    r"\b(?:but|bar|except|other than|only|overall|in all|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
+    r"\b(?:but|bar|except|other than|only|overall|in all(?! [a-z])|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
     re.IGNORECASE,
 )
 _MORE = re.compile(r"\b(?:more|higher|larger|greater|longer|better)\b|比[^，,。；;]{1,16}[多高大长]", re.IGNORECASE)
@@ -91,6 +91,24 @@ def _against(rows: Sequence[Mapping[int, Number]], claim: Reading, towards: int)
             yield WrongReading(claim.text, f"{ends[0].text} → {ends[1].text}")
 
 
+def _changes(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> list[Number]:
+    """Return the column that tells by how much something rose or fell, where the claim speaks of that: of it, or of the column before it."""
+    columns = {number.column for number in numbers if number.towards}
+    if len(columns) != 1:
+        return []
+    about = frozenset(word_keys(claim.text))
+    fits = {number.column: len(about & number.words) for number in numbers}
+    fitting = {column for column, fit in fits.items() if fit == max(fits.values())}
+    column = columns.pop()
+    if not fitting & {column, column - 1} or fitting - {column, column - 1}:
+        return []
+    return [number for number in numbers if number.column == column and not table.is_sum(number.row)]
+
+
+def _turned(changes: Sequence[Number], claim: Reading, towards: int) -> Iterator[WrongReading]:
+    yield from (WrongReading(claim.text, number.text) for number in changes if number.towards == -towards)
+
+
 def _every_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a rise or fall that a claim tells of all rows and one of them does not have."""
     towards = _towards(claim)
@@ -98,6 +116,8 @@ def _every_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> I
         named = rows_named(claim.text, table)
         series = _series(claim, table, numbers)
         yield from _against([years for row, years in series.items() if not named or row in named], claim, towards)
+        changes = [] if series else _changes(claim, table, numbers)
+        yield from _turned([number for number in changes if not named or number.row in named], claim, towards)
 
 
 def _one_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
@@ -107,6 +127,8 @@ def _one_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Ite
     if len(rows) == 1 and towards and not negated(claim.text) and len(claim.segments) <= 2:
         series = _series(claim, table, numbers)
         yield from _against([series[row] for row in rows if row in series], claim, towards)
+        changes = [] if series else _changes(claim, table, numbers)
+        yield from _turned([number for number in changes if number.row in rows], claim, towards)
 
 
 def _most_changed(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
