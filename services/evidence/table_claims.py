@@ -226,10 +226,11 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
         held = [cells[column] for cells in table.rows]
         mine = held[rows[0]]
         others = {cell for cell in held if cell != mine and cell not in elsewhere and _stands_in(cell, claim.text)}
-        if not others or not mine or mine in claim.text:
+        if not others or not mine or _stands_in(mine, claim.text):
             continue
         told = min(others)
-        if words & set(word_keys(table.heads[column])) or (told[0].isupper() and len(told) > _SHORT):
+        telling = (told[0].isupper() and len(told) > _SHORT) or len(word_keys(told)) > 1
+        if telling or words & set(word_keys(table.heads[column])):
             yield WrongReading(told, mine)
 
 
@@ -244,4 +245,7 @@ def _stands_in(cell: str, text: str) -> bool:
     """Tell whether a text has a cell: words, or a year; numbers are bound elsewhere."""
     if _YEAR.fullmatch(cell) or has_cjk(cell):
         return len(cell) > 1 and cell in text
-    return len(cell) > 2 and re.search(r"[^\W\d_]", cell) is not None and cell in text
+    if len(cell) <= 2 or re.search(r"[^\W\d_]", cell) is None:
+        return False
+    words = word_keys(cell)
+    return cell in text or (len(words) > 1 and set(words) <= set(word_keys(text)))

@@ -39,7 +39,7 @@ _HEDGE = re.compile(
 )
 _LATER = re.compile(r"\b(?:will|is to|are to|announc\w+|due to (?:open|begin|start))\b|将", re.IGNORECASE)
 _POSSIBLE = re.compile(
-    r"\b(?:(?-i:may)|might|could|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
+    r"\b(?:(?-i:may)|might|could(?! not\b|n['’]t)|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
     r"(?:thought|believed|said|assumed) to)\b|"
     r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|疑为|据称|据说|初步(?:判断|认为|认定|分析|估计)|尚需|有待",
     re.IGNORECASE,
