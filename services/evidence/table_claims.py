@@ -54,7 +54,7 @@ def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | N
     for quote in quotes:
         for table in quote.tables:
             numbers = [number for number in quote.numbers if number.row >= 0]
-            for check in (_superlative, _comparison, _text_of_another_row):
+            for check in (_superlative, _comparison, _text_of_another_row, _text_of_every_row):
                 if found := next(check(claim, table, numbers), None):
                     return found
     return None
@@ -129,9 +129,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
         if column is None:
             continue
         values = {
-            number.row: number.signed
-            for number in numbers
-            if number.column == column and not table.is_sum(number.row)
+            number.row: number.signed for number in numbers if number.column == column and not table.is_sum(number.row)
         }
         least = least is not _turns(adjective, table, column, numbers)
         if rows[0] in values and len(values) > 1:
@@ -234,6 +232,38 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
             yield WrongReading(told, mine)
 
 
+def _text_of_every_row(claim: Reading, table: TableRead, _: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield the text of a row that a claim about every row does not fit: another word in the column than its own, or a denial."""
+    if (
+        rows_named(claim.text, table)
+        or not EVERY.search(claim.text)
+        or NOT_EVERY.search(claim.text)
+        or negated(claim.text)
+    ):
+        return
+    words = set(word_keys(claim.text))
+    for column, head in enumerate(table.heads[1:], 1):
+        held = dict.fromkeys(
+            cells[column] for row, cells in enumerate(table.rows) if cells[column] and not table.is_sum(row)
+        )
+        told = [cell for cell in held if _stands_in(cell, claim.text)]
+        denied = [cell for cell in held if _DENIED.match(cell)] if words & set(word_keys(head)) else []
+        others = [cell for cell in held if cell not in told] if len(told) == 1 else denied
+        if others and not any(_NUMERIC.match(cell) for cell in held):
+            yield WrongReading(claim.text, others[0])
+
+
+_NUMERIC = re.compile(r"\W?\d")
+_DENIED = re.compile(r"(?:no|none|never)\b|[无否]|[不未没]\S", re.IGNORECASE)
+EVERY = re.compile(
+    r"\b(?:all|every|each|both|everywhere|without exception)\b|各|均(?!价)|(?<![首成])都(?![市城督江])|全部|所有|一律|无一例外",
+    re.IGNORECASE,
+)
+NOT_EVERY = re.compile(
+    r"\b(?:but|bar|except|other than|only|overall|in all(?! [a-z])|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
+    re.IGNORECASE,
+)
+"""What keeps a claim with a universal word from saying it of all."""
 _SPEED = re.compile(r"fast|slow|quick|[快慢]", re.IGNORECASE)
 _AGE = re.compile(r"old|young", re.IGNORECASE)
 _SHORT = 3

@@ -61,7 +61,10 @@ def scale_of(head: str) -> int:
     return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
 
 
-_GROWTH = re.compile(r"增[速长幅]|同比|环比|涨[幅跌]|升幅|\b(?:change|growth|increase)\b", re.IGNORECASE)
+_GROWTH = re.compile(
+    r"增[速长幅]|同比|环比|涨[幅跌]|升幅|[涨增]跌|增减|变[化动]|\b(?:change|growth|increase|rise|gain|difference)\b",
+    re.IGNORECASE,
+)
 _DECLINE = re.compile(r"[降跌减]幅|\b(?:decrease|decline|reduction)\b", re.IGNORECASE)
 
 

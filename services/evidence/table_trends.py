@@ -5,20 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from services.evidence.readings import Number, Reading, word_keys
-from services.evidence.table_claims import WrongReading, column_of, rows_named
+from services.evidence.table_claims import EVERY, NOT_EVERY, WrongReading, column_of, rows_named
 from services.evidence.table_reading import TableRead
 from services.text.polarity import direction, negated
 
 _STEADY = re.compile(
     r"逐年|持续|连年|\b(?:every year|each year|steadily|year after year|continuously)\b",
-    re.IGNORECASE,
-)
-_EVERY = re.compile(
-    r"\b(?:all|every|each|both|everywhere|without exception)\b|各|均(?!价)|(?<![首成])都(?![市城督江])|全部|所有|一律|无一例外",
-    re.IGNORECASE,
-)
-_NOT_EVERY = re.compile(
-    r"\b(?:but|bar|except|other than|only|overall|in all(?! [a-z])|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
     re.IGNORECASE,
 )
 _MORE = re.compile(r"\b(?:more|higher|larger|greater|longer|better)\b|比[^，,。；;]{1,16}[多高大长]", re.IGNORECASE)
@@ -112,7 +104,7 @@ def _turned(changes: Sequence[Number], claim: Reading, towards: int) -> Iterator
 def _every_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a rise or fall that a claim tells of all rows and one of them does not have."""
     towards = _towards(claim)
-    if towards and _EVERY.search(claim.text) and not _NOT_EVERY.search(claim.text) and not negated(claim.text):
+    if towards and EVERY.search(claim.text) and not NOT_EVERY.search(claim.text) and not negated(claim.text):
         named = rows_named(claim.text, table)
         series = _series(claim, table, numbers)
         yield from _against([years for row, years in series.items() if not named or row in named], claim, towards)

@@ -7,6 +7,7 @@ carry, in English and Chinese; what they do not see passes.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.evidence.complements import agents, complements, exchanged
 from services.evidence.denied_or_hedged import DENIES_TOO, only_denied, only_guessed
@@ -224,6 +225,8 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     cause, effect = _sides(claim.text, claimed)
     if not cause or not effect:
         return None
+    if not has_cjk(claim.text) and not any(cause & words for words in _around_causes(sentences)):
+        return Turned("cause", (claimed.group(),), sure=False)
     for sentence in causal:
         given = _CAUSE_CLAIMED.search(sentence)
         if given is None:
@@ -234,6 +237,13 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         if crossed > straight + 1:
             return Turned("cause", (given.group(),))
     return None
+
+
+def _around_causes(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
+    """Yield the words of each sentence with a causal word, and of the one before it: `Fuel was dear. As a result …`."""
+    for before, sentence in pairwise(["", *sentences]):
+        if _CAUSE.search(sentence):
+            yield frozenset(word_keys(f"{before} {sentence}"))
 
 
 def _is_own_cause(found: Turned) -> bool:
